@@ -1,0 +1,169 @@
+package dev.sheaf;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a client: reaches one of the addresses, asks the server what it is, and connects as to a
+ * single server or as to a cluster.
+ */
+final class Connector<K, V> {
+
+  private final SheafBuilder<K, V> options;
+  private final ClientResources resources;
+  private final boolean ownResources;
+
+  Connector(SheafBuilder<K, V> options) {
+    this.options = options;
+    ClientResources given = options.clientResources();
+    this.ownResources = given == null;
+    this.resources = given == null ? ClientResources.create() : given;
+  }
+
+  Sheaf<K, V> connect() {
+    RuntimeException failure = null;
+    for (RedisURI uri : options.uris()) {
+      try {
+        return connect(uri);
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    releaseResources();
+    throw ConnectFailures.explain(options.uris(), options.connectTimeout(), failure);
+  }
+
+  private Sheaf<K, V> connect(RedisURI uri) {
+    CoalescingRedisClient client =
+        CoalescingRedisClient.create(
+            resources, bounded(uri), options.batching(), commandTimeout(uri));
+    boolean keep = false;
+    try {
+      client.setOptions(clientOptions());
+      StatefulRedisConnection<K, V> connection = client.connect(options.codec());
+      ServerMode mode = ServerMode.ask(connection, options.connectTimeout());
+      if (mode == ServerMode.SENTINEL) {
+        throw new SheafException(
+            "This is a Sentinel, not a data node; write redis-sentinel://host:port#master-name");
+      }
+      if (mode == ServerMode.CLUSTER) {
+        return connectCluster(uri);
+      }
+      keep = true;
+      return new DefaultSheaf<>(
+          ConnectedServer.of(connection, client),
+          options.codec(),
+          commandTimeout(uri),
+          this::releaseResources);
+    } finally {
+      if (!keep) {
+        shutDown(client);
+      }
+    }
+  }
+
+  private Sheaf<K, V> connectCluster(RedisURI reached) {
+    if (reached.getDatabase() != 0) {
+      throw new SheafException(
+          "A cluster has database 0 only, but the URI names database " + reached.getDatabase());
+    }
+    List<RedisURI> seeds = new ArrayList<>();
+    seeds.add(bounded(reached));
+    for (RedisURI uri : options.uris()) {
+      if (!uri.equals(reached)) {
+        seeds.add(bounded(uri));
+      }
+    }
+    CoalescingClusterClient client =
+        CoalescingClusterClient.create(
+            resources, seeds, options.batching(), commandTimeout(reached));
+    boolean keep = false;
+    try {
+      client.setOptions(clusterOptions());
+      StatefulRedisClusterConnection<K, V> connection = client.connect(options.codec());
+      connection.setTimeout(commandTimeout(reached));
+      connectToMasters(connection);
+      keep = true;
+      return new DefaultSheaf<>(
+          ConnectedServer.of(connection, client),
+          options.codec(),
+          commandTimeout(reached),
+          this::releaseResources);
+    } finally {
+      if (!keep) {
+        shutDown(client);
+      }
+    }
+  }
+
+  /**
+   * Opens the connections that Lettuce would open with the first command for each node, so that the
+   * first commands are batched like all others. A node that cannot be reached is tried again then.
+   */
+  private void connectToMasters(StatefulRedisClusterConnection<K, V> connection) {
+    List<CompletableFuture<?>> opening = new ArrayList<>();
+    for (RedisClusterNode node : connection.getPartitions()) {
+      if (node.getRole().isUpstream() && !node.getSlots().isEmpty()) {
+        opening.add(
+            connection
+                .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
+                .toCompletableFuture());
+      }
+    }
+    CompletableFuture.allOf(opening.toArray(CompletableFuture[]::new))
+        .completeOnTimeout(null, options.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionally(unreachable -> null)
+        .join();
+  }
+
+  /** The URI's time-out is what bounds Lettuce's handshake; commands get theirs elsewhere. */
+  private RedisURI bounded(RedisURI uri) {
+    return RedisURI.builder(uri).withTimeout(options.connectTimeout()).build();
+  }
+
+  private Duration commandTimeout(RedisURI uri) {
+    Duration chosen = options.commandTimeout();
+    return chosen == null ? uri.getTimeout() : chosen;
+  }
+
+  private ClientOptions clientOptions() {
+    ClientOptions given = options.clientOptions();
+    return given == null ? ClientOptions.builder().socketOptions(socketOptions()).build() : given;
+  }
+
+  private ClusterClientOptions clusterOptions() {
+    @Nullable ClientOptions given = options.clientOptions();
+    if (given instanceof ClusterClientOptions cluster) {
+      return cluster;
+    }
+    return ClusterClientOptions.builder(clientOptions()).build();
+  }
+
+  private SocketOptions socketOptions() {
+    return SocketOptions.builder().connectTimeout(options.connectTimeout()).build();
+  }
+
+  private static void shutDown(io.lettuce.core.AbstractRedisClient client) {
+    client.shutdown(Duration.ZERO, DefaultSheaf.CLOSE_TIMEOUT);
+  }
+
+  private void releaseResources() {
+    if (ownResources) {
+      resources
+          .shutdown(0, DefaultSheaf.CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+          .awaitUninterruptibly(2 * DefaultSheaf.CLOSE_TIMEOUT.toMillis());
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.sheaf;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds back what the current thread writes, grouped by node connection, until it ends: then each
+ * connection gets its part at once, and so writes it at once.
+ *
+ * <p>Without it the event loop would begin with the first key of a hundred while the rest is still
+ * being routed. Confined to the thread that runs in it; an inner one is part of the outer one.
+ */
+final class Corked {
+
+  private static final ThreadLocal<@Nullable Corked> CURRENT = new ThreadLocal<>();
+
+  private final Map<CoalescingWriter, Chain> held = new LinkedHashMap<>();
+
+  private Corked() {}
+
+  /** Runs what writes commands, then releases these. */
+  static void run(Runnable writes) {
+    if (CURRENT.get() != null) {
+      writes.run();
+      return;
+    }
+    Corked corked = new Corked();
+    CURRENT.set(corked);
+    try {
+      writes.run();
+    } finally {
+      CURRENT.remove();
+      corked.held.forEach(CoalescingWriter::submit);
+    }
+  }
+
+  /** The one that the current thread runs in, or null. */
+  static @Nullable Corked current() {
+    return CURRENT.get();
+  }
+
+  void hold(CoalescingWriter writer, Outgoing<?, ?, ?> command) {
+    held.computeIfAbsent(writer, w -> new Chain()).append(command);
+  }
+}

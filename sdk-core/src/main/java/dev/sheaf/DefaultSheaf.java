@@ -1,0 +1,143 @@
+package dev.sheaf;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.RedisCodec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The one kind of {@link Sheaf}. */
+final class DefaultSheaf<K, V> implements Sheaf<K, V> {
+
+  /** How long closing may take for each part that is closed. */
+  static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+  private final ConnectedServer<K, V> server;
+  private final RedisCodec<K, V> codec;
+  private final Duration commandTimeout;
+  private final Runnable afterClose;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  DefaultSheaf(
+      ConnectedServer<K, V> server,
+      RedisCodec<K, V> codec,
+      Duration commandTimeout,
+      Runnable afterClose) {
+    this.server = server;
+    this.codec = codec;
+    this.commandTimeout = commandTimeout;
+    this.afterClose = afterClose;
+  }
+
+  @Override
+  public RedisClusterCommands<K, V> sync() {
+    return server.sync();
+  }
+
+  @Override
+  public RedisClusterAsyncCommands<K, V> async() {
+    return server.async();
+  }
+
+  @Override
+  public RedisClusterReactiveCommands<K, V> reactive() {
+    return server.reactive();
+  }
+
+  @Override
+  public boolean isCluster() {
+    return server.cluster() != null;
+  }
+
+  @Override
+  public StatefulRedisConnection<K, V> standalone() {
+    StatefulRedisConnection<K, V> connection = server.standalone();
+    if (connection == null) {
+      throw new IllegalStateException("The server is a cluster; use cluster()");
+    }
+    return connection;
+  }
+
+  @Override
+  public StatefulRedisClusterConnection<K, V> cluster() {
+    StatefulRedisClusterConnection<K, V> connection = server.cluster();
+    if (connection == null) {
+      throw new IllegalStateException("The server is not a cluster; use standalone()");
+    }
+    return connection;
+  }
+
+  @Override
+  public Map<K, Result<V>> getAll(Collection<? extends K> keys) {
+    if (keys.size() <= SheafBuilder.KEYS_PER_SLICE) {
+      return await(BulkGet.send(server.connection(), codec, keys));
+    }
+    List<K> all = new ArrayList<>(keys);
+    for (int i = 0; i < all.size(); i++) {
+      int position = i;
+      Objects.requireNonNull(all.get(i), () -> "The key at index " + position + " is null");
+    }
+    Map<K, Result<V>> results = new LinkedHashMap<>();
+    for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
+      int end = Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE);
+      results.putAll(await(BulkGet.send(server.connection(), codec, all.subList(start, end))));
+    }
+    return Collections.unmodifiableMap(results);
+  }
+
+  private Map<K, Result<V>> await(BulkGet<K, V> bulk) {
+    try {
+      return bulk.future().get(commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      bulk.expire(commandTimeout);
+      return bulk.future().join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new io.lettuce.core.RedisCommandInterruptedException(e);
+    } catch (java.util.concurrent.ExecutionException e) {
+      throw new SheafException("The read failed: " + e.getCause(), e.getCause());
+    }
+  }
+
+  @Override
+  public CompletableFuture<Map<K, Result<V>>> getAllAsync(Collection<? extends K> keys) {
+    if (keys.size() > SheafBuilder.KEYS_PER_SLICE) {
+      throw new IllegalArgumentException(
+          "At most "
+              + SheafBuilder.KEYS_PER_SLICE
+              + " keys at once without blocking, but there were "
+              + keys.size()
+              + "; use getAll, or call this for one part after the other");
+    }
+    return BulkGet.send(server.connection(), codec, keys).future();
+  }
+
+  @Override
+  public Batch<K, V> batch() {
+    return new CommandBatch<>(server.async(), commandTimeout);
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      try {
+        server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
+      } finally {
+        afterClose.run();
+      }
+    }
+  }
+}

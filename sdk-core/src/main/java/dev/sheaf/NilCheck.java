@@ -1,0 +1,125 @@
+package dev.sheaf;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CompleteableCommand;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GET sent again because MGET had answered nil, which can mean "no such key" or "not a string".
+ *
+ * <p>Only an error of the second answer counts. A value does not: it was written after the MGET,
+ * perhaps by this very caller's next command, and a caller must not read what it wrote later.
+ */
+final class NilCheck implements RedisCommand<byte[], byte[], Void>, CompleteableCommand<Void> {
+
+  private final Outgoing<?, ?, ?> get;
+  private final ErrorOnly output = new ErrorOnly();
+  private @Nullable NodeChannel channel;
+
+  NilCheck(Outgoing<?, ?, ?> get) {
+    this.get = get;
+  }
+
+  void sentOn(@Nullable NodeChannel channel) {
+    this.channel = channel;
+  }
+
+  @Override
+  public void complete() {
+    NodeChannel sentOn = channel;
+    if (sentOn != null) {
+      sentOn.answered(1);
+    }
+    if (get.isDone()) {
+      return;
+    }
+    String error = output.getError();
+    if (error != null) {
+      get.getOutput().setError(error);
+    }
+    get.complete();
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable throwable) {
+    return get.completeExceptionally(throwable);
+  }
+
+  @Override
+  public void cancel() {
+    get.cancel();
+  }
+
+  @Override
+  public void encode(ByteBuf buffer) {
+    get.encode(buffer);
+  }
+
+  @Override
+  public boolean isDone() {
+    return get.isDone();
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return get.isCancelled();
+  }
+
+  @Override
+  public CommandOutput<byte[], byte[], Void> getOutput() {
+    return output;
+  }
+
+  @Override
+  public void setOutput(CommandOutput<byte[], byte[], Void> output) {
+    throw new UnsupportedOperationException("A nil check has its own output");
+  }
+
+  @Override
+  public CommandArgs<byte[], byte[]> getArgs() {
+    return new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(get.key());
+  }
+
+  @Override
+  public ProtocolKeyword getType() {
+    return CommandType.GET;
+  }
+
+  @Override
+  public void onComplete(Consumer<? super Void> action) {
+    onComplete((nothing, failure) -> action.accept(nothing));
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // There is no value to hand on.
+  public void onComplete(BiConsumer<? super Void, Throwable> action) {
+    get.onComplete((value, failure) -> action.accept(null, failure));
+  }
+
+  @Override
+  public String toString() {
+    return "GET after a nil";
+  }
+
+  private static final class ErrorOnly extends CommandOutput<byte[], byte[], Void> {
+
+    @SuppressWarnings("NullAway") // Values are dropped.
+    ErrorOnly() {
+      super(ByteArrayCodec.INSTANCE, null);
+    }
+
+    @Override
+    public void set(@Nullable ByteBuffer bytes) {
+      // The value of a later moment.
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package dev.sheaf;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.CompleteableCommand;
+import io.lettuce.core.protocol.DecoratedCommand;
+import io.lettuce.core.protocol.DemandAware;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.TransactionalCommand;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command on its way to one node: the caller's command with its request bytes, encoded on the
+ * calling thread.
+ *
+ * <p>Encoding here, and not where Lettuce does it, on the event loop, keeps a failing codec the
+ * problem of its own command (Lettuce closes the connection when an encoder throws), tells the
+ * exact size for the byte limits, and takes work off the one thread that all callers share.
+ */
+class Outgoing<K, V, T>
+    implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
+
+  private static final int INITIAL_CAPACITY_BYTES = 96;
+  private static final byte[] GET_HEADER = {
+    '*', '2', '\r', '\n', '$', '3', '\r', '\n', 'G', 'E', 'T', '\r', '\n'
+  };
+
+  private final RedisCommand<K, V, T> command;
+  private final byte[] request;
+  private final int requestLength;
+  private final boolean get;
+
+  /** The link of the queue this command stands in; written by the queue alone. */
+  volatile @Nullable Outgoing<?, ?, ?> next;
+
+  /** Where this command was written, once it was; null while it waits or travels in a batch. */
+  private @Nullable NodeChannel channel;
+
+  Outgoing(RedisCommand<K, V, T> command, boolean mayFuse) {
+    this.command = command;
+    ByteBuf buffer = Unpooled.buffer(INITIAL_CAPACITY_BYTES);
+    command.encode(buffer);
+    this.request = buffer.array();
+    this.requestLength = buffer.readableBytes();
+    this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
+  }
+
+  /**
+   * Encodes a command.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  static <K, V, T> Outgoing<K, V, T> encode(RedisCommand<K, V, T> command, boolean mayFuse) {
+    return command instanceof DemandAware.Sink
+        ? new Streaming<>(command, mayFuse)
+        : new Outgoing<>(command, mayFuse);
+  }
+
+  /** A command that is never sent: what an empty queue holds in place of its last element. */
+  static Outgoing<?, ?, ?> placeholder() {
+    return new Outgoing<>(
+        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
+  }
+
+  private static boolean isGet(RedisCommand<?, ?, ?> command) {
+    return command.getType() == CommandType.GET
+        && command.getArgs() != null
+        && command.getArgs().count() == 1
+        && command.getOutput() != null
+        && CommandWrapper.unwrap(command, TransactionalCommand.class) == null;
+  }
+
+  private static boolean startsWith(byte[] bytes, byte[] prefix) {
+    return bytes.length > prefix.length
+        && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
+  }
+
+  /** Whether this is a plain GET of one key, which may travel as part of an MGET. */
+  final boolean isGet() {
+    return get;
+  }
+
+  /** The size of the request as it travels. */
+  final int requestBytes() {
+    return requestLength;
+  }
+
+  /** Writes the key of a GET as one framed argument. */
+  final void encodeKey(ByteBuf buffer) {
+    buffer.writeBytes(request, GET_HEADER.length, requestLength - GET_HEADER.length);
+  }
+
+  /** The size of what {@link #encodeKey} writes. */
+  final int encodedKeyBytes() {
+    return requestLength - GET_HEADER.length;
+  }
+
+  /** The bare key of a GET. */
+  final byte[] key() {
+    int start = GET_HEADER.length;
+    while (request[start] != '\n') {
+      start++;
+    }
+    return Arrays.copyOfRange(request, start + 1, requestLength - 2);
+  }
+
+  /** Whether nobody waits for this command any more, so that it need not be sent. */
+  final boolean isAbandoned() {
+    return command.isDone() || command.isCancelled();
+  }
+
+  /** Marks the command as written by itself on a connection that counts it. */
+  final void sentOn(@Nullable NodeChannel channel) {
+    this.channel = channel;
+  }
+
+  @Override
+  public void complete() {
+    NodeChannel sentOn = channel;
+    if (sentOn != null) {
+      sentOn.answered(1);
+    }
+    command.complete();
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable throwable) {
+    return command.completeExceptionally(throwable);
+  }
+
+  @Override
+  public void cancel() {
+    command.cancel();
+  }
+
+  @Override
+  public void encode(ByteBuf buffer) {
+    buffer.writeBytes(request, 0, requestLength);
+  }
+
+  @Override
+  public boolean isDone() {
+    return command.isDone();
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return command.isCancelled();
+  }
+
+  @Override
+  public CommandOutput<K, V, T> getOutput() {
+    return command.getOutput();
+  }
+
+  @Override
+  public void setOutput(CommandOutput<K, V, T> output) {
+    command.setOutput(output);
+  }
+
+  @Override
+  public CommandArgs<K, V> getArgs() {
+    return command.getArgs();
+  }
+
+  @Override
+  public ProtocolKeyword getType() {
+    return command.getType();
+  }
+
+  @Override
+  public RedisCommand<K, V, T> getDelegate() {
+    return command;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public void onComplete(Consumer<? super T> action) {
+    if (command instanceof CompleteableCommand) {
+      ((CompleteableCommand<T>) command).onComplete(action);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public void onComplete(BiConsumer<? super T, Throwable> action) {
+    if (command instanceof CompleteableCommand) {
+      ((CompleteableCommand<T>) command).onComplete(action);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return getType() + " (" + requestLength + " bytes)";
+  }
+
+  /** A command whose reply is consumed piece by piece, so that its demand reaches the decoder. */
+  private static final class Streaming<K, V, T> extends Outgoing<K, V, T>
+      implements DemandAware.Sink {
+
+    private final DemandAware.Sink sink;
+
+    Streaming(RedisCommand<K, V, T> command, boolean mayFuse) {
+      super(command, mayFuse);
+      this.sink = (DemandAware.Sink) command;
+    }
+
+    @Override
+    public boolean hasDemand() {
+      return sink.hasDemand();
+    }
+
+    @Override
+    public void setSource(DemandAware.Source source) {
+      sink.setSource(source);
+    }
+
+    @Override
+    public void removeSource() {
+      sink.removeSource();
+    }
+  }
+}

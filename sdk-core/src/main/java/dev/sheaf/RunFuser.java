@@ -1,0 +1,139 @@
+package dev.sheaf;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Groups the commands of a connection, in their order, into what is written: a run of GETs becomes
+ * MGETs, everything else stays itself.
+ *
+ * <p>A run ends at the first other command, so no GET ever passes a write. On a cluster only keys
+ * of one slot may share an MGET, even if one node owns both slots; the rest stay plain GETs in the
+ * same write. Inside MULTI nothing is fused.
+ *
+ * <p>Confined to the one drain at a time; {@link FusedGet.Resender} is called on the event loop.
+ */
+final class RunFuser implements FusedGet.Resender {
+
+  private final BatchingOptions options;
+  private final boolean cluster;
+  private final Consumer<List<RedisCommand<?, ?, ?>>> writeAgain;
+  private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
+  private volatile FusionGauge gauge = new FusionGauge();
+  private boolean inTransaction;
+
+  RunFuser(
+      BatchingOptions options, boolean cluster, Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
+    this.options = options;
+    this.cluster = cluster;
+    this.writeAgain = writeAgain;
+  }
+
+  /** A new connection: what was learnt and begun on the old one is void. */
+  void reset() {
+    gauge = new FusionGauge();
+    inTransaction = false;
+  }
+
+  void add(Outgoing<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
+    if (command.isGet() && !inTransaction && options.fusion()) {
+      run.add(command);
+      if (run.size() == options.maxFusedKeys()) {
+        endRun(outbox);
+      }
+      return;
+    }
+    endRun(outbox);
+    observeTransaction(command.getType());
+    outbox.add(command);
+  }
+
+  private void observeTransaction(ProtocolKeyword type) {
+    if (type == CommandType.MULTI) {
+      inTransaction = true;
+    } else if (type == CommandType.EXEC || type == CommandType.DISCARD) {
+      inTransaction = false;
+    }
+  }
+
+  /** Moves the run gathered so far to the outbox. */
+  void endRun(List<RedisCommand<?, ?, ?>> outbox) {
+    if (run.isEmpty()) {
+      return;
+    }
+    if (run.size() == 1 || !gauge.mayFuse()) {
+      outbox.addAll(run);
+    } else if (cluster) {
+      fuseBySlot(outbox);
+    } else {
+      outbox.add(new FusedGet(new ArrayList<>(run), this));
+    }
+    run.clear();
+  }
+
+  private void fuseBySlot(List<RedisCommand<?, ?, ?>> outbox) {
+    long[] slotAndIndex = new long[run.size()];
+    for (int i = 0; i < slotAndIndex.length; i++) {
+      slotAndIndex[i] = (long) SlotHash.getSlot(run.get(i).key()) << Integer.SIZE | i;
+    }
+    Arrays.sort(slotAndIndex);
+    int start = 0;
+    for (int end = 1; end <= slotAndIndex.length; end++) {
+      if (end == slotAndIndex.length
+          || slotAndIndex[end] >> Integer.SIZE != slotAndIndex[start] >> Integer.SIZE) {
+        fuse(slotAndIndex, start, end, outbox);
+        start = end;
+      }
+    }
+  }
+
+  private void fuse(long[] slotAndIndex, int start, int end, List<RedisCommand<?, ?, ?>> outbox) {
+    if (end - start == 1) {
+      outbox.add(run.get((int) slotAndIndex[start]));
+      return;
+    }
+    List<Outgoing<?, ?, ?>> sameSlot = new ArrayList<>(end - start);
+    for (int i = start; i < end; i++) {
+      sameSlot.add(run.get((int) slotAndIndex[i]));
+    }
+    outbox.add(new FusedGet(sameSlot, this));
+  }
+
+  @Override
+  public void unfuse(List<Outgoing<?, ?, ?>> gets, String error) {
+    if (error.startsWith("NOPERM")) {
+      gauge.refused();
+    }
+    List<RedisCommand<?, ?, ?>> again = new ArrayList<>(gets.size());
+    for (Outgoing<?, ?, ?> get : gets) {
+      if (!get.isAbandoned()) {
+        again.add(get);
+      }
+    }
+    sendAgain(again);
+  }
+
+  @Override
+  public void checkNils(List<Outgoing<?, ?, ?>> nils, int keys) {
+    gauge.observe(nils.size(), keys);
+    List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(nils.size());
+    for (Outgoing<?, ?, ?> get : nils) {
+      if (!get.isAbandoned()) {
+        checks.add(new NilCheck(get));
+      }
+    }
+    sendAgain(checks);
+  }
+
+  private void sendAgain(List<RedisCommand<?, ?, ?>> commands) {
+    if (!commands.isEmpty()) {
+      writeAgain.accept(commands);
+    }
+  }
+}

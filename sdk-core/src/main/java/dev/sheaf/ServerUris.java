@@ -1,0 +1,107 @@
+package dev.sheaf;
+
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterURIUtil;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Reads server URIs as Lettuce does, but says what is wrong with one, and ignores nothing. */
+final class ServerUris {
+
+  private static final Set<String> SCHEMES =
+      Set.of(
+          "redis",
+          "rediss",
+          "redis+ssl",
+          "redis+tls",
+          "redis-sentinel",
+          "rediss-sentinel",
+          "redis-socket",
+          "redis+socket");
+
+  private static final List<String> PARAMETERS =
+      List.of(
+          "timeout",
+          "database",
+          "db",
+          "clientName",
+          "libraryName",
+          "libraryVersion",
+          "verifyPeer",
+          "sentinelMasterId");
+
+  private ServerUris() {}
+
+  static List<RedisURI> parse(String text) {
+    String shown = withoutPassword(text);
+    int schemeEnd = text.indexOf("://");
+    if (schemeEnd < 0) {
+      throw new IllegalArgumentException(
+          "Not a server URI: '" + shown + "' has no scheme; write redis://host:port");
+    }
+    String scheme = text.substring(0, schemeEnd).toLowerCase(Locale.ROOT);
+    if (!SCHEMES.contains(scheme)) {
+      throw new IllegalArgumentException(
+          "Not a server URI: '"
+              + shown
+              + "' begins with "
+              + scheme
+              + "://; known are redis://, rediss:// (TLS), redis-sentinel:// and redis-socket://");
+    }
+    checkParameters(text, shown);
+    try {
+      if (scheme.equals("redis") || scheme.equals("rediss")) {
+        return List.copyOf(RedisClusterURIUtil.toRedisURIs(new URI(text)));
+      }
+      return List.of(RedisURI.create(text));
+    } catch (URISyntaxException | RuntimeException e) {
+      throw new IllegalArgumentException(
+          "Not a server URI: '" + shown + "': " + reason(e, text, shown), e);
+    }
+  }
+
+  private static String reason(Exception e, String text, String shown) {
+    String message = e instanceof URISyntaxException syntax ? syntax.getReason() : e.getMessage();
+    return String.valueOf(message).replace(text, shown);
+  }
+
+  private static void checkParameters(String text, String shown) {
+    int query = text.indexOf('?');
+    if (query < 0) {
+      return;
+    }
+    List<String> unknown = new ArrayList<>();
+    for (String pair : text.substring(query + 1).split("&")) {
+      String name = pair.contains("=") ? pair.substring(0, pair.indexOf('=')) : pair;
+      if (PARAMETERS.stream().noneMatch(name::equalsIgnoreCase)) {
+        unknown.add(name);
+      }
+    }
+    if (!unknown.isEmpty()) {
+      throw new IllegalArgumentException(
+          "Unknown option "
+              + String.join(", ", unknown)
+              + " in '"
+              + shown
+              + "'; known are "
+              + String.join(", ", PARAMETERS));
+    }
+  }
+
+  /** The URI with asterisks for the password, fit for messages and logs. */
+  static String withoutPassword(String uri) {
+    int start = uri.indexOf("://");
+    int at = uri.lastIndexOf('@');
+    if (start < 0 || at < 0) {
+      return uri;
+    }
+    String user = uri.substring(start + 3, at);
+    int colon = user.indexOf(':');
+    String shownUser = colon > 0 ? user.substring(0, colon) + ":***" : "***";
+    return uri.substring(0, start + 3) + shownUser + uri.substring(at);
+  }
+}

@@ -1,0 +1,141 @@
+package dev.sheaf;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of a client. Not thread-safe; a builder may connect several times.
+ *
+ * @param <K> the type of keys
+ * @param <V> the type of values
+ */
+public final class SheafBuilder<K, V> {
+
+  /**
+   * How long to wait for a connection and for the server's first answers, unless set: 5 seconds.
+   */
+  public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+  /** How many keys of a large read are under way at once, so that memory stays bounded. */
+  public static final int KEYS_PER_SLICE = 8_192;
+
+  private final List<RedisURI> uris;
+  private final RedisCodec<K, V> codec;
+  private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
+  private @Nullable Duration commandTimeout;
+  private BatchingOptions batching = BatchingOptions.defaults();
+  private @Nullable ClientOptions clientOptions;
+  private @Nullable ClientResources clientResources;
+
+  SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
+    if (uris.isEmpty()) {
+      throw new IllegalArgumentException("At least one server URI is needed");
+    }
+    this.uris = uris;
+    this.codec = codec;
+  }
+
+  /** Keys and values of other types. This builder is left as it is; the result has its options. */
+  public <K2, V2> SheafBuilder<K2, V2> codec(RedisCodec<K2, V2> codec) {
+    SheafBuilder<K2, V2> builder = new SheafBuilder<>(uris, Objects.requireNonNull(codec, "codec"));
+    builder.connectTimeout = connectTimeout;
+    builder.commandTimeout = commandTimeout;
+    builder.batching = batching;
+    builder.clientOptions = clientOptions;
+    builder.clientResources = clientResources;
+    return builder;
+  }
+
+  /**
+   * How long connecting may take for each address, the server's first answers included; {@link
+   * #DEFAULT_CONNECT_TIMEOUT} by default. Client options that are given keep their own for the
+   * socket.
+   *
+   * @throws IllegalArgumentException if it is not positive
+   */
+  public SheafBuilder<K, V> connectTimeout(Duration timeout) {
+    this.connectTimeout = requirePositive("connectTimeout", timeout);
+    return this;
+  }
+
+  /**
+   * How long a command may take from its call; by default what the URI says ({@code ?timeout=2s}),
+   * or else Lettuce's 60 seconds.
+   *
+   * @throws IllegalArgumentException if it is not positive
+   */
+  public SheafBuilder<K, V> commandTimeout(Duration timeout) {
+    this.commandTimeout = requirePositive("commandTimeout", timeout);
+    return this;
+  }
+
+  /** The limits of batching; {@link BatchingOptions#defaults()} by default. */
+  public SheafBuilder<K, V> batching(BatchingOptions batching) {
+    this.batching = Objects.requireNonNull(batching, "batching");
+    return this;
+  }
+
+  /** Lettuce's options: sockets, TLS, reconnects, protocol; for a cluster a subclass of them. */
+  public SheafBuilder<K, V> clientOptions(ClientOptions options) {
+    this.clientOptions = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  /**
+   * Lettuce's threads and timers, to share them with other clients; they stay yours to shut down.
+   */
+  public SheafBuilder<K, V> clientResources(ClientResources resources) {
+    this.clientResources = Objects.requireNonNull(resources, "resources");
+    return this;
+  }
+
+  /**
+   * Connects. Blocks as {@link Sheaf#connect} does.
+   *
+   * @throws SheafConnectionException if no connection could be made; the message says why
+   */
+  public Sheaf<K, V> connect() {
+    return new Connector<>(this).connect();
+  }
+
+  private static Duration requirePositive(String name, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException(name + " must be positive, but was " + value);
+    }
+    return value;
+  }
+
+  List<RedisURI> uris() {
+    return uris;
+  }
+
+  RedisCodec<K, V> codec() {
+    return codec;
+  }
+
+  Duration connectTimeout() {
+    return connectTimeout;
+  }
+
+  @Nullable Duration commandTimeout() {
+    return commandTimeout;
+  }
+
+  BatchingOptions batching() {
+    return batching;
+  }
+
+  @Nullable ClientOptions clientOptions() {
+    return clientOptions;
+  }
+
+  @Nullable ClientResources clientResources() {
+    return clientResources;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.sheaf;
+
+/**
+ * No connection could be made. The message names the server, without its password, and the likely
+ * cause; Lettuce's own exception is the cause.
+ */
+public final class SheafConnectionException extends SheafException {
+
+  private static final long serialVersionUID = 1L;
+
+  SheafConnectionException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
