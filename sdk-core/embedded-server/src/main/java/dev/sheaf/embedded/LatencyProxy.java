@@ -11,7 +11,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,7 @@ public final class LatencyProxy implements AutoCloseable {
   private final ProxyScheduler scheduler;
   private final ProxyLink toServer;
   private final ProxyLink toClient;
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
   private final ProxyCounters counters = new ProxyCounters();
 
   // Confined to the event loop.
@@ -66,11 +68,10 @@ public final class LatencyProxy implements AutoCloseable {
 
   private LatencyProxy(Builder settings, InetSocketAddress listenAddress) {
     this.settings = settings;
-    this.group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("sheaf-latency-proxy-io", true), NioIoHandler.newFactory());
+    this.group = new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
     this.loop = group.next();
     this.scheduler = new ProxyScheduler(loop);
+    threads.add(scheduler.thread());
     this.toServer = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     this.toClient = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     try {
@@ -212,13 +213,21 @@ public final class LatencyProxy implements AutoCloseable {
   }
 
   private void stopThreads() {
-    scheduler.stop(CLOSE_TIMEOUT);
+    scheduler.stop();
     group.shutdownGracefully(0, CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-    boolean interrupted = false;
     long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
-    while (!group.isTerminated() && System.nanoTime() - deadline < 0) {
+    for (Thread thread : threads) {
+      if (thread != Thread.currentThread()) {
+        join(thread, deadline);
+      }
+    }
+  }
+
+  private static void join(Thread thread, long deadline) {
+    boolean interrupted = false;
+    while (thread.isAlive() && System.nanoTime() - deadline < 0) {
       try {
-        group.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadline - System.nanoTime()));
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -226,6 +235,13 @@ public final class LatencyProxy implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private Thread newThread(Runnable work) {
+    Thread thread = new FastThreadLocalThread(work, "sheaf-latency-proxy-io");
+    thread.setDaemon(true);
+    threads.add(thread);
+    return thread;
   }
 
   private int bind(InetSocketAddress address) {

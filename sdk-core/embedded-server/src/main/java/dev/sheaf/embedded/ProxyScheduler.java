@@ -1,7 +1,6 @@
 package dev.sheaf.embedded;
 
 import io.netty.channel.EventLoop;
-import java.time.Duration;
 import java.util.PriorityQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
@@ -58,14 +57,13 @@ final class ProxyScheduler {
     pipes.remove(pipe);
   }
 
-  void stop(Duration timeout) {
+  Thread thread() {
+    return thread;
+  }
+
+  void stop() {
     stopped = true;
     LockSupport.unpark(thread);
-    try {
-      thread.join(timeout.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private void arm() {
