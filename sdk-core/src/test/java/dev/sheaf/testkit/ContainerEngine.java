@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -48,15 +49,24 @@ final class ContainerEngine {
     return "unix://" + socket.orElse(DEFAULT_SOCKET);
   }
 
-  /** Whether the engine answers a ping within two seconds. */
+  /** Whether the engine at {@link #address} answers a ping within two seconds. */
   static boolean answers() {
-    URI address = URI.create(address());
+    return answers(address(), TIMEOUT);
+  }
+
+  static boolean answers(String engine, Duration timeout) {
+    URI address;
+    try {
+      address = new URI(engine);
+    } catch (URISyntaxException e) {
+      return false;
+    }
     boolean unix = "unix".equals(address.getScheme());
     try (SocketChannel channel =
         SocketChannel.open(unix ? StandardProtocolFamily.UNIX : StandardProtocolFamily.INET)) {
       CompletableFuture<Boolean> answer =
           CompletableFuture.supplyAsync(() -> ping(channel, socketAddress(address)));
-      return answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (IOException | ExecutionException | TimeoutException e) {
       return false;
     } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package dev.sheaf.testkit;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -15,6 +16,10 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
  */
 public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   private static final Namespace NAMESPACE = Namespace.create(LeakCheck.class);
+
+  /** Netty's executor, which ends by itself when it has been idle, and JUnit's own. */
+  private static final List<String> EXEMPT = List.of("globalEventExecutor-", "junit-");
+
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   @Override
@@ -56,8 +61,8 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
 
   private static boolean isSuspect(Thread thread) {
     String name = thread.getName();
-    if (name.startsWith("globalEventExecutor-")) {
-      return false; // Netty's own, which ends by itself when it has been idle
+    if (EXEMPT.stream().anyMatch(name::startsWith)) {
+      return false;
     }
     return !thread.isDaemon() || name.startsWith("lettuce-") || name.startsWith("sheaf-");
   }
