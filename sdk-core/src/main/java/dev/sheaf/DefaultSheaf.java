@@ -85,7 +85,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public Map<K, Result<V>> getAll(Collection<? extends K> keys) {
     if (keys.size() <= SheafBuilder.KEYS_PER_SLICE) {
-      return await(BulkGet.send(server.connection(), codec, keys));
+      return await(BulkGet.sendBlocking(server.connection(), codec, keys, commandTimeout));
     }
     List<K> all = new ArrayList<>(keys);
     for (int i = 0; i < all.size(); i++) {
@@ -95,7 +95,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     Map<K, Result<V>> results = new LinkedHashMap<>();
     for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
       int end = Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE);
-      results.putAll(await(BulkGet.send(server.connection(), codec, all.subList(start, end))));
+      results.putAll(
+          await(
+              BulkGet.sendBlocking(
+                  server.connection(), codec, all.subList(start, end), commandTimeout)));
     }
     return Collections.unmodifiableMap(results);
   }
