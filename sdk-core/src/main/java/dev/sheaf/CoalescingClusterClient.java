@@ -58,7 +58,7 @@ final class CoalescingClusterClient extends RedisClusterClient {
         endpoint,
         codec,
         commandTimeout,
-        parser);
+        getOptions());
   }
 
   @Override

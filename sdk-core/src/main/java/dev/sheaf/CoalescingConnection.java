@@ -1,12 +1,11 @@
 package dev.sheaf;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.PushHandler;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 /**
  * A node connection over a {@link CoalescingWriter}. It differs from Lettuce's own in that its
@@ -23,11 +22,11 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
       PushHandler endpoint,
       RedisCodec<K, V> codec,
       Duration timeout,
-      Supplier<JsonParser> parser) {
-    super(writer, endpoint, codec, timeout, parser);
+      ClientOptions options) {
+    super(writer, endpoint, codec, timeout, options.getJsonParser());
     this.channels = channels;
     this.endpoint = endpoint;
-    channels.register(endpoint, writer);
+    channels.register(endpoint, writer, options);
   }
 
   @Override

@@ -48,6 +48,6 @@ final class CoalescingRedisClient extends RedisClient {
         endpoint,
         codec,
         commandTimeout,
-        getOptions().getJsonParser());
+        getOptions());
   }
 }

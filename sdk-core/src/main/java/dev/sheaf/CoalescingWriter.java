@@ -287,18 +287,16 @@ final class CoalescingWriter
   }
 
   private void writeThrough(@Nullable NodeChannel current, List<RedisCommand<?, ?, ?>> commands) {
-    NodeChannel counted = current != null && current.inEventLoop() ? current : null;
-    for (int i = 0; i < commands.size(); i++) {
-      count(commands.get(i), counted);
-    }
+    List<RedisCommand<?, ?, ?>> written =
+        current != null && current.inEventLoop() ? current.board(commands) : commands;
     try {
-      if (commands.size() == 1) {
-        delegate.write(commands.get(0));
+      if (written.size() == 1) {
+        delegate.write(written.get(0));
       } else {
-        writeAll(commands);
+        writeAll(written);
       }
     } catch (RuntimeException e) {
-      for (RedisCommand<?, ?, ?> command : commands) {
+      for (RedisCommand<?, ?, ?> command : written) {
         command.completeExceptionally(e);
       }
     }
@@ -308,26 +306,6 @@ final class CoalescingWriter
   @SuppressWarnings({"unchecked", "rawtypes"})
   private void writeAll(List<RedisCommand<?, ?, ?>> commands) {
     delegate.write((Collection) commands);
-  }
-
-  private static void count(RedisCommand<?, ?, ?> command, @Nullable NodeChannel channel) {
-    if (command instanceof Outgoing) {
-      ((Outgoing<?, ?, ?>) command).sentOn(channel);
-      if (channel != null) {
-        channel.sent(1);
-      }
-    } else if (command instanceof FusedGet) {
-      FusedGet fused = (FusedGet) command;
-      fused.sentOn(channel);
-      if (channel != null) {
-        channel.sent(fused.size());
-      }
-    } else if (command instanceof NilCheck) {
-      ((NilCheck) command).sentOn(channel);
-      if (channel != null) {
-        channel.sent(1);
-      }
-    }
   }
 
   /** Called on the event loop when replies have made room. */
@@ -397,6 +375,11 @@ final class CoalescingWriter
   @Override
   public RedisChannelWriter getDelegate() {
     return delegate;
+  }
+
+  /** Whether nobody between here and the socket wants to see each single command. */
+  boolean mayFly() {
+    return !(delegate instanceof CommandListenerWriter);
   }
 
   /** Passes a connection's time-out to Lettuce's writer that enforces it, which does not see it. */

@@ -39,7 +39,6 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
   private volatile boolean done;
 
   private volatile @Nullable BiConsumer<? super Void, Throwable> listener;
-  private @Nullable NodeChannel channel;
 
   /** Where commands go that have to be sent (again) by themselves. */
   interface Resender {
@@ -57,10 +56,6 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
 
   int size() {
     return gets.size();
-  }
-
-  void sentOn(@Nullable NodeChannel channel) {
-    this.channel = channel;
   }
 
   @Override
@@ -87,10 +82,6 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
 
   @Override
   public void complete() {
-    NodeChannel sentOn = channel;
-    if (sentOn != null) {
-      sentOn.answered(gets.size());
-    }
     if (done) {
       return;
     }

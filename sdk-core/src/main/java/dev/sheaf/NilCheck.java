@@ -23,22 +23,13 @@ final class NilCheck implements RedisCommand<byte[], byte[], Void>, Completeable
 
   private final Outgoing<?, ?, ?> get;
   private final ErrorOnly output = new ErrorOnly();
-  private @Nullable NodeChannel channel;
 
   NilCheck(Outgoing<?, ?, ?> get) {
     this.get = get;
   }
 
-  void sentOn(@Nullable NodeChannel channel) {
-    this.channel = channel;
-  }
-
   @Override
   public void complete() {
-    NodeChannel sentOn = channel;
-    if (sentOn != null) {
-      sentOn.answered(1);
-    }
     if (get.isDone()) {
       return;
     }

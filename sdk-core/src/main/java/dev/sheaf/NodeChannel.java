@@ -1,8 +1,11 @@
 package dev.sheaf;
 
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The live socket of one node connection, from activation to loss: tells the {@link
@@ -15,11 +18,18 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   private final CoalescingWriter writer;
   private final Channel channel;
+  private final boolean readsFlights;
   private int inFlightCommands;
 
-  NodeChannel(CoalescingWriter writer, Channel channel) {
+  /**
+   * Creates the view of a socket.
+   *
+   * @param readsFlights whether its reader of replies knows that a flight has several
+   */
+  NodeChannel(CoalescingWriter writer, Channel channel, boolean readsFlights) {
     this.writer = writer;
     this.channel = channel;
+    this.readsFlights = readsFlights;
   }
 
   /**
@@ -44,11 +54,44 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     return inFlightCommands;
   }
 
-  void sent(int commands) {
-    inFlightCommands += commands;
+  /**
+   * Makes flights of commands that are about to be written here, in their order, and counts them.
+   */
+  List<RedisCommand<?, ?, ?>> board(List<RedisCommand<?, ?, ?>> commands) {
+    List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
+    List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(readsFlights ? commands.size() : 1);
+    for (RedisCommand<?, ?, ?> command : commands) {
+      if (command instanceof Outgoing<?, ?, ?> outgoing && outgoing.travelsAlone()) {
+        parts = takeOff(parts, boarded);
+        boarded.add(command);
+      } else {
+        parts.add(command);
+        if (!readsFlights) {
+          parts = takeOff(parts, boarded);
+        }
+      }
+    }
+    takeOff(parts, boarded);
+    return boarded;
   }
 
-  /** Counts replies. Lettuce completes each command it pops for a reply once, on the event loop. */
+  private List<RedisCommand<?, ?, ?>> takeOff(
+      List<RedisCommand<?, ?, ?>> parts, List<RedisCommand<?, ?, ?>> boarded) {
+    if (parts.isEmpty()) {
+      return parts;
+    }
+    int commands = 0;
+    for (RedisCommand<?, ?, ?> part : parts) {
+      commands += part instanceof FusedGet fused ? fused.size() : 1;
+    }
+    inFlightCommands += commands;
+    boarded.add(new Flight(parts, commands, this));
+    return new ArrayList<>(1);
+  }
+
+  /**
+   * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
+   */
   void answered(int commands) {
     inFlightCommands -= commands;
     writer.answered(this);

@@ -1,12 +1,15 @@
 package dev.sheaf;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.protocol.CommandHandler;
+import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -15,8 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A writer is made with the endpoint of its connection; a socket, when it is initialized, has a
  * {@link CommandHandler} with that same endpoint. Both are public in Lettuce, so nothing is forked
- * or opened by force. Should a future Lettuce break this link, writers work without batching; a
- * test of this project fails then.
+ * or opened by force. There, too, Lettuce's reader of replies gives way to its subclass {@link
+ * FlightHandler}, unless each single command is to be measured, traced or listened to. Should a
+ * future Lettuce break this link, writers work without batching; a test of this project fails then.
  *
  * <p>Thread-safe.
  */
@@ -24,7 +28,7 @@ final class NodeChannels implements NettyCustomizer {
 
   private static final String HANDLER_NAME = "sheaf-node-channel";
 
-  private final Map<Object, CoalescingWriter> writers = new ConcurrentHashMap<>();
+  private final Map<Object, Link> links = new ConcurrentHashMap<>();
   private final NettyCustomizer next;
 
   private NodeChannels(NettyCustomizer next) {
@@ -44,12 +48,15 @@ final class NodeChannels implements NettyCustomizer {
     return resources.mutate().nettyCustomizer(this).build();
   }
 
-  void register(PushHandler endpoint, CoalescingWriter writer) {
-    writers.put(endpoint, writer);
+  /** A writer, and the options of the connection it belongs to. */
+  private record Link(CoalescingWriter writer, ClientOptions options) {}
+
+  void register(PushHandler endpoint, CoalescingWriter writer, ClientOptions options) {
+    links.put(endpoint, new Link(writer, options));
   }
 
   void unregister(PushHandler endpoint) {
-    writers.remove(endpoint);
+    links.remove(endpoint);
   }
 
   @Override
@@ -61,12 +68,30 @@ final class NodeChannels implements NettyCustomizer {
   public void afterChannelInitialized(Channel channel) {
     ChannelHandlerContext context = channel.pipeline().context(CommandHandler.class);
     if (context != null) {
-      Object endpoint = ((CommandHandler) context.handler()).getEndpoint();
-      CoalescingWriter writer = writers.get(endpoint);
-      if (writer != null) {
-        channel.pipeline().addAfter(context.name(), HANDLER_NAME, new NodeChannel(writer, channel));
+      Endpoint endpoint = ((CommandHandler) context.handler()).getEndpoint();
+      Link link = links.get(endpoint);
+      if (link != null) {
+        watch(channel.pipeline(), context, endpoint, link);
       }
     }
     next.afterChannelInitialized(channel);
+  }
+
+  private static void watch(
+      ChannelPipeline pipeline, ChannelHandlerContext context, Endpoint endpoint, Link link) {
+    ClientResources resources = link.writer().getClientResources();
+    boolean flights =
+        context.handler().getClass() == CommandHandler.class
+            && link.writer().mayFly()
+            && !resources.commandLatencyRecorder().isEnabled()
+            && !resources.tracing().isEnabled();
+    if (flights) {
+      pipeline.replace(
+          context.handler(),
+          context.name(),
+          new FlightHandler(link.options(), resources, endpoint));
+    }
+    pipeline.addAfter(
+        context.name(), HANDLER_NAME, new NodeChannel(link.writer(), context.channel(), flights));
   }
 }

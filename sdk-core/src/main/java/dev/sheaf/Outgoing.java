@@ -16,6 +16,7 @@ import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ class Outgoing<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
 
   private static final int INITIAL_CAPACITY_BYTES = 96;
+  private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final byte[] GET_HEADER = {
     '*', '2', '\r', '\n', '$', '3', '\r', '\n', 'G', 'E', 'T', '\r', '\n'
   };
@@ -43,9 +45,6 @@ class Outgoing<K, V, T>
 
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable Outgoing<?, ?, ?> next;
-
-  /** Where this command was written, once it was; null while it waits or travels in a batch. */
-  private @Nullable NodeChannel channel;
 
   Outgoing(RedisCommand<K, V, T> command, boolean mayFuse) {
     this.command = command;
@@ -120,17 +119,18 @@ class Outgoing<K, V, T>
     return command.isDone() || command.isCancelled();
   }
 
-  /** Marks the command as written by itself on a connection that counts it. */
-  final void sentOn(@Nullable NodeChannel channel) {
-    this.channel = channel;
+  /**
+   * Whether this command has to be visible to Lettuce as it is: because its reply is consumed piece
+   * by piece, because it has none, or because Lettuce itself acts on its type.
+   */
+  final boolean travelsAlone() {
+    return command instanceof DemandAware.Sink
+        || command.getOutput() == null
+        || ALONE.contains(command.getType().toString());
   }
 
   @Override
   public void complete() {
-    NodeChannel sentOn = channel;
-    if (sentOn != null) {
-      sentOn.answered(1);
-    }
     command.complete();
   }
 

@@ -1,0 +1,348 @@
+package dev.sheaf.embedded;
+
+import dev.sheaf.embedded.data.Slots;
+import dev.sheaf.embedded.net.Listener;
+import dev.sheaf.embedded.node.Nodes;
+import dev.sheaf.embedded.node.ServerNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server in this JVM that speaks the Redis protocol on real sockets: standalone, or a cluster of
+ * many nodes. For development, demonstrations and tests. All methods are safe for use by many
+ * threads; those that look at or change the data wait for the server's command thread, at most
+ * {@link #CALL_TIMEOUT}.
+ */
+public final class EmbeddedServer implements AutoCloseable {
+  /** How long a method waits for the command thread, which a long script may hold. */
+  public static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
+
+  private final Listener listener;
+  private final Nodes nodes;
+  private final List<EmbeddedNode> wrappers = new ArrayList<>();
+  private final EmbeddedClock clock;
+  private final @Nullable String password;
+  private final Runnable timeMoved;
+  private final Faults faults = new Faults(this);
+
+  private EmbeddedServer(Builder builder) throws IOException {
+    clock = builder.clock;
+    password = builder.password;
+    listener = new Listener();
+    nodes = new Nodes(builder.masters > 0, clock::millis, listener.thread());
+    timeMoved =
+        () ->
+            call(
+                () -> {
+                  nodes.timeMoved();
+                  return true;
+                });
+    try {
+      open(builder);
+    } catch (IOException | RuntimeException e) {
+      listener.close();
+      throw e;
+    }
+    clock.onAdvance(timeMoved);
+  }
+
+  private void open(Builder builder) throws IOException {
+    List<ServerNode> created = call(() -> create(builder));
+    for (int i = 0; i < created.size(); i++) {
+      ServerNode node = created.get(i);
+      int port = listener.listen(node, builder.port == 0 ? 0 : builder.port + i);
+      call(
+          () -> {
+            node.port(port);
+            node.config().set("port", Integer.toString(port));
+            return true;
+          });
+      wrappers.add(new EmbeddedNode(this, node));
+    }
+    Path socket = builder.unixSocket;
+    if (socket != null) {
+      created.get(0).config().set("unixsocket", socket.toString());
+      listener.listen(created.get(0), socket);
+    }
+  }
+
+  private List<ServerNode> create(Builder builder) {
+    int masters = Math.max(1, builder.masters);
+    List<ServerNode> all = new ArrayList<>();
+    for (int i = 0; i < masters; i++) {
+      all.add(nodes.add());
+    }
+    if (nodes.isCluster()) {
+      nodes.assignSlots(all);
+    }
+    for (int r = 0; r < builder.replicasPerMaster; r++) {
+      for (int i = 0; i < masters; i++) {
+        ServerNode replica = nodes.add();
+        nodes.makeReplica(replica, all.get(i));
+        all.add(replica);
+      }
+    }
+    if (builder.password != null) {
+      all.forEach(node -> node.config().set("requirepass", builder.password));
+    }
+    nodes.startHousekeeping();
+    return all;
+  }
+
+  /**
+   * A standalone server on a free port of the loopback address.
+   *
+   * @throws UncheckedIOException if no socket can be opened
+   */
+  public static EmbeddedServer start() {
+    return builder().start();
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The TCP port of the first node. */
+  public int port() {
+    return wrappers.get(0).port();
+  }
+
+  /** {@code redis://127.0.0.1:port} of the first node, with the password if there is one. */
+  public String uri() {
+    return uri(port());
+  }
+
+  String uri(int port) {
+    String user =
+        password == null
+            ? ""
+            : ":" + URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20") + "@";
+    return "redis://" + user + "127.0.0.1:" + port;
+  }
+
+  /** Whether it was built with {@link Builder#cluster}. */
+  public boolean isCluster() {
+    return nodes.isCluster();
+  }
+
+  /** All nodes: the masters first, in the order of their slots, then their replicas. */
+  public List<EmbeddedNode> nodes() {
+    return List.copyOf(wrappers);
+  }
+
+  EmbeddedNode wrap(ServerNode node) {
+    for (EmbeddedNode wrapper : wrappers) {
+      if (wrapper.node() == node) {
+        return wrapper;
+      }
+    }
+    throw new IllegalArgumentException("no node " + node.id());
+  }
+
+  public EmbeddedClock clock() {
+    return clock;
+  }
+
+  /** What all nodes have counted, summed. */
+  public NodeStats stats() {
+    return wrappers.stream().map(EmbeddedNode::stats).reduce(NodeStats::plus).orElseThrow();
+  }
+
+  /** Starts counting anew on every node. */
+  public void resetStats() {
+    wrappers.forEach(EmbeddedNode::resetStats);
+  }
+
+  /** Faults on demand. */
+  public Faults faults() {
+    return faults;
+  }
+
+  /** As {@link EmbeddedNode#announcePort}. */
+  public void announce(EmbeddedNode node, int port) {
+    call(
+        () -> {
+          node.node().announcedPort(port);
+          return true;
+        });
+  }
+
+  /**
+   * Begins to move a slot: until {@link #finishMigration} the giving node answers ASK for keys it
+   * no longer holds.
+   *
+   * @throws IllegalArgumentException if {@code from} does not serve the slot, or a node is no
+   *     master
+   */
+  public void beginMigration(int slot, EmbeddedNode from, EmbeddedNode to) {
+    call(
+        () -> {
+          SlotMigration.begin(nodes, slot, from.node(), to.node());
+          return true;
+        });
+  }
+
+  /** Moves up to {@code max} keys of a slot under migration; returns how many moved. */
+  public int migrateKeys(int slot, int max) {
+    return call(() -> SlotMigration.moveKeys(nodes, slot, max));
+  }
+
+  /** Moves the remaining keys and gives the slot to its new owner. */
+  public void finishMigration(int slot) {
+    call(
+        () -> {
+          SlotMigration.finish(nodes, slot);
+          return true;
+        });
+  }
+
+  /** Moves a slot with all its keys at once. */
+  public void migrateSlot(int slot, EmbeddedNode from, EmbeddedNode to) {
+    call(
+        () -> {
+          SlotMigration.begin(nodes, slot, from.node(), to.node());
+          SlotMigration.finish(nodes, slot);
+          return true;
+        });
+  }
+
+  /**
+   * The replica takes over from its master, which becomes its replica.
+   *
+   * @throws IllegalArgumentException if the node is a master
+   */
+  public void failover(EmbeddedNode replica) {
+    call(
+        () -> {
+          nodes.failover(replica.node());
+          return true;
+        });
+  }
+
+  /** Runs something on the command thread and waits for its outcome. */
+  <T> T call(Callable<T> work) {
+    try {
+      if (listener.isThread()) {
+        return work.call();
+      }
+      Future<T> outcome = listener.thread().submit(work);
+      return outcome.get(CALL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException cause
+          ? cause
+          : new IllegalStateException(e.getCause());
+    } catch (RejectedExecutionException e) {
+      throw new IllegalStateException("the embedded server is closed", e);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException(
+          "the command thread was busy for more than CALL_TIMEOUT = " + CALL_TIMEOUT, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while waiting for the command thread", e);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Closes all connections and ports; returns within seconds. Calling it again does nothing. */
+  @Override
+  public void close() {
+    clock.forget(timeMoved);
+    listener.close();
+  }
+
+  /** What to start. Not safe for use by many threads. */
+  public static final class Builder {
+    private static final int MAX_PORT = 65535;
+
+    private int port;
+    private int masters;
+    private int replicasPerMaster;
+    private @Nullable Path unixSocket;
+    private @Nullable String password;
+    private EmbeddedClock clock = EmbeddedClock.system();
+
+    private Builder() {}
+
+    /**
+     * The TCP port; 0 (the default) takes a free one. A cluster takes consecutive ports from here.
+     *
+     * @throws IllegalArgumentException outside 0 to 65535
+     */
+    public Builder port(int newPort) {
+      if (newPort < 0 || newPort > MAX_PORT) {
+        throw new IllegalArgumentException("port must be 0 to 65535: " + newPort);
+      }
+      port = newPort;
+      return this;
+    }
+
+    /**
+     * A cluster instead of a standalone server.
+     *
+     * @param mastersWanted at least 1
+     * @param replicas per master, 0 or more
+     * @throws IllegalArgumentException outside these
+     */
+    public Builder cluster(int mastersWanted, int replicas) {
+      if (mastersWanted < 1 || mastersWanted > Slots.COUNT || replicas < 0) {
+        throw new IllegalArgumentException(
+            "a cluster needs 1 to 16384 masters and 0 or more replicas each: "
+                + mastersWanted
+                + ", "
+                + replicas);
+      }
+      masters = mastersWanted;
+      replicasPerMaster = replicas;
+      return this;
+    }
+
+    /** Listens on a Unix socket as well. Standalone only. */
+    public Builder unixSocket(Path path) {
+      unixSocket = path;
+      return this;
+    }
+
+    /** What clients must give by AUTH or HELLO, for the default user. */
+    public Builder password(String newPassword) {
+      password = newPassword;
+      return this;
+    }
+
+    /** The time to go by; {@link EmbeddedClock#system()} by default. */
+    public Builder clock(EmbeddedClock newClock) {
+      clock = newClock;
+      return this;
+    }
+
+    /**
+     * @throws UncheckedIOException if a socket cannot be opened
+     * @throws IllegalStateException if a Unix socket is asked of a cluster
+     */
+    public EmbeddedServer start() {
+      if (unixSocket != null && masters > 0) {
+        throw new IllegalStateException("a Unix socket is for a standalone server: " + unixSocket);
+      }
+      try {
+        return new EmbeddedServer(this);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.sheaf.embedded;
+
+import dev.sheaf.embedded.command.Command;
+import dev.sheaf.embedded.command.CommandTable;
+import dev.sheaf.embedded.node.Counters;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a node (or all nodes of a server together) has counted since the start or the last reset. A
+ * snapshot.
+ *
+ * @param commandsProcessed commands that ran, those inside transactions and scripts included
+ * @param commandCounts runs by command name in lower case, subcommands as {@code client|setname};
+ *     without commands that never ran
+ * @param connectionsReceived connections accepted
+ * @param bytesIn bytes read from sockets
+ * @param bytesOut bytes of replies and pushed messages
+ * @param readBatches socket reads that held at least one whole command: about how many times
+ *     clients wrote
+ */
+public record NodeStats(
+    long commandsProcessed,
+    Map<String, Long> commandCounts,
+    long connectionsReceived,
+    long bytesIn,
+    long bytesOut,
+    long readBatches) {
+
+  /** How often the command ran; its name in any case, subcommands as {@code client|setname}. */
+  public long count(String command) {
+    return commandCounts.getOrDefault(command.toLowerCase(Locale.ROOT), 0L);
+  }
+
+  static NodeStats of(Counters counters) {
+    Map<String, Long> counts = new TreeMap<>();
+    for (Command row : CommandTable.instance().rows()) {
+      long n = counters.perCommand[row.id()];
+      if (n > 0) {
+        counts.put(row.name(), n);
+      }
+    }
+    return new NodeStats(
+        counters.commands,
+        Map.copyOf(counts),
+        counters.connections,
+        counters.bytesIn,
+        counters.bytesOut,
+        counters.readBatches);
+  }
+
+  NodeStats plus(NodeStats other) {
+    Map<String, Long> counts = new TreeMap<>(commandCounts);
+    other.commandCounts.forEach((name, n) -> counts.merge(name, n, Long::sum));
+    return new NodeStats(
+        commandsProcessed + other.commandsProcessed,
+        Map.copyOf(counts),
+        connectionsReceived + other.connectionsReceived,
+        bytesIn + other.bytesIn,
+        bytesOut + other.bytesOut,
+        readBatches + other.readBatches);
+  }
+}

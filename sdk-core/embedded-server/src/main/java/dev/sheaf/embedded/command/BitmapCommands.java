@@ -1,0 +1,7 @@
+package dev.sheaf.embedded.command;
+
+final class BitmapCommands {
+  private BitmapCommands() {}
+
+  static void register(CommandTable table) {}
+}

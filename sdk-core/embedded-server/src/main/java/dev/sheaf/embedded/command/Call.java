@@ -1,0 +1,203 @@
+package dev.sheaf.embedded.command;
+
+import dev.sheaf.embedded.data.Bytes;
+import dev.sheaf.embedded.data.Database;
+import dev.sheaf.embedded.data.HashValue;
+import dev.sheaf.embedded.data.ListValue;
+import dev.sheaf.embedded.data.Numbers;
+import dev.sheaf.embedded.data.SetValue;
+import dev.sheaf.embedded.data.SortedSetValue;
+import dev.sheaf.embedded.data.StringValue;
+import dev.sheaf.embedded.data.Value;
+import dev.sheaf.embedded.node.Client;
+import dev.sheaf.embedded.node.ServerNode;
+import org.jspecify.annotations.Nullable;
+
+/** One execution of one command: its arguments, the data it works on, and where the reply goes. */
+public final class Call {
+  private final ServerNode node;
+  private final Client client;
+  private final Command command;
+  private final byte[][] args;
+  private final Reply out;
+  private final boolean mayBlock;
+  private byte @Nullable [][] effect;
+  private boolean effectSet;
+
+  Call(
+      ServerNode node, Client client, Command command, byte[][] args, Reply out, boolean mayBlock) {
+    this.node = node;
+    this.client = client;
+    this.command = command;
+    this.args = args;
+    this.out = out;
+    this.mayBlock = mayBlock;
+  }
+
+  public ServerNode node() {
+    return node;
+  }
+
+  public Client client() {
+    return client;
+  }
+
+  public Command command() {
+    return command;
+  }
+
+  public Database db() {
+    return node.db(client.dbIndex());
+  }
+
+  public Reply out() {
+    return out;
+  }
+
+  /** False in transactions, in scripts and on replicas: there a blocking command does not wait. */
+  public boolean mayBlock() {
+    return mayBlock;
+  }
+
+  /** Milliseconds since the epoch, the same during the whole command. */
+  public long now() {
+    return node.nodes().now();
+  }
+
+  public byte[][] args() {
+    return args;
+  }
+
+  public int count() {
+    return args.length;
+  }
+
+  public byte[] arg(int i) {
+    return args[i];
+  }
+
+  public boolean is(int i, String upper) {
+    return Bytes.is(args[i], upper);
+  }
+
+  public String text(int i) {
+    return Bytes.text(args[i]);
+  }
+
+  public long longArg(int i) {
+    Long value = Numbers.parseLong(args[i]);
+    if (value == null) {
+      throw Errors.notInteger();
+    }
+    return value;
+  }
+
+  public int intArg(int i) {
+    long value = longArg(i);
+    if (value < Integer.MIN_VALUE || value > Integer.MAX_VALUE) {
+      throw Errors.notInteger();
+    }
+    return (int) value;
+  }
+
+  public double doubleArg(int i) {
+    Double value = Numbers.parseDouble(args[i]);
+    if (value == null) {
+      throw Errors.notFloat();
+    }
+    return value;
+  }
+
+  /** A count that must not be negative. */
+  public long positive(int i) {
+    Long value = Numbers.parseLong(args[i]);
+    if (value == null || value < 0) {
+      throw Errors.notPositive();
+    }
+    return value;
+  }
+
+  public @Nullable Value value(byte[] key) {
+    return db().get(key);
+  }
+
+  public @Nullable StringValue string(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof StringValue) {
+      return (StringValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable HashValue hash(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof HashValue) {
+      return (HashValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable ListValue list(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof ListValue) {
+      return (ListValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable SetValue setValue(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof SetValue) {
+      return (SetValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable SortedSetValue sortedSet(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof SortedSetValue) {
+      return (SortedSetValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  /** Stores under the key, ending its former time to live. */
+  public void store(byte[] key, Value value) {
+    db().put(key, value);
+    changed(key);
+  }
+
+  /** Marks the key as changed: watchers are told, and the command goes to the replicas. */
+  public void changed(byte[] key) {
+    db().changed(key);
+    node.dirtied();
+  }
+
+  /** Removes the key if it is there. */
+  public boolean delete(byte[] key) {
+    if (db().peek(key) == null) {
+      return false;
+    }
+    db().remove(key);
+    changed(key);
+    return true;
+  }
+
+  /** Removes the key of a collection whose last element has gone. */
+  public void deleteIfEmpty(byte[] key, int size) {
+    if (size == 0) {
+      db().remove(key);
+    }
+  }
+
+  /** What replicas run instead of the command itself, where that would not give the same data. */
+  public void effect(byte[]... replacement) {
+    effect = replacement;
+    effectSet = true;
+  }
+
+  /** What replicas run; null for nothing at all. */
+  byte @Nullable [][] effect() {
+    return effectSet ? effect : args;
+  }
+}

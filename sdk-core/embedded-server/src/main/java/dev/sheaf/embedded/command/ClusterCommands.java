@@ -1,0 +1,7 @@
+package dev.sheaf.embedded.command;
+
+final class ClusterCommands {
+  private ClusterCommands() {}
+
+  static void register(CommandTable table) {}
+}

@@ -1,0 +1,153 @@
+package dev.sheaf.embedded.command;
+
+import dev.sheaf.embedded.data.ByteMap;
+import dev.sheaf.embedded.data.Bytes;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every command the server knows: the one source for dispatch, arity errors, COMMAND, slot routing,
+ * MULTI queueing and the documentation. Built once and shared by all servers; read only.
+ */
+public final class CommandTable {
+  private static final CommandTable INSTANCE = new CommandTable();
+
+  private final Map<String, Command> commands = new LinkedHashMap<>();
+  private final List<Command> all = new ArrayList<>();
+  private final ByteMap<Command> lookup = new ByteMap<>();
+
+  private CommandTable() {
+    ConnectionCommands.register(this);
+    ServerCommands.register(this);
+    KeyCommands.register(this);
+    StringCommands.register(this);
+    BitmapCommands.register(this);
+    HashCommands.register(this);
+    ListCommands.register(this);
+    SetCommands.register(this);
+    SortedSetCommands.register(this);
+    TransactionCommands.register(this);
+    PubSubCommands.register(this);
+    ScriptCommands.register(this);
+    ClusterCommands.register(this);
+  }
+
+  public static CommandTable instance() {
+    return INSTANCE;
+  }
+
+  /** Adds rows of one group. A name such as {@code client|id} makes a subcommand. */
+  Rows group(Group group) {
+    return new Rows(group);
+  }
+
+  final class Rows {
+    private final Group group;
+
+    Rows(Group group) {
+      this.group = group;
+    }
+
+    Rows add(
+        String name,
+        int arity,
+        String flags,
+        KeySpec keys,
+        String since,
+        String summary,
+        Handler handler) {
+      Command row =
+          new Command(
+              all.size(), name, arity, Flag.parse(flags), keys, group, since, summary, handler);
+      all.add(row);
+      int bar = name.indexOf('|');
+      if (bar < 0) {
+        commands.put(name, row);
+        lookup.put(Bytes.of(name), row);
+        lookup.put(Bytes.of(name.toUpperCase(Locale.ROOT)), row);
+      } else {
+        Command container = commands.get(name.substring(0, bar));
+        if (container == null) {
+          throw new IllegalStateException("no container for subcommand " + name);
+        }
+        container.subcommands().put(name.substring(bar + 1), row);
+      }
+      return this;
+    }
+
+    Rows add(String name, int arity, String flags, String since, String summary, Handler handler) {
+      return add(name, arity, flags, KeySpec.NONE, since, summary, handler);
+    }
+
+    /** A command that only exists through its subcommands. */
+    Rows container(String name, String since, String summary) {
+      return add(
+          name,
+          -2,
+          "",
+          since,
+          summary,
+          call -> {
+            throw unknownSubcommand(call.args());
+          });
+    }
+  }
+
+  static CommandException unknownSubcommand(byte[][] args) {
+    String sub = Bytes.text(args[1]);
+    return Errors.of(
+        "ERR unknown subcommand '"
+            + sub.substring(0, Math.min(128, sub.length()))
+            + "'. Try "
+            + Bytes.text(args[0]).toUpperCase(Locale.ROOT)
+            + " HELP.");
+  }
+
+  /** The command by its own name, without looking at subcommands. */
+  public @Nullable Command find(byte[] name) {
+    Command found = lookup.get(name);
+    return found != null ? found : commands.get(Bytes.lower(name));
+  }
+
+  /** By the full name in lower case, {@code client|id} included. */
+  public @Nullable Command find(String fullName) {
+    int bar = fullName.indexOf('|');
+    if (bar < 0) {
+      return commands.get(fullName);
+    }
+    Command container = commands.get(fullName.substring(0, bar));
+    return container == null ? null : container.subcommand(fullName.substring(bar + 1));
+  }
+
+  /**
+   * The row that will run: the subcommand where there is one.
+   *
+   * @throws CommandException for an unknown subcommand
+   */
+  public @Nullable Command resolve(byte[][] args) {
+    Command command = find(args[0]);
+    if (command == null || command.subcommands().isEmpty() || args.length < 2) {
+      return command;
+    }
+    Command sub = command.subcommand(Bytes.lower(args[1]));
+    if (sub == null && command.accepts(args.length) && command.arity() == -2) {
+      throw unknownSubcommand(args);
+    }
+    return sub == null ? command : sub;
+  }
+
+  /** Commands without their subcommands, in the order of the files. */
+  public Collection<Command> commands() {
+    return commands.values();
+  }
+
+  /** Every row, subcommands included; {@link Command#id()} is the index. */
+  public List<Command> rows() {
+    return all;
+  }
+}

@@ -1,0 +1,183 @@
+package dev.sheaf.embedded.command;
+
+import dev.sheaf.embedded.data.Bytes;
+import dev.sheaf.embedded.node.Client;
+import dev.sheaf.embedded.node.Counters;
+import dev.sheaf.embedded.node.ServerNode;
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes one request from arrival to reply: looks it up, refuses what may not run now, queues it in
+ * a transaction, or runs it and tells the replicas. The order of the checks is that of Redis,
+ * because clients see which error comes first.
+ */
+public final class Dispatcher {
+  private static final System.Logger LOG = System.getLogger(Dispatcher.class.getName());
+  private static final CommandTable TABLE = CommandTable.instance();
+  private static final Set<String> NEVER_QUEUED =
+      Set.of("exec", "discard", "multi", "watch", "quit", "reset");
+  private static final Set<String> ALLOWED_TO_SUBSCRIBERS =
+      Set.of(
+          "ping",
+          "subscribe",
+          "ssubscribe",
+          "unsubscribe",
+          "sunsubscribe",
+          "psubscribe",
+          "punsubscribe",
+          "quit",
+          "reset");
+  private static final int SHOWN_NAME = 128;
+
+  private Dispatcher() {}
+
+  /**
+   * Runs or queues one request of a client and writes exactly what the client has to get for it.
+   */
+  public static void execute(Client client, byte[][] args) {
+    ServerNode node = client.node();
+    node.nodes().refreshNow();
+    beginReplyMode(client);
+    boolean wasAsking = client.isAsking();
+    try {
+      Command command = admit(client, args);
+      if (client.queue() != null && !NEVER_QUEUED.contains(command.name())) {
+        queue(client, command, args);
+      } else {
+        client.used(node.nodes().now(), command);
+        run(new Call(node, client, command, args, client.reply(), true));
+        node.blocked().serveReady();
+      }
+    } catch (CommandException e) {
+      client.breakQueue();
+      node.counters().errors++;
+      client.reply().error(e.line());
+    }
+    if (wasAsking) {
+      client.asking(false);
+    }
+    endReplyMode(client);
+  }
+
+  private static void beginReplyMode(Client client) {
+    if (client.replyMode() == Client.ReplyMode.SKIP_NEXT) {
+      client.replyMode(Client.ReplyMode.SKIPPING);
+    }
+  }
+
+  private static void endReplyMode(Client client) {
+    if (client.replyMode() == Client.ReplyMode.SKIPPING) {
+      client.replyMode(Client.ReplyMode.ON);
+    }
+  }
+
+  private static Command admit(Client client, byte[][] args) {
+    Command command = TABLE.resolve(args);
+    if (command == null) {
+      throw unknown(args);
+    }
+    if (!command.accepts(args.length)) {
+      throw Errors.arity(command.name());
+    }
+    if (!client.isAuthenticated() && !command.is(Flag.NO_AUTH)) {
+      throw Errors.of(Errors.NOAUTH);
+    }
+    ServerNode node = client.node();
+    if (client.queue() != null && command.is(Flag.NO_MULTI)) {
+      throw Errors.of("ERR Command not allowed inside a transaction");
+    }
+    if (node.nodes().isCluster()) {
+      ClusterRouting.check(client, command, args);
+    }
+    if (!node.isMaster() && command.isWrite()) {
+      throw Errors.of(Errors.READONLY);
+    }
+    if (client.protocol() == 2
+        && client.isSubscriber()
+        && !ALLOWED_TO_SUBSCRIBERS.contains(command.name())) {
+      throw Errors.of(
+          "ERR Can't execute '"
+              + command.name()
+              + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in"
+              + " this context");
+    }
+    ScriptRun busy = ScriptRun.current(node.nodes());
+    if (busy != null && !command.is(Flag.ALLOW_BUSY)) {
+      throw Errors.of(
+          "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN"
+              + " NOSAVE.");
+    }
+    return command;
+  }
+
+  static CommandException unknown(byte[][] args) {
+    StringBuilder shown = new StringBuilder();
+    for (int i = 1; i < args.length && shown.length() < SHOWN_NAME; i++) {
+      String arg = Bytes.text(args[i]);
+      int room = SHOWN_NAME - shown.length();
+      shown.append('\'').append(arg, 0, Math.min(room, arg.length())).append("' ");
+    }
+    String name = Bytes.text(args[0]);
+    return Errors.of(
+        "ERR unknown command '"
+            + oneLine(name.substring(0, Math.min(SHOWN_NAME, name.length())))
+            + "', with args beginning with: "
+            + oneLine(shown.toString()));
+  }
+
+  private static String oneLine(String text) {
+    return text.replace('\r', ' ').replace('\n', ' ');
+  }
+
+  private static void queue(Client client, Command command, byte[][] args) {
+    var queue = client.queue();
+    if (queue != null) {
+      queue.add(new Client.Queued(command, args));
+    }
+    client.reply().status("QUEUED");
+  }
+
+  /** Runs one admitted command; an error becomes its reply. */
+  static void run(Call call) {
+    ServerNode node = call.node();
+    Command command = call.command();
+    Counters counters = node.counters();
+    counters.commands++;
+    counters.perCommand[command.id()]++;
+    long before = node.dirty();
+    try {
+      String fault = node.faults().take(command.name());
+      if (fault != null) {
+        throw Errors.of(fault);
+      }
+      command.handler().run(call);
+    } catch (CommandException e) {
+      counters.errors++;
+      call.out().error(e.line());
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "command " + command.name() + " failed", e);
+      call.out().error("ERR internal error in the embedded server: " + oneLine(String.valueOf(e)));
+    }
+    if (node.dirty() != before && command.isWrite()) {
+      replicate(call, node);
+    }
+  }
+
+  private static void replicate(Call call, ServerNode node) {
+    byte @Nullable [][] effect = call.effect();
+    if (effect != null && !node.replicas().isEmpty()) {
+      node.propagate(call.client().dbIndex(), effect);
+    }
+  }
+
+  /** Does on a replica what its master has done. */
+  public static void replicate(Client link, byte[][] args) {
+    Command command = TABLE.resolve(args);
+    if (command == null) {
+      throw new IllegalStateException("cannot replicate " + Arrays.toString(args));
+    }
+    run(new Call(link.node(), link, command, args, NoReply.INSTANCE, false));
+  }
+}

@@ -1,0 +1,45 @@
+package dev.sheaf.embedded.command;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/** What COMMAND reports about a command, in the field's words. */
+public enum Flag {
+  WRITE,
+  READONLY,
+  DENYOOM,
+  ADMIN,
+  PUBSUB,
+  NOSCRIPT,
+  BLOCKING,
+  LOADING,
+  STALE,
+  SKIP_MONITOR,
+  SKIP_SLOWLOG,
+  ASKING,
+  FAST,
+  NO_AUTH,
+  MAY_REPLICATE,
+  NO_ASYNC_LOADING,
+  NO_MULTI,
+  MOVABLEKEYS,
+  ALLOW_BUSY,
+  NO_MANDATORY_KEYS;
+
+  static Set<Flag> parse(String words) {
+    Set<Flag> flags = EnumSet.noneOf(Flag.class);
+    for (String word : words.split(" ")) {
+      if (!word.isEmpty()) {
+        flags.add(valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_')));
+      }
+    }
+    return flags;
+  }
+
+  String word() {
+    return this == NO_AUTH || this == NO_MULTI || this == NO_MANDATORY_KEYS
+        ? name().toLowerCase(Locale.ROOT)
+        : name().toLowerCase(Locale.ROOT);
+  }
+}

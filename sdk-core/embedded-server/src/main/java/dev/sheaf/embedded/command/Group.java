@@ -1,0 +1,28 @@
+package dev.sheaf.embedded.command;
+
+/** The groups of commands, as the field's documentation names them; one file of handlers each. */
+public enum Group {
+  CONNECTION("connection"),
+  STRING("string"),
+  BITMAP("bitmap"),
+  GENERIC("generic"),
+  HASH("hash"),
+  LIST("list"),
+  SET("set"),
+  SORTED_SET("sorted-set"),
+  TRANSACTIONS("transactions"),
+  PUBSUB("pubsub"),
+  SCRIPTING("scripting"),
+  CLUSTER("cluster"),
+  SERVER("server");
+
+  private final String title;
+
+  Group(String title) {
+    this.title = title;
+  }
+
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,82 @@
+package dev.sheaf.embedded.command;
+
+import dev.sheaf.embedded.data.Bytes;
+import dev.sheaf.embedded.data.Numbers;
+import java.util.stream.IntStream;
+
+/**
+ * Where a command's keys are among its arguments. {@code first}, {@code last} and {@code step} are
+ * what COMMAND reports (zero where the place depends on the arguments).
+ */
+public record KeySpec(int first, int last, int step, boolean movable, Finder finder) {
+  /** Positions of the keys; the command itself is argument 0. */
+  public interface Finder {
+    int[] find(byte[][] args);
+  }
+
+  private static final int[] NO_KEYS = {};
+  public static final KeySpec NONE = new KeySpec(0, 0, 0, false, args -> NO_KEYS);
+  public static final KeySpec ONE = range(1, 1, 1);
+  public static final KeySpec ALL = range(1, -1, 1);
+
+  /** Whether the command never has keys. */
+  public boolean isNone() {
+    return first == 0 && !movable;
+  }
+
+  /** Negative {@code last} counts from the end: -1 is the last argument. */
+  public static KeySpec range(int first, int last, int step) {
+    return new KeySpec(
+        first,
+        last,
+        step,
+        false,
+        args -> {
+          int end = last < 0 ? args.length + last : Math.min(last, args.length - 1);
+          return end < first
+              ? NO_KEYS
+              : IntStream.iterate(first, i -> i <= end, i -> i + step).toArray();
+        });
+  }
+
+  /** A number of keys at {@code countAt}, the keys behind it. */
+  public static KeySpec counted(int countAt) {
+    return new KeySpec(0, 0, 0, true, args -> countedKeys(args, countAt));
+  }
+
+  /** A destination first, then a number of keys and the keys. */
+  public static KeySpec storeCounted() {
+    return new KeySpec(
+        1,
+        1,
+        1,
+        true,
+        args -> IntStream.concat(IntStream.of(1), IntStream.of(countedKeys(args, 2))).toArray());
+  }
+
+  /** SORT: the key, and what follows STORE. */
+  public static KeySpec sort() {
+    return new KeySpec(
+        1,
+        1,
+        1,
+        true,
+        args -> {
+          int store = 0;
+          for (int i = 2; i < args.length - 1; i++) {
+            if (Bytes.is(args[i], "STORE")) {
+              store = i + 1;
+            }
+          }
+          return store == 0 ? new int[] {1} : new int[] {1, store};
+        });
+  }
+
+  private static int[] countedKeys(byte[][] args, int countAt) {
+    Long count = countAt < args.length ? Numbers.parseLong(args[countAt]) : null;
+    if (count == null || count < 1 || count > args.length - countAt - 1) {
+      return NO_KEYS;
+    }
+    return IntStream.rangeClosed(countAt + 1, countAt + count.intValue()).toArray();
+  }
+}

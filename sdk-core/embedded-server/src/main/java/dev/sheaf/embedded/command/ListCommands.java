@@ -1,0 +1,7 @@
+package dev.sheaf.embedded.command;
+
+final class ListCommands {
+  private ListCommands() {}
+
+  static void register(CommandTable table) {}
+}

@@ -1,0 +1,7 @@
+package dev.sheaf.embedded.command;
+
+final class TransactionCommands {
+  private TransactionCommands() {}
+
+  static void register(CommandTable table) {}
+}

@@ -1,0 +1,90 @@
+package dev.sheaf.embedded.data;
+
+import org.jspecify.annotations.Nullable;
+
+/** A sorted set: its members by name and in order. */
+public final class SortedSetValue extends Value {
+  private static final int COMPACT_ENTRIES = 128;
+  private static final int COMPACT_BYTES = 64;
+
+  private final ByteMap<SkipList.Node> members = new ByteMap<>();
+  private final SkipList order = new SkipList();
+  private boolean compact = true;
+
+  /** The members by name, for reading. */
+  public ByteMap<SkipList.Node> members() {
+    return members;
+  }
+
+  /** The members in order, for reading. */
+  public SkipList order() {
+    return order;
+  }
+
+  public int size() {
+    return members.size();
+  }
+
+  public SkipList.@Nullable Node find(byte[] member) {
+    return members.get(member);
+  }
+
+  /** Adds the member or moves it to the score. */
+  public void put(byte[] member, double score) {
+    ByteMap.Entry<SkipList.Node> e = members.entry(member);
+    if (e != null) {
+      if (e.value().score() == score) {
+        return;
+      }
+      order.remove(e.value());
+      e.value(order.insert(e.key(), score));
+      return;
+    }
+    members.put(member, order.insert(member, score));
+    if (member.length > COMPACT_BYTES || members.size() > COMPACT_ENTRIES) {
+      compact = false;
+    }
+  }
+
+  public boolean remove(byte[] member) {
+    SkipList.Node node = members.remove(member);
+    if (node == null) {
+      return false;
+    }
+    order.remove(node);
+    return true;
+  }
+
+  public boolean isCompact() {
+    return compact;
+  }
+
+  @Override
+  public String type() {
+    return "zset";
+  }
+
+  @Override
+  public String encoding() {
+    return compact ? "listpack" : "skiplist";
+  }
+
+  @Override
+  public SortedSetValue copy() {
+    SortedSetValue copy = new SortedSetValue();
+    for (SkipList.Node n = order.first(); n != null; n = n.next()) {
+      copy.put(n.member(), n.score());
+    }
+    copy.compact = compact;
+    return copy;
+  }
+
+  @Override
+  public long memory() {
+    long bytes = 96;
+    for (SkipList.Node n = order.first(); n != null; n = n.next()) {
+      bytes += 40L + n.member().length;
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,71 @@
+package dev.sheaf.embedded.data;
+
+import java.util.Arrays;
+
+/**
+ * A string. Its bytes may be shared with pending replies and with replicas, so they are never
+ * changed in place unless this value made the array itself and has not handed it out since.
+ */
+public final class StringValue extends Value {
+  private static final int EMBEDDED_MAX = 44;
+
+  private byte[] bytes;
+  private boolean own;
+  private boolean edited;
+
+  public StringValue(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /** The bytes, to be read only. */
+  public byte[] bytes() {
+    own = false;
+    return bytes;
+  }
+
+  public int length() {
+    return bytes.length;
+  }
+
+  public int byteAt(int i) {
+    return bytes[i] & 0xff;
+  }
+
+  /** The bytes for a change in place, at least as many as asked; new ones are zero. */
+  public byte[] edit(int length) {
+    if (!own || bytes.length < length) {
+      bytes = Arrays.copyOf(bytes, Math.max(length, bytes.length));
+      own = true;
+    }
+    edited = true;
+    return bytes;
+  }
+
+  @Override
+  public String type() {
+    return "string";
+  }
+
+  @Override
+  public String encoding() {
+    if (edited) {
+      return "raw";
+    }
+    if (Numbers.parseLong(bytes) != null) {
+      return "int";
+    }
+    return bytes.length <= EMBEDDED_MAX ? "embstr" : "raw";
+  }
+
+  @Override
+  public StringValue copy() {
+    StringValue copy = new StringValue(bytes());
+    copy.edited = edited;
+    return copy;
+  }
+
+  @Override
+  public long memory() {
+    return 16L + bytes.length;
+  }
+}

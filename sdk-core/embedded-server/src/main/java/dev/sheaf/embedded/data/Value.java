@@ -1,0 +1,40 @@
+package dev.sheaf.embedded.data;
+
+/** What a key holds, with its time to live. */
+public abstract sealed class Value
+    permits StringValue, ListValue, HashValue, SetValue, SortedSetValue {
+  public static final long NO_EXPIRY = -1;
+
+  private long expireAt = NO_EXPIRY;
+  private long usedAt;
+
+  /** Milliseconds since the epoch, or {@link #NO_EXPIRY}. Change it through {@link Database}. */
+  public final long expireAt() {
+    return expireAt;
+  }
+
+  final void expireAt(long millis) {
+    expireAt = millis;
+  }
+
+  /** When a command last looked at the key, in milliseconds. */
+  public final long usedAt() {
+    return usedAt;
+  }
+
+  public final void usedAt(long millis) {
+    usedAt = millis;
+  }
+
+  /** As TYPE names it. */
+  public abstract String type();
+
+  /** As OBJECT ENCODING names it. */
+  public abstract String encoding();
+
+  /** An independent copy without the time to live. */
+  public abstract Value copy();
+
+  /** A rough size in bytes, for MEMORY USAGE. */
+  public abstract long memory();
+}

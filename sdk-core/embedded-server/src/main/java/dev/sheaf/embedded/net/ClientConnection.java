@@ -1,0 +1,204 @@
+package dev.sheaf.embedded.net;
+
+import dev.sheaf.embedded.command.Dispatcher;
+import dev.sheaf.embedded.command.Reply;
+import dev.sheaf.embedded.node.Client;
+import dev.sheaf.embedded.node.Connection;
+import dev.sheaf.embedded.node.ServerNode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+
+/**
+ * One socket: bytes in, requests run, replies out. It stops running requests while the client is
+ * blocked or does not read its replies.
+ */
+final class ClientConnection extends ChannelInboundHandlerAdapter implements Connection {
+  private static final System.Logger LOG = System.getLogger(ClientConnection.class.getName());
+
+  private final ServerNode node;
+  private final Flushes flushes;
+  private final Channel channel;
+  private final boolean unixSocket;
+  private final RequestDecoder decoder;
+  private final RespWriter writer;
+  private final Client client;
+  private boolean running;
+
+  ClientConnection(
+      ServerNode node, Flushes flushes, BufferPool pool, Channel channel, boolean unixSocket) {
+    this.node = node;
+    this.flushes = flushes;
+    this.channel = channel;
+    this.unixSocket = unixSocket;
+    this.decoder = new RequestDecoder(pool);
+    this.writer = new RespWriter(pool, () -> flushes.add(this), this::send);
+    this.client = node.connect(this);
+  }
+
+  private void send(ByteBuf bytes) {
+    int length = bytes.readableBytes();
+    node.counters().bytesOut += length;
+    // The scratch array behind a short buffer is used again at once, so its bytes are copied here,
+    // into the direct memory the socket needs anyway.
+    ByteBuf out =
+        bytes.array().length == BufferPool.SIZE
+            ? channel.alloc().directBuffer(length).writeBytes(bytes)
+            : bytes;
+    channel.write(out, channel.voidPromise());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      node.counters().bytesIn += in.readableBytes();
+      decoder.feed(in);
+    } finally {
+      in.release();
+    }
+    flushes.beginBatch();
+    if (run() > 0) {
+      node.counters().readBatches++;
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    flushes.endBatch();
+  }
+
+  /** Runs what has arrived, as far as the client may go on; returns how many requests that were. */
+  private int run() {
+    if (running) {
+      return 0;
+    }
+    running = true;
+    int requests = 0;
+    try {
+      while (mayRun()) {
+        decoder.trusted(client.isAuthenticated());
+        byte[][] request = decoder.next();
+        if (request == null) {
+          break;
+        }
+        requests++;
+        Dispatcher.execute(client, request);
+      }
+    } catch (ProtocolException e) {
+      writer.error(String.valueOf(e.getMessage()));
+      closeAfterReplies();
+    } finally {
+      running = false;
+    }
+    decoder.rest();
+    boolean read = channel.isWritable() && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
+    if (channel.config().isAutoRead() != read) {
+      channel.config().setAutoRead(read);
+    }
+    return requests;
+  }
+
+  private boolean mayRun() {
+    return client.blocked() == null && !client.isClosing() && channel.isWritable();
+  }
+
+  void flush() {
+    writer.drain();
+    channel.flush();
+    if (client.isClosing()) {
+      channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    } else if (client.isSubscriber() && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "closing subscriber {0}: {1} bytes of messages unread, limit {2}",
+          remoteAddress(),
+          pendingOutput(),
+          Limits.MAX_SUBSCRIBER_OUTPUT);
+      channel.close();
+    }
+  }
+
+  private long pendingOutput() {
+    var pending = channel.unsafe().outboundBuffer();
+    return pending == null ? 0 : pending.totalPendingWriteBytes();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (channel.isWritable()) {
+      resume();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    client.closing();
+    node.disconnect(client);
+    writer.discard();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (!(cause instanceof IOException)) {
+      LOG.log(System.Logger.Level.ERROR, "connection " + remoteAddress() + " failed", cause);
+    }
+    channel.close();
+  }
+
+  @Override
+  public Reply reply() {
+    return writer;
+  }
+
+  @Override
+  public void protocol(int version) {
+    writer.protocol(version);
+  }
+
+  @Override
+  public void closeAfterReplies() {
+    client.closing();
+    flushes.add(this);
+  }
+
+  @Override
+  public void close() {
+    client.closing();
+    channel.close();
+  }
+
+  @Override
+  public void resume() {
+    channel.eventLoop().execute(this::run);
+  }
+
+  @Override
+  public String remoteAddress() {
+    return unixSocket ? localAddress() : text(channel.remoteAddress());
+  }
+
+  @Override
+  public String localAddress() {
+    return unixSocket
+        ? node.config().values().get("unixsocket") + ":0"
+        : text(channel.localAddress());
+  }
+
+  private static String text(SocketAddress address) {
+    return address instanceof InetSocketAddress inet
+        ? inet.getHostString() + ":" + inet.getPort()
+        : String.valueOf(address);
+  }
+
+  @Override
+  public boolean isUnixSocket() {
+    return unixSocket;
+  }
+}

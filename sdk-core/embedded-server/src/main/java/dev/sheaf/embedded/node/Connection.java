@@ -1,0 +1,27 @@
+package dev.sheaf.embedded.node;
+
+import dev.sheaf.embedded.command.Reply;
+
+/** The socket side of a client. */
+public interface Connection {
+  /** Replies in the client's protocol; they leave at the end of the current read batch. */
+  Reply reply();
+
+  /** Switches the protocol of the replies: 2 or 3. */
+  void protocol(int version);
+
+  /** Closes once everything written so far has left. */
+  void closeAfterReplies();
+
+  void close();
+
+  /** Goes on with commands that arrived while the client was blocked. */
+  void resume();
+
+  /** As CLIENT LIST shows it. */
+  String remoteAddress();
+
+  String localAddress();
+
+  boolean isUnixSocket();
+}

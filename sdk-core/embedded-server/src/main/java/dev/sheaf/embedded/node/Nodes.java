@@ -1,0 +1,201 @@
+package dev.sheaf.embedded.node;
+
+import dev.sheaf.embedded.data.Database;
+import dev.sheaf.embedded.data.Slots;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** All nodes of one server, the slots they share, and the clock. Confined to the command thread. */
+public final class Nodes {
+  private static final int EXPIRY_PERIOD_MILLIS = 100;
+  private static final int EXPIRY_SAMPLES = 20;
+  private static final int EXPIRY_ROUNDS = 50;
+
+  private final boolean cluster;
+  private final LongSupplier clock;
+  private final ScheduledExecutorService thread;
+  private final RandomGenerator random = new SplittableRandom();
+  private final List<ServerNode> nodes = new ArrayList<>();
+  private final @Nullable ServerNode[] owners = new ServerNode[Slots.COUNT];
+  private long now;
+  private long lastClientId;
+  private long epoch;
+  private int assigned;
+
+  /** {@code clock} gives milliseconds since the epoch; {@code thread} runs every command. */
+  public Nodes(boolean cluster, LongSupplier clock, ScheduledExecutorService thread) {
+    this.cluster = cluster;
+    this.clock = clock;
+    this.thread = thread;
+    this.now = clock.getAsLong();
+  }
+
+  public boolean isCluster() {
+    return cluster;
+  }
+
+  public List<ServerNode> all() {
+    return nodes;
+  }
+
+  public ServerNode add() {
+    ServerNode node = new ServerNode(this, newId(), ++epoch);
+    if (cluster) {
+      node.config().set("cluster-enabled", "yes");
+    }
+    nodes.add(node);
+    return node;
+  }
+
+  private String newId() {
+    StringBuilder id = new StringBuilder(40);
+    while (id.length() < 40) {
+      id.append(Character.forDigit(random.nextInt(16), 16));
+    }
+    return id.toString();
+  }
+
+  public void makeReplica(ServerNode replica, ServerNode master) {
+    replica.master(master);
+    master.replicas().add(replica);
+    for (int i = 0; i < ServerNode.DATABASES; i++) {
+      replica.db(i).copyFrom(master.db(i));
+    }
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  public RandomGenerator random() {
+    return random;
+  }
+
+  public ScheduledExecutorService thread() {
+    return thread;
+  }
+
+  /** The time of the current command, in milliseconds since the epoch. */
+  public long now() {
+    return now;
+  }
+
+  /** Reads the clock; between commands only. */
+  public long refreshNow() {
+    now = clock.getAsLong();
+    return now;
+  }
+
+  long nextClientId() {
+    return ++lastClientId;
+  }
+
+  public @Nullable ServerNode owner(int slot) {
+    return owners[slot];
+  }
+
+  public void owner(int slot, @Nullable ServerNode node) {
+    assigned += (node == null ? 0 : 1) - (owners[slot] == null ? 0 : 1);
+    owners[slot] = node;
+  }
+
+  /** Without full coverage a cluster answers no key at all. */
+  public boolean isDown() {
+    return assigned < Slots.COUNT;
+  }
+
+  /** Shares all slots out evenly, in order, as a new cluster does. */
+  public void assignSlots(List<ServerNode> masters) {
+    double perNode = (double) Slots.COUNT / masters.size();
+    int from = 0;
+    for (int i = 0; i < masters.size(); i++) {
+      int to = i == masters.size() - 1 ? Slots.COUNT : (int) Math.round(perNode * (i + 1));
+      for (int slot = from; slot < to; slot++) {
+        owner(slot, masters.get(i));
+      }
+      from = to;
+    }
+  }
+
+  public int assignedSlots() {
+    return assigned;
+  }
+
+  public @Nullable ServerNode byId(String id) {
+    for (ServerNode node : nodes) {
+      if (node.id().equals(id)) {
+        return node;
+      }
+    }
+    return null;
+  }
+
+  /** The replica takes its master's place and slots; the master becomes its replica. */
+  public void failover(ServerNode replica) {
+    ServerNode old = replica.master();
+    if (old == null) {
+      throw new IllegalArgumentException(
+          "node " + replica.port() + " is a master; only a replica can take over");
+    }
+    for (int slot = 0; slot < Slots.COUNT; slot++) {
+      if (owners[slot] == old) {
+        owners[slot] = replica;
+      }
+    }
+    List<ServerNode> others = new ArrayList<>(old.replicas());
+    old.replicas().clear();
+    replica.master(null);
+    replica.configEpoch(++epoch);
+    for (ServerNode other : others) {
+      if (other != replica) {
+        makeReplica(other, replica);
+      }
+    }
+    makeReplica(old, replica);
+    old.blocked()
+        .failAll(
+            "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)");
+  }
+
+  /** Starts the housekeeping that a server does by itself. */
+  public void startHousekeeping() {
+    var unused =
+        thread.scheduleWithFixedDelay(
+            this::housekeeping, EXPIRY_PERIOD_MILLIS, EXPIRY_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void housekeeping() {
+    refreshNow();
+    for (ServerNode node : nodes) {
+      node.blocked().expire(now);
+      for (Database db : node.databases()) {
+        expireSome(db);
+      }
+    }
+  }
+
+  private void expireSome(Database db) {
+    if (db.mortalSize() == 0) {
+      return;
+    }
+    int due = EXPIRY_SAMPLES;
+    for (int round = 0; round < EXPIRY_ROUNDS && due > EXPIRY_SAMPLES / 4; round++) {
+      due = db.expireSome(EXPIRY_SAMPLES, random);
+    }
+  }
+
+  /** Time was moved: does at once what would have been done meanwhile. */
+  public void timeMoved() {
+    refreshNow();
+    for (ServerNode node : nodes) {
+      node.blocked().expire(now);
+      node.databases().forEach(Database::expireAll);
+    }
+  }
+}

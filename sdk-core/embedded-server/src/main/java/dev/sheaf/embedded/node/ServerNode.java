@@ -1,0 +1,241 @@
+package dev.sheaf.embedded.node;
+
+import dev.sheaf.embedded.command.CommandTable;
+import dev.sheaf.embedded.command.Dispatcher;
+import dev.sheaf.embedded.data.Database;
+import dev.sheaf.embedded.data.Slots;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One server process, so to speak: its databases, its clients, and its place in the cluster. */
+public final class ServerNode implements Database.Listener {
+  public static final int DATABASES = 16;
+
+  private final Nodes nodes;
+  private final String id;
+  private final List<Database> databases = new ArrayList<>();
+  private final Map<Long, Client> clients = new LinkedHashMap<>();
+  private final WatchedKeys watched = new WatchedKeys();
+  private final BlockedClients blocked = new BlockedClients();
+  private final PubSub pubSub = new PubSub();
+  private final Counters counters = new Counters(CommandTable.instance().rows().size());
+  private final FaultRules faults = new FaultRules();
+  private final Config config = new Config();
+  private final Scripts scripts = new Scripts();
+  private final Client masterLink;
+  private final List<ServerNode> replicas = new ArrayList<>();
+  private final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
+  private final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
+  private @Nullable ServerNode master;
+  private int port;
+  private int announcedPort;
+  private long dirty;
+  private long replicationOffset;
+  private long configEpoch;
+  private long startedAt;
+
+  ServerNode(Nodes nodes, String id, long configEpoch) {
+    this.nodes = nodes;
+    this.id = id;
+    this.configEpoch = configEpoch;
+    this.startedAt = nodes.now();
+    for (int i = 0; i < DATABASES; i++) {
+      databases.add(new Database(i, nodes::now, this, nodes.isCluster() && i == 0));
+    }
+    masterLink = new Client(0, this, null, nodes.now());
+    masterLink.authenticated(true);
+  }
+
+  public Nodes nodes() {
+    return nodes;
+  }
+
+  public String id() {
+    return id;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public void port(int listening) {
+    port = listening;
+    if (announcedPort == 0) {
+      announcedPort = listening;
+    }
+  }
+
+  /** The port this node tells clients, for a proxy in front of it. */
+  public int announcedPort() {
+    return announcedPort;
+  }
+
+  public void announcedPort(int port) {
+    announcedPort = port;
+  }
+
+  public String announcedHost() {
+    return "127.0.0.1";
+  }
+
+  public Database db(int index) {
+    return databases.get(index);
+  }
+
+  public List<Database> databases() {
+    return databases;
+  }
+
+  /** SWAPDB: the clients of each database find the other one's data. */
+  public void swap(int first, int second) {
+    databases.get(first).swap(databases.get(second));
+    watched.touchAll();
+    blocked.recheckAll();
+  }
+
+  public WatchedKeys watched() {
+    return watched;
+  }
+
+  public BlockedClients blocked() {
+    return blocked;
+  }
+
+  public PubSub pubSub() {
+    return pubSub;
+  }
+
+  public Counters counters() {
+    return counters;
+  }
+
+  public FaultRules faults() {
+    return faults;
+  }
+
+  public Config config() {
+    return config;
+  }
+
+  public Scripts scripts() {
+    return scripts;
+  }
+
+  public long startedAt() {
+    return startedAt;
+  }
+
+  public long configEpoch() {
+    return configEpoch;
+  }
+
+  void configEpoch(long epoch) {
+    configEpoch = epoch;
+  }
+
+  public long replicationOffset() {
+    return replicationOffset;
+  }
+
+  public @Nullable ServerNode master() {
+    return master;
+  }
+
+  public boolean isMaster() {
+    return master == null;
+  }
+
+  void master(@Nullable ServerNode newMaster) {
+    master = newMaster;
+  }
+
+  /** For a replica its master, for a master itself. */
+  public ServerNode primary() {
+    return master == null ? this : master;
+  }
+
+  public List<ServerNode> replicas() {
+    return replicas;
+  }
+
+  /** Slots this node gives away, by number, with the node that takes each. */
+  public Map<Integer, ServerNode> migrating() {
+    return migrating;
+  }
+
+  /** Slots this node takes over, by number, with the node that gives each. */
+  public Map<Integer, ServerNode> importing() {
+    return importing;
+  }
+
+  /** The slots this node serves as master. */
+  public BitSet slots() {
+    BitSet slots = new BitSet(Slots.COUNT);
+    for (int slot = 0; slot < Slots.COUNT; slot++) {
+      if (nodes.owner(slot) == this) {
+        slots.set(slot);
+      }
+    }
+    return slots;
+  }
+
+  /** A new session. */
+  public Client connect(Connection connection) {
+    Client client = new Client(nodes.nextClientId(), this, connection, nodes.refreshNow());
+    client.authenticated(config.password().isEmpty());
+    clients.put(client.id(), client);
+    counters.connections++;
+    return client;
+  }
+
+  /** Forgets the session and everything that hangs on it. */
+  public void disconnect(Client client) {
+    clients.remove(client.id());
+    watched.unwatchAll(client);
+    pubSub.unsubscribeEverything(client);
+    BlockedClient wait = client.blocked();
+    if (wait != null) {
+      blocked.forget(wait);
+    }
+  }
+
+  public Map<Long, Client> clients() {
+    return clients;
+  }
+
+  @Override
+  public void changed(Database db, byte[] key) {
+    watched.changed(db, key);
+    blocked.changed(db, key);
+  }
+
+  @Override
+  public void expired(Database db, byte[] key) {
+    counters.expiredKeys++;
+    watched.changed(db, key);
+  }
+
+  /** Counts a change to the data. */
+  public void dirtied() {
+    dirty++;
+  }
+
+  /** Grows with every change to the data. */
+  public long dirty() {
+    return dirty;
+  }
+
+  /** Has the replicas do the same to their copy of the data. */
+  public void propagate(int dbIndex, byte[][] args) {
+    replicationOffset++;
+    for (ServerNode replica : replicas) {
+      replica.replicationOffset++;
+      replica.masterLink.dbIndex(dbIndex);
+      Dispatcher.replicate(replica.masterLink, args);
+    }
+  }
+}

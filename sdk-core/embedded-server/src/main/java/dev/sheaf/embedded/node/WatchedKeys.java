@@ -1,0 +1,86 @@
+package dev.sheaf.embedded.node;
+
+import dev.sheaf.embedded.data.ByteMap;
+import dev.sheaf.embedded.data.Database;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Which clients WATCH which keys of one node. */
+public final class WatchedKeys {
+  /** One key one client watches. */
+  public record Watch(Database db, byte[] key) {
+    boolean same(Database otherDb, byte[] otherKey) {
+      return db == otherDb && Arrays.equals(key, otherKey);
+    }
+  }
+
+  private final List<@Nullable ByteMap<List<Client>>> byDatabase = new ArrayList<>();
+  private int total;
+
+  public void watch(Client client, Database db, byte[] key) {
+    for (Watch watch : client.watches()) {
+      if (watch.same(db, key)) {
+        return;
+      }
+    }
+    ByteMap<List<Client>> keys = keys(db);
+    List<Client> watchers = keys.get(key);
+    if (watchers == null) {
+      watchers = new ArrayList<>(1);
+      keys.put(key, watchers);
+    }
+    watchers.add(client);
+    client.watches().add(new Watch(db, key));
+    total++;
+  }
+
+  private ByteMap<List<Client>> keys(Database db) {
+    while (byDatabase.size() <= db.index()) {
+      byDatabase.add(null);
+    }
+    ByteMap<List<Client>> keys = byDatabase.get(db.index());
+    if (keys == null) {
+      keys = new ByteMap<>();
+      byDatabase.set(db.index(), keys);
+    }
+    return keys;
+  }
+
+  public void unwatchAll(Client client) {
+    for (Watch watch : client.watches()) {
+      ByteMap<List<Client>> keys = keys(watch.db());
+      List<Client> watchers = keys.get(watch.key());
+      if (watchers != null) {
+        watchers.remove(client);
+        if (watchers.isEmpty()) {
+          keys.remove(watch.key());
+        }
+      }
+      total--;
+    }
+    client.watchesCleared();
+  }
+
+  void changed(Database db, byte[] key) {
+    if (total == 0) {
+      return;
+    }
+    List<Client> watchers = keys(db).get(key);
+    if (watchers != null) {
+      watchers.forEach(Client::breakWatch);
+    }
+  }
+
+  /** Every watched key may be another one now. */
+  void touchAll() {
+    for (ByteMap<List<Client>> keys : byDatabase) {
+      if (keys != null) {
+        for (var e = keys.first(); e != null; e = e.after()) {
+          e.value().forEach(Client::breakWatch);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package dev.sheaf;
+
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CompleteableCommand;
+import io.lettuce.core.protocol.DecoratedCommand;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands that are written as one and answered one by one.
+ *
+ * <p>To Lettuce it is a single command: one write, one entry in the queue of those that await
+ * replies, one time-out. {@link FlightHandler} reads as many replies for it as it has parts. What
+ * Lettuce spends on each command, it spends on each flight.
+ *
+ * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
+ * lost half way, Lettuce writes the flight again after the reconnect, and it then consists of the
+ * unanswered parts.
+ */
+final class Flight
+    implements RedisCommand<Object, Object, Object>,
+        CompleteableCommand<Object>,
+        DecoratedCommand<Object, Object, Object> {
+
+  private List<RedisCommand<?, ?, ?>> parts;
+  private final int commands;
+  private final @Nullable NodeChannel channel;
+
+  /** How many parts have their reply; the next reply is for the part at this index. */
+  private int answered;
+
+  private boolean written;
+  private volatile boolean done;
+  private volatile @Nullable BiConsumer<? super Object, Throwable> listener;
+
+  /**
+   * Creates a flight.
+   *
+   * @param parts at least one, in the order of their replies; the list is kept
+   * @param commands how many callers' commands they stand for
+   * @param channel where it is about to be written, to count it there; null if nobody counts
+   */
+  Flight(List<RedisCommand<?, ?, ?>> parts, int commands, @Nullable NodeChannel channel) {
+    this.parts = parts;
+    this.commands = commands;
+    this.channel = channel;
+  }
+
+  /** The part that the next reply belongs to. */
+  RedisCommand<?, ?, ?> current() {
+    return parts.get(Math.min(answered, parts.size() - 1));
+  }
+
+  /**
+   * Completes the current part, whose reply has been read.
+   *
+   * @return whether it was the last
+   */
+  boolean advance() {
+    RedisCommand<?, ?, ?> part = parts.get(answered);
+    answered++;
+    try {
+      part.complete();
+    } catch (RuntimeException e) {
+      part.completeExceptionally(e);
+    }
+    return answered == parts.size();
+  }
+
+  @Override
+  public void complete() {
+    while (answered < parts.size()) {
+      advance();
+    }
+    NodeChannel countedOn = channel;
+    if (countedOn != null) {
+      countedOn.answered(commands);
+    }
+    finish();
+  }
+
+  private void finish() {
+    done = true;
+    BiConsumer<? super Object, Throwable> current = listener;
+    if (current != null) {
+      notify(current);
+    }
+  }
+
+  @SuppressWarnings("NullAway") // A flight has neither a value nor a failure of its own.
+  private static void notify(BiConsumer<? super Object, Throwable> listener) {
+    listener.accept(null, null);
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable throwable) {
+    if (done) {
+      return false;
+    }
+    for (RedisCommand<?, ?, ?> part : parts) {
+      if (!part.isDone()) {
+        part.completeExceptionally(throwable);
+      }
+    }
+    finish();
+    return true;
+  }
+
+  @Override
+  public void cancel() {
+    for (RedisCommand<?, ?, ?> part : parts) {
+      if (!part.isDone()) {
+        part.cancel();
+      }
+    }
+    finish();
+  }
+
+  @Override
+  public void encode(ByteBuf buffer) {
+    if (written) {
+      dropFinished();
+    }
+    written = true;
+    for (RedisCommand<?, ?, ?> part : parts) {
+      part.encode(buffer);
+    }
+  }
+
+  /** Before it is written again. One part stays at least, because one reply is expected. */
+  private void dropFinished() {
+    List<RedisCommand<?, ?, ?>> open = new ArrayList<>();
+    for (RedisCommand<?, ?, ?> part : parts.subList(answered, parts.size())) {
+      if (!part.isDone()) {
+        open.add(part);
+      }
+    }
+    parts = open.isEmpty() ? List.of(parts.get(parts.size() - 1)) : open;
+    answered = 0;
+  }
+
+  @Override
+  public boolean isDone() {
+    if (done) {
+      return true;
+    }
+    for (RedisCommand<?, ?, ?> part : parts) {
+      if (!part.isDone()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return false;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public CommandOutput<Object, Object, Object> getOutput() {
+    return (CommandOutput<Object, Object, Object>) current().getOutput();
+  }
+
+  @Override
+  public void setOutput(CommandOutput<Object, Object, Object> output) {
+    throw new UnsupportedOperationException("The outputs belong to the parts");
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public CommandArgs<Object, Object> getArgs() {
+    return (CommandArgs<Object, Object>) current().getArgs();
+  }
+
+  @Override
+  public ProtocolKeyword getType() {
+    return current().getType();
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public RedisCommand<Object, Object, Object> getDelegate() {
+    return (RedisCommand<Object, Object, Object>) current();
+  }
+
+  @Override
+  public void onComplete(Consumer<? super Object> action) {
+    onComplete((nothing, failure) -> action.accept(nothing));
+  }
+
+  @Override
+  public void onComplete(BiConsumer<? super Object, Throwable> action) {
+    BiConsumer<? super Object, Throwable> before = listener;
+    listener =
+        before == null
+            ? action
+            : (nothing, failure) -> {
+              before.accept(nothing, failure);
+              action.accept(nothing, failure);
+            };
+  }
+
+  @Override
+  public String toString() {
+    return "Flight of " + parts;
+  }
+}

@@ -1,0 +1,48 @@
+package dev.sheaf;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandHandler;
+import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.Endpoint;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lettuce's reader of replies, taught that a {@link Flight} has several. It uses the decoding hooks
+ * that Lettuce has for subclasses, as its own pub/sub handler does.
+ */
+final class FlightHandler extends CommandHandler {
+
+  FlightHandler(ClientOptions options, ClientResources resources, Endpoint endpoint) {
+    super(options, resources, endpoint);
+  }
+
+  @Override
+  protected boolean decode(
+      ByteBuf buffer, RedisCommand<?, ?, ?> command, CommandOutput<?, ?, ?> output) {
+    Flight flight = flightIn(command);
+    // A value that cannot be decoded is the failure of one part, not of all.
+    return super.decode(buffer, flight == null ? command : flight.current(), output);
+  }
+
+  @Override
+  protected boolean canComplete(RedisCommand<?, ?, ?> command) {
+    Flight flight = flightIn(command);
+    return flight == null || flight.advance();
+  }
+
+  private static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {
+    return command instanceof Flight flight ? flight : unwrap(command);
+  }
+
+  /** Lettuce wraps commands to measure them, or when they are written during activation. */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static @Nullable Flight unwrap(RedisCommand<?, ?, ?> command) {
+    return command instanceof CommandWrapper
+        ? CommandWrapper.unwrap((RedisCommand) command, Flight.class)
+        : null;
+  }
+}

@@ -1,0 +1,77 @@
+package dev.sheaf.testkit;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+
+/**
+ * Fails a test class that leaves threads behind: any that keeps a JVM alive, and any of the
+ * client's or Lettuce's. It is registered for every test class.
+ */
+public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
+  private static final Namespace NAMESPACE = Namespace.create(LeakCheck.class);
+
+  /** Netty's executor, which ends by itself when it has been idle, and JUnit's own. */
+  private static final List<String> EXEMPT = List.of("globalEventExecutor-", "junit-");
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    if (isOutermost(context)) {
+      context.getStore(NAMESPACE).put(Threads.class, new Threads(suspects()));
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    Threads before = context.getStore(NAMESPACE).get(Threads.class, Threads.class);
+    if (!isOutermost(context) || before == null) {
+      return;
+    }
+    Await.until(
+        context.getRequiredTestClass().getName() + " to end the threads it started",
+        timeout(context),
+        () -> before.all().containsAll(suspects()),
+        () -> "; it leaves " + names(suspects(), before.all()));
+  }
+
+  private static Duration timeout(ExtensionContext context) {
+    return context
+        .getConfigurationParameter("sheaf.leakTimeoutMillis", Long::valueOf)
+        .map(Duration::ofMillis)
+        .orElse(TIMEOUT);
+  }
+
+  private static boolean isOutermost(ExtensionContext context) {
+    return context.getParent().flatMap(ExtensionContext::getTestClass).isEmpty();
+  }
+
+  private static Set<Thread> suspects() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(LeakCheck::isSuspect)
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean isSuspect(Thread thread) {
+    String name = thread.getName();
+    if (EXEMPT.stream().anyMatch(name::startsWith)) {
+      return false;
+    }
+    return !thread.isDaemon() || name.startsWith("lettuce-") || name.startsWith("sheaf-");
+  }
+
+  private static Set<String> names(Set<Thread> threads, Set<Thread> without) {
+    Set<String> names = new TreeSet<>();
+    threads.stream().filter(t -> !without.contains(t)).map(Thread::getName).forEach(names::add);
+    return names;
+  }
+
+  private record Threads(Set<Thread> all) {}
+}

@@ -1,0 +1,110 @@
+package dev.sheaf.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.testkit.engine.EventConditions.event;
+import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
+import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
+
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Events;
+
+class LeakCheckTest {
+  private static CountDownLatch end = new CountDownLatch(1);
+
+  @BeforeEach
+  void start() {
+    end = new CountDownLatch(1);
+  }
+
+  @AfterEach
+  void endThreads() {
+    end.countDown();
+  }
+
+  @Test
+  void threadThatKeepsTheJvmAlive_failsTheClassByName() {
+    assertFailsNaming(run(LeavesNonDaemon.class), "left-behind");
+  }
+
+  @Test
+  void daemonThreadOfLettuce_failsTheClassByName() {
+    assertFailsNaming(run(LeavesLettuce.class), "lettuce-left-behind");
+  }
+
+  @Test
+  void otherDaemonThread_andThreadsThatEnd_pass() {
+    assertThat(run(LeavesOtherDaemon.class).failed().count()).isZero();
+    assertThat(run(EndsInTime.class).failed().count()).isZero();
+  }
+
+  private static void assertFailsNaming(Events containers, String thread) {
+    containers
+        .failed()
+        .assertThatEvents()
+        .hasSize(1)
+        .have(event(finishedWithFailure(message(m -> m.contains("leaves [" + thread + "]")))));
+  }
+
+  private static Events run(Class<?> testClass) {
+    return EngineTestKit.engine("junit-jupiter")
+        .selectors(selectClass(testClass))
+        .configurationParameter("sheaf.leakTimeoutMillis", "300")
+        .execute()
+        .containerEvents();
+  }
+
+  private static void startThread(String name, boolean daemon, CountDownLatch until) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                until.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            name);
+    thread.setDaemon(daemon);
+    thread.start();
+  }
+
+  @ExtendWith(LeakCheck.class)
+  static class LeavesNonDaemon {
+    @Test
+    void test() {
+      startThread("left-behind", false, end);
+    }
+  }
+
+  @ExtendWith(LeakCheck.class)
+  static class LeavesLettuce {
+    @Test
+    void test() {
+      startThread("lettuce-left-behind", true, end);
+    }
+  }
+
+  @ExtendWith(LeakCheck.class)
+  static class LeavesOtherDaemon {
+    @Test
+    void test() {
+      startThread("other", true, end);
+    }
+  }
+
+  @ExtendWith(LeakCheck.class)
+  static class EndsInTime {
+    @Test
+    void test() {
+      CountDownLatch ends = new CountDownLatch(1);
+      startThread("sheaf-ends", true, ends);
+      ends.countDown();
+    }
+  }
+}
