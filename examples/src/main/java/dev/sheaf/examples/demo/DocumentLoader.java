@@ -29,7 +29,9 @@ final class DocumentLoader {
   /** Greatest size of a record, in bytes. */
   static final int MAX_DOCUMENT_BYTES = 100 * 1024;
 
-  /** Greatest size of a file that is parsed, in bytes; a POM's comments can outweigh its content. */
+  /**
+   * Greatest size of a file that is parsed, in bytes; a POM's comments can outweigh its content.
+   */
   static final int MAX_FILE_BYTES = 1024 * 1024;
 
   /** Most records: enough for the largest page, and loaded in a second. */
@@ -147,7 +149,9 @@ final class DocumentLoader {
     }
   }
 
-  /** {@code pom:group:artifact:version}, group and version from the parent where they are absent. */
+  /**
+   * {@code pom:group:artifact:version}, group and version from the parent where they are absent.
+   */
   private static @Nullable String key(Element project) {
     String group = inherited(project, "groupId");
     String artifact = childText(project, "artifactId");
@@ -196,9 +200,7 @@ final class DocumentLoader {
       if (attributes.isRegularFile() && file.toString().endsWith(".pom")) {
         files.add(file);
       }
-      return files.size() < MAX_FILES_LISTED
-          ? FileVisitResult.CONTINUE
-          : FileVisitResult.TERMINATE;
+      return files.size() < MAX_FILES_LISTED ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
     }
 
     @Override

@@ -46,8 +46,7 @@ record Documents(
   }
 
   /** Adds copies under further keys until there are {@code minKeys} keys. */
-  static Documents of(
-      String source, List<StoredDocument> originals, int minKeys, Skipped skipped) {
+  static Documents of(String source, List<StoredDocument> originals, int minKeys, Skipped skipped) {
     List<StoredDocument> stored = new ArrayList<>(originals);
     for (int copy = 2; stored.size() < minKeys; copy++) {
       for (int i = 0; i < originals.size() && stored.size() < minKeys; i++) {

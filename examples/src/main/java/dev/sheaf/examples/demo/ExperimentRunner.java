@@ -71,17 +71,16 @@ final class ExperimentRunner {
     int minRuns = way.once() ? 1 : budget.minRuns();
     int maxRuns = way.once() ? 1 : budget.maxRuns();
     long spent = done.stream().mapToLong(Run::nanos).sum();
-    return done.size() < minRuns
-        || (done.size() < maxRuns && spent < budget.measured().toNanos());
+    return done.size() < minRuns || (done.size() < maxRuns && spent < budget.measured().toNanos());
   }
 
   private Run measure(Experiment experiment, Way way) {
     progress.doing(experiment.name() + " " + way.name() + ": measuring");
-    Counts before = server.counts();
+    Counts mark = server.mark();
     long start = System.nanoTime();
     List<?> outcome = way.work().get();
     long nanos = System.nanoTime() - start;
-    Counts counts = server.counts().minus(before);
+    Counts counts = server.since(mark);
     check(experiment, way, outcome);
     return new Run(nanos, counts);
   }

@@ -48,14 +48,17 @@ final class Progress implements AutoCloseable {
 
   /** Names what goes on from now on; it is printed only if it lasts. */
   synchronized void doing(String what) {
-    doing = what;
-    doingSince = System.nanoTime();
+    if (!what.equals(doing)) {
+      doing = what;
+      doingSince = System.nanoTime();
+    }
   }
 
   private synchronized void breakSilence() {
     long now = System.nanoTime();
     if (now - lastLine >= MAX_SILENCE.toNanos()) {
-      say("  ... " + doing + " (" + Duration.ofNanos(now - doingSince).toSeconds() + " s)");
+      long seconds = Duration.ofNanos(now - doingSince).toSeconds();
+      say("  ... " + doing + (seconds == 0 ? "" : " (" + seconds + " s)"));
     }
   }
 

@@ -15,8 +15,11 @@ interface TargetServer extends AutoCloseable {
   /** What the figures of this server mean, in sentences for the report. */
   String countsExplained();
 
-  /** Counts so far; differences of two calls are what happened in between. */
-  Counts counts();
+  /** Counts so far, as a mark to count from. */
+  Counts mark();
+
+  /** What was counted since a mark, without what marking and asking cost. */
+  Counts since(Counts mark);
 
   @Override
   void close();
