@@ -63,7 +63,7 @@ public final class Demo {
     Documents documents =
         new DocumentLoader(options.repository(), options.shownRepository(), progress)
             .load(mostKeys);
-    progress.say("  " + describe(documents));
+    progress.say("  " + documents.inWords() + "; left out: " + documents.skipped());
     try (TargetServer server = connect()) {
       progress.say("Server: " + server.description());
       try (Clients clients = Clients.connect(server.uri())) {
@@ -117,31 +117,12 @@ public final class Demo {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Command", options.command());
     facts.put("Server", server.description());
-    facts.put("Data", documents.source() + ": " + describe(documents));
+    facts.put("Data", documents.source());
+    facts.put("Documents", documents.inWords());
+    facts.put("Left out", documents.skipped().toString());
+    facts.put("Stored", documents.storedInWords());
     facts.putAll(Environment.describe());
     return facts;
-  }
-
-  private static String describe(Documents documents) {
-    int[] sizes = documents.sizes();
-    String text =
-        Figures.count(sizes.length)
-            + " documents as JSON, "
-            + Figures.bytes((long) sizes[0])
-            + " to "
-            + Figures.bytes((long) sizes[sizes.length - 1])
-            + ", median "
-            + Figures.bytes((long) sizes[sizes.length / 2])
-            + " (left out: "
-            + documents.skipped()
-            + ")";
-    int stored = documents.stored().size();
-    return stored == sizes.length
-        ? text
-        : text
-            + ", copied under further keys to "
-            + Figures.count(stored)
-            + " for the largest page";
   }
 
   private void report(Report report) {

@@ -30,18 +30,22 @@ record Documents(
    */
   record Skipped(int malformed, int tooSmall, int tooLarge, int duplicates, int overLimit) {
 
+    /** The counts that are not zero, in words. */
     @Override
     public String toString() {
-      return malformed
-          + " malformed, "
-          + tooSmall
-          + " too small, "
-          + tooLarge
-          + " too large, "
-          + duplicates
-          + " duplicate, "
-          + overLimit
-          + " over the limit";
+      List<String> words = new ArrayList<>();
+      addUnlessZero(malformed, "malformed", words);
+      addUnlessZero(tooSmall, "too small", words);
+      addUnlessZero(tooLarge, "too large", words);
+      addUnlessZero(duplicates, "duplicate", words);
+      addUnlessZero(overLimit, "over the limit", words);
+      return words.isEmpty() ? "none" : String.join(", ", words);
+    }
+
+    private static void addUnlessZero(int count, String what, List<String> words) {
+      if (count > 0) {
+        words.add(Figures.count(count) + " " + what);
+      }
     }
   }
 
@@ -70,8 +74,26 @@ record Documents(
     return List.copyOf(shuffled.subList(0, size));
   }
 
-  long storedBytes() {
-    return stored.stream().mapToLong(StoredDocument::bytes).sum();
+  /** How many there are and how large, in words. */
+  String inWords() {
+    int[] sizes = sizes();
+    return Figures.count(sizes.length)
+        + " documents as JSON, "
+        + Figures.bytes(originals.stream().mapToLong(StoredDocument::bytes).sum())
+        + "; each "
+        + Figures.bytes((long) sizes[0])
+        + " to "
+        + Figures.bytes((long) sizes[sizes.length - 1])
+        + ", median "
+        + Figures.bytes((long) sizes[sizes.length / 2]);
+  }
+
+  /** What is stored, in words: the originals alone, or copies besides. */
+  String storedInWords() {
+    String keys = Figures.count(stored.size()) + " keys";
+    return stored.size() == originals.size()
+        ? keys
+        : keys + ", copies among them, as the largest page needs so many";
   }
 
   /** Sizes of the originals in bytes, ascending. */

@@ -38,9 +38,7 @@ final class ExperimentRunner {
   List<Measurement> run(Experiment experiment) {
     progress.say(experiment.name() + ": " + experiment.description());
     List<Way> ways = experiment.ways(clients);
-    for (Way way : ways) {
-      warmUp(experiment, way);
-    }
+    warmUp(experiment, ways);
     Map<Way, List<Run>> runs = new LinkedHashMap<>();
     ways.forEach(way -> runs.put(way, new ArrayList<>()));
     boolean more = true;
@@ -56,14 +54,19 @@ final class ExperimentRunner {
     return summarise(experiment, runs);
   }
 
-  private void warmUp(Experiment experiment, Way way) {
-    if (way.once()) {
-      return;
-    }
-    progress.doing(experiment.name() + " " + way.name() + ": warming up");
-    long end = System.nanoTime() + budget.warmUp().toNanos();
-    for (int i = 0; i < budget.warmUpRuns() && System.nanoTime() - end < 0; i++) {
-      check(experiment, way, way.work().get());
+  /** In turn as well: code that several ways share is compiled again when its use changes. */
+  private void warmUp(Experiment experiment, List<Way> ways) {
+    Map<Way, Long> spent = new LinkedHashMap<>();
+    ways.stream().filter(way -> !way.once()).forEach(way -> spent.put(way, 0L));
+    for (int i = 0; i < budget.warmUpRuns() && !spent.isEmpty(); i++) {
+      for (Map.Entry<Way, Long> entry : spent.entrySet()) {
+        Way way = entry.getKey();
+        progress.doing(experiment.name() + " " + way.name() + ": warming up");
+        long start = System.nanoTime();
+        check(experiment, way, way.work().get());
+        entry.setValue(entry.getValue() + System.nanoTime() - start);
+      }
+      spent.values().removeIf(nanos -> nanos >= budget.warmUp().toNanos());
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sheaf.examples.demo;
 
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +9,9 @@ final class Figures {
 
   /** What stands for a figure that is not known. */
   static final String UNKNOWN = "-";
+
+  private static final double KIBI = 1_024;
+  private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB");
 
   private Figures() {}
 
@@ -29,13 +33,13 @@ final class Figures {
     if (bytes == null) {
       return UNKNOWN;
     }
-    if (bytes < 1_024) {
-      return bytes + " B";
+    double value = bytes;
+    int unit = 0;
+    while (value >= KIBI && unit < UNITS.size() - 1) {
+      value /= KIBI;
+      unit++;
     }
-    if (bytes < 1_024 * 1_024) {
-      return significant(bytes / 1_024.0) + " KiB";
-    }
-    return significant(bytes / (1_024.0 * 1_024.0)) + " MiB";
+    return (unit == 0 ? bytes.toString() : significant(value)) + " " + UNITS.get(unit);
   }
 
   static String factor(double factor) {

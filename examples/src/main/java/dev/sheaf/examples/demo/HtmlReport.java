@@ -117,17 +117,21 @@ final class HtmlReport {
         .append("aria-labelledby=\"figures\">\n<table>\n<caption>Time is that of the median run, ")
         .append("the counts are those of the same run. Factor is the naive time divided by this.")
         .append("</caption>\n<thead><tr>");
-    for (String header : List.of("Experiment", "Way", "What it does")) {
-      html.append("<th scope=\"col\" class=\"name\">").append(header).append("</th>");
-    }
-    for (String header : List.of("Time", "Round trips", "Commands", "Bytes", "Factor", "Runs")) {
-      html.append("<th scope=\"col\">").append(header).append("</th>");
-    }
+    headers("name", List.of("Experiment", "Way"));
+    headers("figure", List.of("Time", "Round trips", "Commands", "Bytes", "Factor", "Runs"));
+    headers("name", List.of("What it does"));
     html.append("</tr></thead>\n<tbody>\n");
     report.measurements().forEach(this::row);
     html.append("</tbody>\n</table>\n</div>\n<p class=\"quiet\">")
         .append(Html.escape(report.countsExplained()))
         .append("</p></div>\n");
+  }
+
+  private void headers(String style, List<String> names) {
+    for (String name : names) {
+      html.append("<th scope=\"col\" class=\"").append(style).append("\">");
+      html.append(name).append("</th>");
+    }
   }
 
   private void row(Measurement measurement) {
@@ -137,16 +141,16 @@ final class HtmlReport {
         .append(Html.escape(measurement.experiment()))
         .append("</td><th scope=\"row\">")
         .append(Html.escape(measurement.way()))
-        .append("</th><td class=\"name\">")
-        .append(Html.escape(measurement.description()))
-        .append("</td>");
+        .append("</th>");
     cell(Figures.millis(measurement.millis()));
     cell(Figures.count(counts.roundTrips()));
     cell(Figures.count(counts.commands()));
     cell(Figures.bytes(counts.bytes()));
     cell(Figures.factor(measurement.factor()));
     cell(Figures.count(measurement.runs()));
-    html.append("</tr>\n");
+    html.append("<td class=\"name\">")
+        .append(Html.escape(measurement.description()))
+        .append("</td></tr>\n");
   }
 
   private void cell(String text) {
