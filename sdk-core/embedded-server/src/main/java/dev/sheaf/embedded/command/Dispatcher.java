@@ -172,6 +172,28 @@ public final class Dispatcher {
     }
   }
 
+  /** Something that replies if it can do its work now. */
+  interface Try {
+    boolean run();
+  }
+
+  /** Runs a waiting command again now that its key has changed; true when it has replied. */
+  static boolean serve(Call call, Try attempt) {
+    ServerNode node = call.node();
+    long before = node.dirty();
+    boolean served;
+    try {
+      served = attempt.run();
+    } catch (CommandException e) {
+      // The key holds another type now. Redis lets the client wait on.
+      return false;
+    }
+    if (node.dirty() != before) {
+      replicate(call, node);
+    }
+    return served;
+  }
+
   /** Does on a replica what its master has done. */
   public static void replicate(Client link, byte[][] args) {
     Command command = TABLE.resolve(args);
