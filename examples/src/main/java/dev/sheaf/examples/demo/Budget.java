@@ -13,5 +13,5 @@ record Budget(Duration warmUp, int warmUpRuns, Duration measured, int minRuns, i
 
   /** The median of 3 to 25 runs; all experiments together take about half a minute at 1 ms. */
   static final Budget DEFAULT =
-      new Budget(Duration.ofMillis(1_200), 100, Duration.ofMillis(1_500), 3, 25);
+      new Budget(Duration.ofMillis(700), 100, Duration.ofMillis(1_500), 3, 25);
 }

@@ -6,7 +6,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,23 +28,26 @@ public final class Demo {
   static final int EXIT_PROBLEM = 2;
 
   private final DemoOptions options;
+  private final ExperimentPlan plan;
   private final Progress progress;
 
-  private Demo(DemoOptions options, Progress progress) {
+  private Demo(DemoOptions options, ExperimentPlan plan, Progress progress) {
     this.options = options;
+    this.plan = plan;
     this.progress = progress;
   }
 
   /** Runs the demonstration and ends the JVM: 0, or {@code 1} and {@code 2} as described there. */
   public static void main(String[] arguments) {
     silenceLibraries();
-    System.exit(run(DemoOptions.of(System.getProperties()), System.out));
+    DemoOptions options = DemoOptions.of(System.getProperties());
+    System.exit(run(options, options, System.out));
   }
 
   /** Runs the demonstration. Problems are printed; returns the exit code. */
-  static int run(DemoOptions options, PrintStream out) {
+  static int run(DemoOptions options, ExperimentPlan plan, PrintStream out) {
     try (Progress progress = new Progress(out)) {
-      new Demo(options, progress).run();
+      new Demo(options, plan, progress).run();
       return 0;
     } catch (WrongResultException e) {
       out.println(e.getMessage());
@@ -59,10 +61,9 @@ public final class Demo {
   private void run() {
     progress.say("Sheaf demo: the same work, the naive way and in batches");
     deleteFormerReports();
-    int mostKeys = Collections.max(options.pages());
     Documents documents =
         new DocumentLoader(options.repository(), options.shownRepository(), progress)
-            .load(mostKeys);
+            .load(plan.minKeys());
     progress.say("  " + documents.inWords() + "; left out: " + documents.skipped());
     try (TargetServer server = connect()) {
       progress.say("Server: " + server.description());
@@ -88,7 +89,7 @@ public final class Demo {
       ExperimentRunner runner = new ExperimentRunner(server, clients, options.budget(), progress);
       Map<String, String> descriptions = new LinkedHashMap<>();
       List<Measurement> measurements = new ArrayList<>();
-      for (Experiment experiment : experiments(documents, server.keyPrefix())) {
+      for (Experiment experiment : plan.experiments(documents, server.keyPrefix())) {
         descriptions.put(experiment.name(), experiment.description());
         measurements.addAll(runner.run(experiment));
       }
@@ -102,15 +103,6 @@ public final class Demo {
     } catch (RedisException e) {
       throw new DemoException("The server failed during the measurement: " + e.getMessage(), e);
     }
-  }
-
-  private List<Experiment> experiments(Documents documents, String keyPrefix) {
-    List<Experiment> experiments = new ArrayList<>();
-    for (int size : options.pages()) {
-      experiments.add(new PageExperiment(documents, keyPrefix, size));
-    }
-    experiments.add(new PingExperiment(options.pings()));
-    return experiments;
   }
 
   private Map<String, String> facts(TargetServer server, Documents documents) {

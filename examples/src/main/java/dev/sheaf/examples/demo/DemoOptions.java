@@ -2,6 +2,8 @@ package dev.sheaf.examples.demo;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
 
@@ -25,7 +27,8 @@ record DemoOptions(
     Duration oneWayDelay,
     List<Integer> pages,
     int pings,
-    Budget budget) {
+    Budget budget)
+    implements ExperimentPlan {
 
   /** On the user's own server every key begins with this, unless told otherwise. */
   static final String DEFAULT_KEY_PREFIX = "sheaf-demo:";
@@ -55,6 +58,21 @@ record DemoOptions(
   private static String value(Properties properties, String name, Object otherwise) {
     String value = properties.getProperty(name, "");
     return value.isBlank() ? otherwise.toString() : value.strip();
+  }
+
+  @Override
+  public List<Experiment> experiments(Documents documents, String keyPrefix) {
+    List<Experiment> experiments = new ArrayList<>();
+    for (int size : pages) {
+      experiments.add(new PageExperiment(documents, keyPrefix, size));
+    }
+    experiments.add(new PingExperiment(pings));
+    return experiments;
+  }
+
+  @Override
+  public int minKeys() {
+    return Collections.max(pages);
   }
 
   boolean ownServer() {

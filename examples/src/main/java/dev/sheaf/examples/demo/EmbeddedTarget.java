@@ -68,7 +68,8 @@ final class EmbeddedTarget implements TargetServer {
   @Override
   public String countsExplained() {
     return "Round trips are turns on the wire (a client sends after it had received, or for the "
-        + "first time), summed over the nodes; those to different nodes pass at the same time. "
+        + "first time), summed over the nodes; those to different nodes pass at the same time, and those of a "
+        + "pipeline overlap. "
         + "Bytes are requests and replies together. Both are counted by the proxies, commands by "
         + "the servers.";
   }
