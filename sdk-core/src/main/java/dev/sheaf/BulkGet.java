@@ -45,6 +45,28 @@ final class BulkGet<K, V> {
    */
   static <K, V> BulkGet<K, V> send(
       StatefulConnection<K, V> connection, RedisCodec<K, V> codec, Collection<? extends K> keys) {
+    BulkGet<K, V> bulk = prepare(codec, keys);
+    Corked.run(() -> bulk.dispatchAll(connection));
+    return bulk;
+  }
+
+  /**
+   * Sends the reads, waiting for room in the queues at most the given time.
+   *
+   * @throws NullPointerException if a key is null; nothing is sent then
+   */
+  static <K, V> BulkGet<K, V> sendBlocking(
+      StatefulConnection<K, V> connection,
+      RedisCodec<K, V> codec,
+      Collection<? extends K> keys,
+      Duration timeout) {
+    BulkGet<K, V> bulk = prepare(codec, keys);
+    Corked.runBlocking(() -> bulk.dispatchAll(connection), timeout);
+    return bulk;
+  }
+
+  private static <K, V> BulkGet<K, V> prepare(
+      RedisCodec<K, V> codec, Collection<? extends K> keys) {
     BulkGet<K, V> bulk = new BulkGet<>();
     int index = 0;
     for (K key : keys) {
@@ -54,11 +76,13 @@ final class BulkGet<K, V> {
     }
     if (bulk.reads.isEmpty()) {
       bulk.whole.complete(Map.of());
-      return bulk;
     }
     bulk.unfinished.set(bulk.reads.size());
-    Corked.run(() -> bulk.reads.values().forEach(read -> bulk.dispatch(connection, read)));
     return bulk;
+  }
+
+  private void dispatchAll(StatefulConnection<K, V> connection) {
+    reads.values().forEach(read -> dispatch(connection, read));
   }
 
   private void dispatch(StatefulConnection<K, V> connection, GetRead command) {

@@ -3,6 +3,8 @@ package dev.sheaf;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.Delegating;
 import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.protocol.CommandExpiryWriter;
 import io.lettuce.core.protocol.ConnectionFacade;
 import io.lettuce.core.protocol.MaintenanceAwareComponent;
@@ -15,9 +17,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,12 +40,18 @@ final class CoalescingWriter
   /** How many commands one turn of the event loop takes before other connections get theirs. */
   private static final int COMMANDS_PER_TURN = 512;
 
+  /** How many commands a blocking caller adds at once before others get a chance. */
+  private static final int SLICE_COMMANDS = 1_024;
+
+  /** How often a stalled queue is searched for commands that nobody waits for any more. */
+  private static final int EXPIRY_INTERVAL_MILLIS = 20;
+
   private final RedisChannelWriter delegate;
   private final BatchingOptions options;
   private final RunFuser fuser;
+  private final CommandTimeouts timeouts;
   private final CommandQueue queue = new CommandQueue();
-  private final AtomicInteger queuedCommands = new AtomicInteger();
-  private final AtomicLong queuedBytes = new AtomicLong();
+  private final Room room;
 
   /** True from the first command into an idle queue until a drain has left it empty. */
   private final AtomicBoolean attended = new AtomicBoolean();
@@ -52,7 +59,10 @@ final class CoalescingWriter
   /** True while a drain waits for the socket or for replies, still holding {@link #attended}. */
   private final AtomicBoolean stalled = new AtomicBoolean();
 
+  private final AtomicBoolean expiryScheduled = new AtomicBoolean();
+
   private final Runnable drain = this::drain;
+  private final Runnable expiry = this::expire;
 
   /** What the current drain is about to write; belongs to the holder of {@link #attended}. */
   private final List<RedisCommand<?, ?, ?>> outbox = new ArrayList<>();
@@ -62,9 +72,15 @@ final class CoalescingWriter
   private volatile boolean autoFlush = true;
   private volatile boolean closed;
 
-  CoalescingWriter(RedisChannelWriter delegate, BatchingOptions options, boolean cluster) {
+  CoalescingWriter(
+      RedisChannelWriter delegate,
+      BatchingOptions options,
+      boolean cluster,
+      TimeoutOptions timeouts) {
     this.delegate = delegate;
     this.options = options;
+    this.timeouts = new CommandTimeouts(timeouts);
+    this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
     this.fuser = new RunFuser(options, cluster, this::resend);
   }
 
@@ -117,36 +133,56 @@ final class CoalescingWriter
     }
   }
 
+  /**
+   * Queues linked commands in slices, each when there is room for it, so that other callers get
+   * theirs in between. Blocks; what finds no room before the deadline fails.
+   *
+   * @param deadlineNanos a time of System.nanoTime
+   */
+  void submitWaiting(Chain chain, long deadlineNanos) {
+    for (Chain slice : chain.slices(Math.min(SLICE_COMMANDS, options.maxQueuedCommands()))) {
+      if (awaitRoom(slice, deadlineNanos)) {
+        enqueue(slice.first(), slice.last());
+      } else {
+        fail(slice.first(), refusal());
+      }
+    }
+  }
+
+  private boolean awaitRoom(Chain slice, long deadlineNanos) {
+    try {
+      return !closed && room.take(slice.commands(), slice.bytes(), deadlineNanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
   private void submit(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last, int commands, long bytes) {
-    SheafException refusal = admit(commands, bytes);
-    if (refusal != null) {
-      fail(first, refusal);
+    if (closed || !room.tryTake(commands, bytes)) {
+      fail(first, refusal());
       return;
     }
+    enqueue(first, last);
+  }
+
+  private void enqueue(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
     queue.addChain(first, last);
     if (autoFlush) {
       attend();
     }
   }
 
-  private @Nullable SheafException admit(int commands, long bytes) {
+  private SheafException refusal() {
     if (closed) {
       return new SheafException("The Sheaf client is closed; no command can be sent any more");
     }
-    int newCommands = queuedCommands.addAndGet(commands);
-    long newBytes = queuedBytes.addAndGet(bytes);
-    if (newCommands <= options.maxQueuedCommands()
-        && (newBytes <= options.maxQueuedBytes() || newBytes == bytes)) {
-      return null;
-    }
-    queuedCommands.addAndGet(-commands);
-    queuedBytes.addAndGet(-bytes);
     return new QueueFullException(
         "The queue of a node connection is full: "
-            + newCommands
+            + room.commands()
             + " commands and "
-            + newBytes
-            + " bytes would wait, the limits are maxQueuedCommands="
+            + room.bytes()
+            + " bytes wait, the limits are maxQueuedCommands="
             + options.maxQueuedCommands()
             + " and maxQueuedBytes="
             + options.maxQueuedBytes()
@@ -222,7 +258,8 @@ final class CoalescingWriter
   }
 
   private boolean hasRoom(NodeChannel current) {
-    return current.inFlightCommands() < options.maxInFlightCommands();
+    return current.inFlightCommands() < options.maxInFlightCommands()
+        && current.inFlightBytes() < options.maxInFlightBytes();
   }
 
   /**
@@ -230,10 +267,35 @@ final class CoalescingWriter
    */
   private void stall(NodeChannel current) {
     stalled.set(true);
+    if (expiryScheduled.compareAndSet(false, true)) {
+      current.executeLater(expiry, EXPIRY_INTERVAL_MILLIS);
+    }
     // Whatever would have resumed may have happened before the line above.
     if (channel != current || isReady(current)) {
       resume();
     }
+  }
+
+  /** Lets go of what has waited for too long, in a stall; otherwise nothing waits. */
+  private void expire() {
+    expiryScheduled.set(false);
+    if (!stalled.compareAndSet(true, false)) {
+      return;
+    }
+    long now = System.nanoTime();
+    queue.forEach(
+        command -> {
+          long timeout = timeouts.nanosFor(command);
+          if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
+            command.completeExceptionally(
+                new RedisCommandTimeoutException(
+                    command.getType()
+                        + " was not sent within "
+                        + TimeUnit.NANOSECONDS.toMillis(timeout)
+                        + " ms: the server takes no more from this client at present"));
+          }
+        });
+    drain();
   }
 
   /** Goes on after a stall: the socket takes bytes again, replies arrived, or it was lost. */
@@ -244,28 +306,32 @@ final class CoalescingWriter
   }
 
   private int collect(@Nullable NodeChannel current) {
-    int room =
+    int limit =
         current == null
             ? COMMANDS_PER_TURN
             : Math.min(
                 COMMANDS_PER_TURN, options.maxInFlightCommands() - current.inFlightCommands());
     int taken = 0;
     long bytes = 0;
-    while (taken < room && bytes < options.maxBatchBytes()) {
+    while (taken < limit && bytes < options.maxBatchBytes()) {
       Outgoing<?, ?, ?> command = queue.poll();
       if (command == null) {
         break;
       }
       taken++;
       bytes += command.requestBytes();
-      if (!command.isAbandoned()) {
+      if (command.isAbandoned()) {
+        continue;
+      }
+      if (current != null && current.inEventLoop()) {
         fuser.add(command, outbox);
+      } else {
+        outbox.add(command);
       }
     }
     fuser.endRun(outbox);
     if (taken > 0) {
-      queuedCommands.addAndGet(-taken);
-      queuedBytes.addAndGet(-bytes);
+      room.free(taken, bytes);
     }
     return taken;
   }
@@ -384,6 +450,7 @@ final class CoalescingWriter
 
   /** Passes a connection's time-out to Lettuce's writer that enforces it, which does not see it. */
   void setTimeout(Duration timeout) {
+    timeouts.setConnectionTimeout(timeout);
     RedisChannelWriter writer = delegate;
     if (writer instanceof CommandListenerWriter) {
       writer = ((CommandListenerWriter) writer).getDelegate();

@@ -59,7 +59,7 @@ final class CommandBatch<K, V> implements Batch<K, V> {
     while (unanswered.size() + unsent.size() > MAX_UNANSWERED_COMMANDS) {
       settle(unanswered.remove());
     }
-    Corked.run(() -> unsent.forEach(Entry::send));
+    Corked.runBlocking(() -> unsent.forEach(Entry::send), timeout);
     unanswered.addAll(unsent);
     unsent.clear();
   }

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
@@ -155,7 +156,7 @@ final class Connector<K, V> {
     return SocketOptions.builder().connectTimeout(options.connectTimeout()).build();
   }
 
-  private static void shutDown(io.lettuce.core.AbstractRedisClient client) {
+  private static void shutDown(AbstractRedisClient client) {
     client.shutdown(Duration.ZERO, DefaultSheaf.CLOSE_TIMEOUT);
   }
 

@@ -1,7 +1,9 @@
 package dev.sheaf;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +21,19 @@ final class Corked {
 
   private Corked() {}
 
-  /** Runs what writes commands, then releases these. */
+  /** Runs what writes commands, then releases these; what finds no room fails. */
   static void run(Runnable writes) {
+    run(writes, CoalescingWriter::submit);
+  }
+
+  /** Runs what writes commands, then releases these, waiting for room at most the given time. */
+  static void runBlocking(Runnable writes, Duration timeout) {
+    run(
+        writes,
+        (writer, chain) -> writer.submitWaiting(chain, System.nanoTime() + timeout.toNanos()));
+  }
+
+  private static void run(Runnable writes, BiConsumer<CoalescingWriter, Chain> release) {
     if (CURRENT.get() != null) {
       writes.run();
       return;
@@ -31,7 +44,7 @@ final class Corked {
       writes.run();
     } finally {
       CURRENT.remove();
-      corked.held.forEach(CoalescingWriter::submit);
+      corked.held.forEach(release);
     }
   }
 

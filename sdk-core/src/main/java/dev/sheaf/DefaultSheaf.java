@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -83,7 +85,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public Map<K, Result<V>> getAll(Collection<? extends K> keys) {
     if (keys.size() <= SheafBuilder.KEYS_PER_SLICE) {
-      return await(BulkGet.send(server.connection(), codec, keys));
+      return await(BulkGet.sendBlocking(server.connection(), codec, keys, commandTimeout));
     }
     List<K> all = new ArrayList<>(keys);
     for (int i = 0; i < all.size(); i++) {
@@ -93,7 +95,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     Map<K, Result<V>> results = new LinkedHashMap<>();
     for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
       int end = Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE);
-      results.putAll(await(BulkGet.send(server.connection(), codec, all.subList(start, end))));
+      results.putAll(
+          await(
+              BulkGet.sendBlocking(
+                  server.connection(), codec, all.subList(start, end), commandTimeout)));
     }
     return Collections.unmodifiableMap(results);
   }
@@ -106,8 +111,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       return bulk.future().join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new io.lettuce.core.RedisCommandInterruptedException(e);
-    } catch (java.util.concurrent.ExecutionException e) {
+      throw new RedisCommandInterruptedException(e);
+    } catch (ExecutionException e) {
       throw new SheafException("The read failed: " + e.getCause(), e.getCause());
     }
   }
@@ -134,6 +139,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       try {
+        server.connection().close();
         server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
       } finally {
         afterClose.run();

@@ -31,6 +31,7 @@ final class Flight
 
   private List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
+  private final long bytes;
   private final @Nullable NodeChannel channel;
 
   /** How many parts have their reply; the next reply is for the part at this index. */
@@ -45,11 +46,14 @@ final class Flight
    *
    * @param parts at least one, in the order of their replies; the list is kept
    * @param commands how many callers' commands they stand for
+   * @param bytes the size of their requests
    * @param channel where it is about to be written, to count it there; null if nobody counts
    */
-  Flight(List<RedisCommand<?, ?, ?>> parts, int commands, @Nullable NodeChannel channel) {
+  Flight(
+      List<RedisCommand<?, ?, ?>> parts, int commands, long bytes, @Nullable NodeChannel channel) {
     this.parts = parts;
     this.commands = commands;
+    this.bytes = bytes;
     this.channel = channel;
   }
 
@@ -81,7 +85,7 @@ final class Flight
     }
     NodeChannel countedOn = channel;
     if (countedOn != null) {
-      countedOn.answered(commands);
+      countedOn.answered(commands, bytes);
     }
     finish();
   }
@@ -126,6 +130,7 @@ final class Flight
   @Override
   public void encode(ByteBuf buffer) {
     if (written) {
+      connectionLost();
       dropFinished();
     }
     written = true;
@@ -134,7 +139,20 @@ final class Flight
     }
   }
 
-  /** Before it is written again. One part stays at least, because one reply is expected. */
+  /**
+   * Gives up the parts that were written, have no reply, and must not be written again. Called on
+   * the event loop of the lost connection, or before writing again.
+   */
+  void connectionLost() {
+    for (int i = answered; i < parts.size(); i++) {
+      RedisCommand<?, ?, ?> part = parts.get(i);
+      if (!part.isDone() && !ReplaySafety.isSafe(part)) {
+        ReplaySafety.failUnknown(part);
+      }
+    }
+  }
+
+  /** Before it is written again. Something has to be written, because a reply is expected. */
   private void dropFinished() {
     List<RedisCommand<?, ?, ?>> open = new ArrayList<>();
     for (RedisCommand<?, ?, ?> part : parts.subList(answered, parts.size())) {
@@ -142,7 +160,7 @@ final class Flight
         open.add(part);
       }
     }
-    parts = open.isEmpty() ? List.of(parts.get(parts.size() - 1)) : open;
+    parts = open.isEmpty() ? List.of(Outgoing.placeholder()) : open;
     answered = 0;
   }
 

@@ -8,6 +8,8 @@ import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,20 @@ final class FlightHandler extends CommandHandler {
   protected boolean canComplete(RedisCommand<?, ?, ?> command) {
     Flight flight = flightIn(command);
     return flight == null || flight.advance();
+  }
+
+  /** Lettuce sends again, after a reconnect, what awaits a reply now and is not done. */
+  @Override
+  public void channelInactive(ChannelHandlerContext context) throws Exception {
+    for (RedisCommand<?, ?, ?> command : new ArrayList<>(getStack())) {
+      Flight flight = flightIn(command);
+      if (flight != null) {
+        flight.connectionLost();
+      } else if (!command.isDone() && !ReplaySafety.isSafe(command)) {
+        ReplaySafety.failUnknown(command);
+      }
+    }
+    super.channelInactive(context);
   }
 
   private static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {

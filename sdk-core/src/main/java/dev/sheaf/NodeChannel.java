@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The live socket of one node connection, from activation to loss: tells the {@link
@@ -20,6 +21,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   private final Channel channel;
   private final boolean readsFlights;
   private int inFlightCommands;
+  private long inFlightBytes;
 
   /**
    * Creates the view of a socket.
@@ -41,6 +43,13 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     channel.eventLoop().execute(task);
   }
 
+  /** Runs a task on the thread that owns the socket, after a while; not at all after a shutdown. */
+  void executeLater(Runnable task, long millis) {
+    if (!channel.eventLoop().isShuttingDown()) {
+      channel.eventLoop().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+  }
+
   boolean inEventLoop() {
     return channel.eventLoop().inEventLoop();
   }
@@ -52,6 +61,10 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   int inFlightCommands() {
     return inFlightCommands;
+  }
+
+  long inFlightBytes() {
+    return inFlightBytes;
   }
 
   /**
@@ -81,19 +94,28 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
       return parts;
     }
     int commands = 0;
+    long bytes = 0;
     for (RedisCommand<?, ?, ?> part : parts) {
-      commands += part instanceof FusedGet fused ? fused.size() : 1;
+      if (part instanceof FusedGet fused) {
+        commands += fused.size();
+        bytes += fused.requestBytes();
+      } else {
+        commands++;
+        bytes += part instanceof Outgoing<?, ?, ?> outgoing ? outgoing.requestBytes() : 0;
+      }
     }
     inFlightCommands += commands;
-    boarded.add(new Flight(parts, commands, this));
+    inFlightBytes += bytes;
+    boarded.add(new Flight(parts, commands, bytes, this));
     return new ArrayList<>(1);
   }
 
   /**
    * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
    */
-  void answered(int commands) {
+  void answered(int commands, long bytes) {
     inFlightCommands -= commands;
+    inFlightBytes -= bytes;
     writer.answered(this);
   }
 

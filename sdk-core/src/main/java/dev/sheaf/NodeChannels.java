@@ -10,8 +10,12 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells each {@link CoalescingWriter} of a client about its sockets, now and after every reconnect.
@@ -41,11 +45,29 @@ final class NodeChannels implements NettyCustomizer {
   }
 
   /**
-   * The resources for that client: the given ones, sharing all threads and pools, with this
-   * customizer before the user's own. Shutting down the result shuts down the given ones.
+   * The resources for that client: the given ones, with this customizer before the user's own.
+   *
+   * <p>A view and not a changed copy, because a copy wants to be shut down, and that would shut
+   * down what it shares with the original.
    */
   ClientResources install(ClientResources resources) {
-    return resources.mutate().nettyCustomizer(this).build();
+    return (ClientResources)
+        Proxy.newProxyInstance(
+            ClientResources.class.getClassLoader(),
+            new Class<?>[] {ClientResources.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("nettyCustomizer")
+                    ? this
+                    : call(resources, method, arguments));
+  }
+
+  private static @Nullable Object call(
+      ClientResources resources, Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(resources, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause() == null ? e : e.getCause();
+    }
   }
 
   /** A writer, and the options of the connection it belongs to. */

@@ -42,6 +42,10 @@ class Outgoing<K, V, T>
   private final byte[] request;
   private final int requestLength;
   private final boolean get;
+  private final int keyHash;
+
+  /** When it was first found waiting in a stalled queue, by System.nanoTime; 0 if never. */
+  private long waitingSinceNanos;
 
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable Outgoing<?, ?, ?> next;
@@ -53,6 +57,7 @@ class Outgoing<K, V, T>
     this.request = buffer.array();
     this.requestLength = buffer.readableBytes();
     this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
+    this.keyHash = get ? hash(request, GET_HEADER.length, requestLength) : 0;
   }
 
   /**
@@ -103,6 +108,79 @@ class Outgoing<K, V, T>
   /** The size of what {@link #encodeKey} writes. */
   final int encodedKeyBytes() {
     return requestLength - GET_HEADER.length;
+  }
+
+  /** A hash of the key of a GET as it travels, for {@link #hasKeyOf} to confirm. */
+  final int keyHash() {
+    return keyHash;
+  }
+
+  /** Whether two GETs are of the same key. */
+  final boolean hasKeyOf(Outgoing<?, ?, ?> other) {
+    return keyHash == other.keyHash
+        && Arrays.equals(
+            request,
+            GET_HEADER.length,
+            requestLength,
+            other.request,
+            GET_HEADER.length,
+            other.requestLength);
+  }
+
+  /** Calls back for each argument of the request with the range it has there, framed. */
+  final void forEachArgument(ArgumentVisitor visitor) {
+    int position = lineEnd(0);
+    position = skipArgument(position);
+    while (position < requestLength) {
+      int end = skipArgument(position);
+      visitor.visit(request, position, end);
+      position = end;
+    }
+  }
+
+  private int skipArgument(int position) {
+    int length = 0;
+    int index = position + 1;
+    while (request[index] != '\r') {
+      length = length * 10 + request[index] - '0';
+      index++;
+    }
+    return index + 2 + length + 2;
+  }
+
+  private int lineEnd(int position) {
+    int index = position;
+    while (request[index] != '\n') {
+      index++;
+    }
+    return index + 1;
+  }
+
+  /** Receives arguments by their place in a request. */
+  interface ArgumentVisitor {
+    void visit(byte[] request, int start, int end);
+  }
+
+  /** Whether the key of this GET is the given framed argument. */
+  final boolean hasKey(byte[] bytes, int start, int end) {
+    return Arrays.equals(request, GET_HEADER.length, requestLength, bytes, start, end);
+  }
+
+  /** The hash under which {@link #keyHash} knows a framed argument. */
+  static int hash(byte[] bytes, int start, int end) {
+    int hash = 1;
+    for (int i = start; i < end; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    return hash ^ hash >>> 15;
+  }
+
+  /** Whether it was first found waiting at least that long ago; the first time it was not. */
+  final boolean hasWaited(long nowNanos, long nanos) {
+    if (waitingSinceNanos == 0) {
+      waitingSinceNanos = nowNanos;
+    }
+    return nowNanos - waitingSinceNanos >= nanos;
   }
 
   /** The bare key of a GET. */

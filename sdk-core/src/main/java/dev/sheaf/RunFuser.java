@@ -26,7 +26,11 @@ final class RunFuser implements FusedGet.Resender {
   private final Consumer<List<RedisCommand<?, ?, ?>>> writeAgain;
   private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
+  private volatile OutstandingReads outstanding = new OutstandingReads();
   private boolean inTransaction;
+
+  /** ASKING concerns the very next command, so nothing may come between. */
+  private boolean afterAsking;
 
   RunFuser(
       BatchingOptions options, boolean cluster, Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
@@ -38,6 +42,7 @@ final class RunFuser implements FusedGet.Resender {
   /** A new connection: what was learnt and begun on the old one is void. */
   void reset() {
     gauge = new FusionGauge();
+    outstanding = new OutstandingReads();
     inTransaction = false;
   }
 
@@ -51,6 +56,10 @@ final class RunFuser implements FusedGet.Resender {
     }
     endRun(outbox);
     observeTransaction(command.getType());
+    if (!inTransaction && !afterAsking && !ReplaySafety.isSafe(command)) {
+      outbox.addAll(outstanding.checksBefore(command));
+    }
+    afterAsking = command.getType() == CommandType.ASKING;
     outbox.add(command);
   }
 
@@ -72,7 +81,7 @@ final class RunFuser implements FusedGet.Resender {
     } else if (cluster) {
       fuseBySlot(outbox);
     } else {
-      outbox.add(new FusedGet(new ArrayList<>(run), this));
+      depart(new FusedGet(new ArrayList<>(run), this), outbox);
     }
     run.clear();
   }
@@ -102,7 +111,17 @@ final class RunFuser implements FusedGet.Resender {
     for (int i = start; i < end; i++) {
       sameSlot.add(run.get((int) slotAndIndex[i]));
     }
-    outbox.add(new FusedGet(sameSlot, this));
+    depart(new FusedGet(sameSlot, this), outbox);
+  }
+
+  private void depart(FusedGet fused, List<RedisCommand<?, ?, ?>> outbox) {
+    outstanding.add(fused);
+    outbox.add(fused);
+  }
+
+  @Override
+  public void answered(FusedGet fused) {
+    outstanding.remove(fused);
   }
 
   @Override
@@ -120,10 +139,10 @@ final class RunFuser implements FusedGet.Resender {
   }
 
   @Override
-  public void checkNils(List<Outgoing<?, ?, ?>> nils, int keys) {
-    gauge.observe(nils.size(), keys);
-    List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(nils.size());
-    for (Outgoing<?, ?, ?> get : nils) {
+  public void checkNils(List<Outgoing<?, ?, ?>> unchecked, int nils, int keys) {
+    gauge.observe(nils, keys);
+    List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
+    for (Outgoing<?, ?, ?> get : unchecked) {
       if (!get.isAbandoned()) {
         checks.add(new NilCheck(get));
       }

@@ -4,6 +4,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -32,6 +33,7 @@ public final class SheafBuilder<K, V> {
   private BatchingOptions batching = BatchingOptions.defaults();
   private @Nullable ClientOptions clientOptions;
   private @Nullable ClientResources clientResources;
+  private @Nullable MeterRegistry meterRegistry;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {
@@ -49,6 +51,7 @@ public final class SheafBuilder<K, V> {
     builder.batching = batching;
     builder.clientOptions = clientOptions;
     builder.clientResources = clientResources;
+    builder.meterRegistry = meterRegistry;
     return builder;
   }
 
@@ -95,6 +98,12 @@ public final class SheafBuilder<K, V> {
     return this;
   }
 
+  /** Where the client registers its meters; without a registry it measures nothing. */
+  public SheafBuilder<K, V> meterRegistry(MeterRegistry registry) {
+    this.meterRegistry = Objects.requireNonNull(registry, "registry");
+    return this;
+  }
+
   /**
    * Connects. Blocks as {@link Sheaf#connect} does.
    *
@@ -137,5 +146,9 @@ public final class SheafBuilder<K, V> {
 
   @Nullable ClientResources clientResources() {
     return clientResources;
+  }
+
+  @Nullable MeterRegistry meterRegistry() {
+    return meterRegistry;
   }
 }

@@ -1,8 +1,10 @@
 package dev.sheaf;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.internal.ExceptionFactory;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -52,20 +54,13 @@ final class Waiting {
         && cause.getCause() != null) {
       cause = cause.getCause();
     }
+    if (cause instanceof RedisCommandExecutionException) {
+      // A new one of the same kind: its stack is that of the waiting thread.
+      return ExceptionFactory.createExecutionException(cause.getMessage(), cause);
+    }
     if (cause instanceof RedisException redis) {
-      // The stack of the waiting thread is what its owner needs to see.
-      redis.addSuppressed(new WaitedHere());
       return redis;
     }
     return new SheafException("The command failed: " + cause, cause);
-  }
-
-  /** Marks in a stack trace from the event loop which caller had waited. */
-  private static final class WaitedHere extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    WaitedHere() {
-      super("waited for here");
-    }
   }
 }
