@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 record Budget(Duration warmUp, int warmUpRuns, Duration measured, int minRuns, int maxRuns) {
 
-  /** The median of 3 to 25 runs; all experiments together take about half a minute at 1 ms. */
+  /** The median of 3 to 15 runs; all experiments together take about half a minute at 1 ms. */
   static final Budget DEFAULT =
-      new Budget(Duration.ofMillis(700), 100, Duration.ofMillis(1_500), 3, 25);
+      new Budget(Duration.ofMillis(600), 60, Duration.ofSeconds(1), 3, 15);
 }

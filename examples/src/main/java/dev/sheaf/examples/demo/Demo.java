@@ -67,6 +67,7 @@ public final class Demo {
     progress.say("  " + documents.inWords() + "; left out: " + documents.skipped());
     try (TargetServer server = connect()) {
       progress.say("Server: " + server.description());
+      progress.doing("connecting the clients");
       try (Clients clients = Clients.connect(server.uri())) {
         measure(documents, server, clients);
       }
