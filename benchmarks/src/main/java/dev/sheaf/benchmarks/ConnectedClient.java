@@ -38,13 +38,13 @@ public abstract class ConnectedClient {
     Servers opened = Servers.open(serverKind());
     servers = opened;
     rival = client.connect(serverKind(), opened.uri(), threads(params));
-    ServerCostProfiler.watch(opened.uri());
+    CostProfiler.trialBegins(opened.uri());
   }
 
   /** Disconnects. */
   @TearDown(Level.Trial)
   public final void disconnect() {
-    ServerCostProfiler.unwatch();
+    CostProfiler.trialEnds();
     if (rival != null) {
       rival.close();
     }

@@ -48,9 +48,14 @@ final class Servers implements AutoCloseable {
     }
     List<RedisProcess> started =
         kind == ServerKind.CLUSTER ? startCluster() : List.of(RedisProcess.start(false));
-    Servers servers = new Servers("redis://" + started.get(0).address(), started, null);
-    Dataset.load(kind, servers.uri);
-    return servers;
+    String uri = "redis://" + started.get(0).address();
+    try {
+      Dataset.load(kind, uri);
+    } catch (RuntimeException e) {
+      started.forEach(RedisProcess::close);
+      throw e;
+    }
+    return new Servers(uri, started, null);
   }
 
   private static String checked(ServerKind kind, String uri) {
