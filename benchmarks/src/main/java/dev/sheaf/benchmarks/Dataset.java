@@ -27,7 +27,7 @@ final class Dataset {
 
   static {
     for (int i = 0; i < KEYS; i++) {
-      NAMES[i] = String.format("sheaf-bench:%06d", i);
+      NAMES[i] = "sheaf-bench:" + (KEYS + i);
       VALUES[i] = (NAMES[i] + ";").repeat(VALUE_BYTES).substring(0, VALUE_BYTES);
     }
   }

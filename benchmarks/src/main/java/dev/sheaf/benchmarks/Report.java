@@ -105,7 +105,22 @@ final class Report {
           page.append("\n## ").append(question.text()).append(" (").append(question.name());
           page.append(")\n\n").append(new Table(answer.lines()).markdown());
         });
+    page.append(targets());
     return page.toString();
+  }
+
+  private String targets() {
+    StringBuilder verdicts = new StringBuilder();
+    answers.forEach(
+        (question, answer) -> {
+          for (Answers.Answer line : answer.lines()) {
+            Target.ALL.stream()
+                .filter(target -> target.question().equals(question.name()))
+                .filter(target -> target.contender().equals(line.contender()))
+                .forEach(t -> verdicts.append(t.verdict(line.ratio())).append('\n'));
+          }
+        });
+    return verdicts.isEmpty() ? "" : "\n## Targets\n\n" + verdicts;
   }
 
   private Map<String, Object> json() {

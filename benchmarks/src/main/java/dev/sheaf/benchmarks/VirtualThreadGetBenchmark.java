@@ -53,6 +53,10 @@ public class VirtualThreadGetBenchmark extends ConnectedClient {
   @Override
   protected void checkParameters() {
     VirtualThreads.require();
+    if (GETS % virtualThreads != 0) {
+      throw new IllegalArgumentException(
+          "virtualThreads must divide " + GETS + ", but was " + virtualThreads);
+    }
   }
 
   /** Makes the executor. */
