@@ -7,8 +7,6 @@ import dev.sheaf.Sheaf;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Sheaf with its defaults; whether there is a cluster it finds out by itself. */
@@ -35,10 +33,10 @@ final class SheafRival implements Rival {
   }
 
   private @Nullable String[] getAll(String[] keys) {
-    Map<String, Result<String>> found = sheaf.getAll(Arrays.asList(keys));
     @Nullable String[] values = new String[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      values[i] = Objects.requireNonNull(found.get(keys[i])).orNull();
+    int next = 0;
+    for (Result<String> result : sheaf.getAll(Arrays.asList(keys)).values()) {
+      values[next++] = result.orNull();
     }
     return values;
   }

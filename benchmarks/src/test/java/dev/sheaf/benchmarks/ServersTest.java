@@ -30,19 +30,19 @@ class ServersTest {
   void open_everyKind_everyClientReadsRightValuesInEveryWay(ServerKind kind) {
     assumeInstalled();
     String[] keys = new String[250];
-    int[] indexes = new int[keys.length];
+    String[] values = new String[keys.length];
     for (int i = 0; i < keys.length; i++) {
-      indexes[i] = i * 399;
-      keys[i] = Dataset.key(indexes[i]);
+      keys[i] = Dataset.key(i * 399);
+      values[i] = Dataset.value(i * 399);
     }
     try (Servers servers = Servers.open(kind)) {
       for (Client client : Client.values()) {
         try (Rival rival = client.connect(kind, servers.uri(), 2)) {
-          assertThat(rival.get(keys[7])).isEqualTo(Dataset.value(indexes[7]));
+          assertThat(rival.get(keys[7])).isEqualTo(values[7]);
           assertThat(rival.get("sheaf-bench:none")).isNull();
           for (Way way : Way.values()) {
             if (client.offers(way, kind)) {
-              Dataset.check(indexes, rival.getMany(way, keys));
+              assertThat(rival.getMany(way, keys)).as("%s %s", client, way).isEqualTo(values);
             }
           }
         }
@@ -141,6 +141,13 @@ class ServersTest {
     assertThatThrownBy(() -> Servers.address(uri))
         .isInstanceOf(ComparisonException.class)
         .hasMessageEndingWith("redis://host:port, without a password, but was " + uri);
+  }
+
+  @Test
+  void randomIndexes_anyTime_neverTheSameTwice() {
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(Dataset.randomIndexes(100)).doesNotHaveDuplicates();
+    }
   }
 
   @Test
