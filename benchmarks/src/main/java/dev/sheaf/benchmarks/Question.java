@@ -163,18 +163,24 @@ record Question(
     return new Question(name, text, benchmark, server, threads, parameters, kept, quick);
   }
 
-  /** The quick comparison leaves out what is known to lie between two others. */
+  /** The quick comparison leaves out what the full one shows to lie between two others. */
   private boolean isQuick(Contender contender) {
     boolean reference = contender.equals(contenders.get(0));
     return switch (contender.client()) {
       case LETTUCE -> reference || contender.way() == Way.FUTURES;
-      case LETTUCE_FLUSH_CONSOLIDATION ->
-          contender.way() == null && server == ServerKind.STANDALONE && threads > 1;
-      case JEDIS ->
-          server != ServerKind.DISTANT
-              && (contender.way() != Way.PIPELINE || server == ServerKind.CLUSTER);
-      case SHEAF -> contender.way() != Way.PIPELINE;
+      case LETTUCE_FLUSH_CONSOLIDATION -> false;
+      case JEDIS -> server != ServerKind.DISTANT && isQuickJedis(contender.way());
+      case SHEAF ->
+          contender.way() != Way.PIPELINE
+              && !(server == ServerKind.DISTANT && contender.way() == Way.MANY_KEY_CALL);
     };
+  }
+
+  private boolean isQuickJedis(@Nullable Way way) {
+    if (way == null) {
+      return server == ServerKind.STANDALONE && parameters.get("virtualThreads") == null;
+    }
+    return (way == Way.PIPELINE) == (server == ServerKind.CLUSTER);
   }
 
   /** JMH's parameters for one contender. */
