@@ -408,6 +408,11 @@ final class NodePipeline {
     attendIfWaiting();
   }
 
+  /** Whether everything that was submitted has been written. For tests. */
+  boolean isIdle() {
+    return !attended.get() && !isWaiting();
+  }
+
   /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
   void close() {
     closed = true;
