@@ -54,7 +54,7 @@ final class CoalescingClusterClient extends RedisClusterClient {
       Supplier<JsonParser> parser) {
     return new CoalescingConnection<>(
         channels,
-        new CoalescingWriter(writer, batching, true, getOptions().getTimeoutOptions()),
+        new CoalescingWriter(writer, batching, true, getOptions()),
         endpoint,
         codec,
         commandTimeout,

@@ -44,7 +44,7 @@ final class CoalescingRedisClient extends RedisClient {
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
     return new CoalescingConnection<>(
         channels,
-        new CoalescingWriter(writer, batching, false, getOptions().getTimeoutOptions()),
+        new CoalescingWriter(writer, batching, false, getOptions()),
         endpoint,
         codec,
         commandTimeout,

@@ -1,10 +1,9 @@
 package dev.sheaf;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.Delegating;
 import io.lettuce.core.RedisChannelWriter;
-import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.protocol.CommandExpiryWriter;
 import io.lettuce.core.protocol.ConnectionFacade;
 import io.lettuce.core.protocol.MaintenanceAwareComponent;
@@ -12,76 +11,39 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the commands that many callers write to one node into few writes.
+ * Where Lettuce hands over the commands for one node: encodes them on the calling thread and leaves
+ * the rest to the {@link NodePipeline}.
  *
  * <p>It stands below slot routing, one for each node connection, so routing, redirects, TLS and
- * reconnects stay Lettuce's. Callers encode their command, add it to the queue and go on; whoever
- * finds the queue unattended wakes the event loop, which takes all that has gathered, fuses runs of
- * GETs and writes everything at once (group commit). While the event loop reads replies, the next
- * batch gathers, so batches grow with the load, by themselves and without a timer; a lone caller
- * wakes the event loop just as plain Lettuce does, and waits for nothing else.
+ * reconnects stay Lettuce's.
  *
- * <p>Thread-safe. The queue has one consumer at a time: the holder of {@link #attended}.
+ * <p>Thread-safe.
  */
 final class CoalescingWriter
     implements RedisChannelWriter, Delegating<RedisChannelWriter>, MaintenanceAwareComponent {
 
-  /** How many commands one turn of the event loop takes before other connections get theirs. */
-  private static final int COMMANDS_PER_TURN = 512;
-
-  /** How many commands a blocking caller adds at once before others get a chance. */
-  private static final int SLICE_COMMANDS = 1_024;
-
-  /** How often a stalled queue is searched for commands that nobody waits for any more. */
-  private static final int EXPIRY_INTERVAL_MILLIS = 20;
-
   private final RedisChannelWriter delegate;
-  private final BatchingOptions options;
-  private final RunFuser fuser;
   private final CommandTimeouts timeouts;
-  private final CommandQueue queue = new CommandQueue();
-  private final Room room;
-
-  /** True from the first command into an idle queue until a drain has left it empty. */
-  private final AtomicBoolean attended = new AtomicBoolean();
-
-  /** True while a drain waits for the socket or for replies, still holding {@link #attended}. */
-  private final AtomicBoolean stalled = new AtomicBoolean();
-
-  private final AtomicBoolean expiryScheduled = new AtomicBoolean();
-
-  private final Runnable drain = this::drain;
-  private final Runnable expiry = this::expire;
-
-  /** What the current drain is about to write; belongs to the holder of {@link #attended}. */
-  private final List<RedisCommand<?, ?, ?>> outbox = new ArrayList<>();
-
-  private volatile @Nullable NodeChannel channel;
-
-  private volatile boolean autoFlush = true;
-  private volatile boolean closed;
+  private final NodePipeline pipeline;
 
   CoalescingWriter(
       RedisChannelWriter delegate,
       BatchingOptions options,
       boolean cluster,
-      TimeoutOptions timeouts) {
+      ClientOptions clientOptions) {
     this.delegate = delegate;
-    this.options = options;
-    this.timeouts = new CommandTimeouts(timeouts);
-    this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
-    this.fuser = new RunFuser(options, cluster, this::resend);
+    this.timeouts = new CommandTimeouts(clientOptions.getTimeoutOptions());
+    this.pipeline = new NodePipeline(delegate, options, cluster, clientOptions, timeouts);
+  }
+
+  NodePipeline pipeline() {
+    return pipeline;
   }
 
   @Override
@@ -90,9 +52,9 @@ final class CoalescingWriter
     if (outgoing != null) {
       Corked corked = Corked.current();
       if (corked != null) {
-        corked.hold(this, outgoing);
+        corked.hold(pipeline, outgoing);
       } else {
-        submit(outgoing, outgoing, 1, outgoing.requestBytes());
+        pipeline.submit(outgoing);
       }
     }
     return command;
@@ -110,7 +72,7 @@ final class CoalescingWriter
         chain.append(outgoing);
       }
     }
-    submit(chain);
+    pipeline.submit(chain);
     return (Collection<RedisCommand<K, V, ?>>) commands;
   }
 
@@ -126,306 +88,26 @@ final class CoalescingWriter
     }
   }
 
-  /** Queues linked commands as they stand, or fails them all if the queue is full. */
-  void submit(Chain chain) {
-    if (!chain.isEmpty()) {
-      submit(chain.first(), chain.last(), chain.commands(), chain.bytes());
-    }
-  }
-
-  /**
-   * Queues linked commands in slices, each when there is room for it, so that other callers get
-   * theirs in between. Blocks; what finds no room before the deadline fails.
-   *
-   * @param deadlineNanos a time of System.nanoTime
-   */
-  void submitWaiting(Chain chain, long deadlineNanos) {
-    for (Chain slice : chain.slices(Math.min(SLICE_COMMANDS, options.maxQueuedCommands()))) {
-      if (awaitRoom(slice, deadlineNanos)) {
-        enqueue(slice.first(), slice.last());
-      } else {
-        fail(slice.first(), refusal());
-      }
-    }
-  }
-
-  private boolean awaitRoom(Chain slice, long deadlineNanos) {
-    try {
-      return !closed && room.take(slice.commands(), slice.bytes(), deadlineNanos);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-  }
-
-  private void submit(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last, int commands, long bytes) {
-    if (closed || !room.tryTake(commands, bytes)) {
-      fail(first, refusal());
-      return;
-    }
-    enqueue(first, last);
-  }
-
-  private void enqueue(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
-    queue.addChain(first, last);
-    if (autoFlush) {
-      attend();
-    }
-  }
-
-  private SheafException refusal() {
-    if (closed) {
-      return new SheafException("The Sheaf client is closed; no command can be sent any more");
-    }
-    return new QueueFullException(
-        "The queue of a node connection is full: "
-            + room.commands()
-            + " commands and "
-            + room.bytes()
-            + " bytes wait, the limits are maxQueuedCommands="
-            + options.maxQueuedCommands()
-            + " and maxQueuedBytes="
-            + options.maxQueuedBytes()
-            + "; the server reads more slowly than this client writes. Send less at once, or raise"
-            + " the limit in BatchingOptions");
-  }
-
-  private static void fail(Outgoing<?, ?, ?> first, SheafException failure) {
-    Outgoing<?, ?, ?> command = first;
-    while (command != null) {
-      Outgoing<?, ?, ?> next = command.next;
-      command.completeExceptionally(failure);
-      command = next;
-    }
-  }
-
-  /** Sees to it that somebody drains the queue. */
-  private void attend() {
-    if (!attended.get() && attended.compareAndSet(false, true)) {
-      schedule();
-    }
-  }
-
-  private void schedule() {
-    NodeChannel current = channel;
-    if (current == null) {
-      // No socket: Lettuce keeps, rejects or times out what is written now, as it was configured.
-      drain();
-      return;
-    }
-    try {
-      current.execute(drain);
-    } catch (RejectedExecutionException shutDown) {
-      drain();
-    }
-  }
-
-  /** Writes what has gathered. Called by the holder of {@link #attended} alone. */
-  private void drain() {
-    do {
-      NodeChannel current = channel;
-      if (current != null && !isReady(current)) {
-        stall(current);
-        return;
-      }
-      int taken = collect(current);
-      send(current);
-      if (current != null && taken == COMMANDS_PER_TURN) {
-        schedule();
-        return;
-      }
-      attended.set(false);
-      if (current != null) {
-        // Another turn, not another round: replies are read between two turns.
-        attendIfWaiting();
-        return;
-      }
-    } while (isWaiting() && attended.compareAndSet(false, true));
-  }
-
-  private boolean isWaiting() {
-    return !queue.isEmpty() && autoFlush;
-  }
-
-  private void attendIfWaiting() {
-    if (isWaiting()) {
-      attend();
-    }
-  }
-
-  private boolean isReady(NodeChannel current) {
-    return current.isWritable() && hasRoom(current);
-  }
-
-  private boolean hasRoom(NodeChannel current) {
-    return current.inFlightCommands() < options.maxInFlightCommands()
-        && current.inFlightBytes() < options.maxInFlightBytes();
-  }
-
-  /**
-   * Waits for the socket or for replies, still holding {@link #attended}; {@link #resume} goes on.
-   */
-  private void stall(NodeChannel current) {
-    stalled.set(true);
-    if (expiryScheduled.compareAndSet(false, true)) {
-      current.executeLater(expiry, EXPIRY_INTERVAL_MILLIS);
-    }
-    // Whatever would have resumed may have happened before the line above.
-    if (channel != current || isReady(current)) {
-      resume();
-    }
-  }
-
-  /** Lets go of what has waited for too long, in a stall; otherwise nothing waits. */
-  private void expire() {
-    expiryScheduled.set(false);
-    if (!stalled.compareAndSet(true, false)) {
-      return;
-    }
-    long now = System.nanoTime();
-    queue.forEach(
-        command -> {
-          long timeout = timeouts.nanosFor(command);
-          if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
-            command.completeExceptionally(
-                new RedisCommandTimeoutException(
-                    command.getType()
-                        + " was not sent within "
-                        + TimeUnit.NANOSECONDS.toMillis(timeout)
-                        + " ms: the server takes no more from this client at present"));
-          }
-        });
-    drain();
-  }
-
-  /** Goes on after a stall: the socket takes bytes again, replies arrived, or it was lost. */
-  void resume() {
-    if (stalled.compareAndSet(true, false)) {
-      schedule();
-    }
-  }
-
-  private int collect(@Nullable NodeChannel current) {
-    int limit =
-        current == null
-            ? COMMANDS_PER_TURN
-            : Math.min(
-                COMMANDS_PER_TURN, options.maxInFlightCommands() - current.inFlightCommands());
-    int taken = 0;
-    long bytes = 0;
-    while (taken < limit && bytes < options.maxBatchBytes()) {
-      Outgoing<?, ?, ?> command = queue.poll();
-      if (command == null) {
-        break;
-      }
-      taken++;
-      bytes += command.requestBytes();
-      if (command.isAbandoned()) {
-        continue;
-      }
-      if (current != null && current.inEventLoop()) {
-        fuser.add(command, outbox);
-      } else {
-        outbox.add(command);
-      }
-    }
-    fuser.endRun(outbox);
-    if (taken > 0) {
-      room.free(taken, bytes);
-    }
-    return taken;
-  }
-
-  private void send(@Nullable NodeChannel current) {
-    if (outbox.isEmpty()) {
-      return;
-    }
-    try {
-      writeThrough(current, outbox);
-    } finally {
-      outbox.clear();
-    }
-  }
-
-  /** Sends commands again, or for the first time by themselves, past the queue. */
-  private void resend(List<RedisCommand<?, ?, ?>> commands) {
-    writeThrough(channel, commands);
-  }
-
-  private void writeThrough(@Nullable NodeChannel current, List<RedisCommand<?, ?, ?>> commands) {
-    List<RedisCommand<?, ?, ?>> written =
-        current != null && current.inEventLoop() ? current.board(commands) : commands;
-    try {
-      if (written.size() == 1) {
-        delegate.write(written.get(0));
-      } else {
-        writeAll(written);
-      }
-    } catch (RuntimeException e) {
-      for (RedisCommand<?, ?, ?> command : written) {
-        command.completeExceptionally(e);
-      }
-    }
-  }
-
-  /** Lettuce types a batch by one codec, though it never looks at it. */
-  @SuppressWarnings({"unchecked", "rawtypes"})
-  private void writeAll(List<RedisCommand<?, ?, ?>> commands) {
-    delegate.write((Collection) commands);
-  }
-
-  /** Called on the event loop when replies have made room. */
-  void answered(NodeChannel from) {
-    if (stalled.get() && from == channel && isReady(from)) {
-      resume();
-    }
-  }
-
-  /** The socket is there. Called on its event loop. */
-  void attach(NodeChannel opened) {
-    channel = opened;
-    fuser.reset();
-    resume();
-  }
-
-  /** The socket is lost. Called on its event loop. */
-  void detach(NodeChannel lost) {
-    if (channel == lost) {
-      channel = null;
-    }
-    resume();
-  }
-
   @Override
   public void setAutoFlushCommands(boolean autoFlush) {
-    this.autoFlush = autoFlush;
+    pipeline.setAutoFlush(autoFlush);
   }
 
   @Override
   public void flushCommands() {
-    attend();
+    pipeline.attend();
   }
 
   @Override
   public void close() {
-    closed = true;
-    delegate.close();
-    failWaiting();
+    closeAsync().join();
   }
 
   @Override
   public CompletableFuture<Void> closeAsync() {
-    closed = true;
     CompletableFuture<Void> closing = delegate.closeAsync();
-    failWaiting();
+    pipeline.close();
     return closing;
-  }
-
-  /** What still waits is handed to the closed delegate, which fails it. */
-  private void failWaiting() {
-    channel = null;
-    resume();
-    attend();
   }
 
   @Override

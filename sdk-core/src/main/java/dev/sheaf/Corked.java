@@ -17,23 +17,23 @@ final class Corked {
 
   private static final ThreadLocal<@Nullable Corked> CURRENT = new ThreadLocal<>();
 
-  private final Map<CoalescingWriter, Chain> held = new LinkedHashMap<>();
+  private final Map<NodePipeline, Chain> held = new LinkedHashMap<>();
 
   private Corked() {}
 
   /** Runs what writes commands, then releases these; what finds no room fails. */
   static void run(Runnable writes) {
-    run(writes, CoalescingWriter::submit);
+    run(writes, (pipeline, chain) -> pipeline.submit(chain));
   }
 
   /** Runs what writes commands, then releases these, waiting for room at most the given time. */
   static void runBlocking(Runnable writes, Duration timeout) {
     run(
         writes,
-        (writer, chain) -> writer.submitWaiting(chain, System.nanoTime() + timeout.toNanos()));
+        (pipeline, chain) -> pipeline.submitWaiting(chain, System.nanoTime() + timeout.toNanos()));
   }
 
-  private static void run(Runnable writes, BiConsumer<CoalescingWriter, Chain> release) {
+  private static void run(Runnable writes, BiConsumer<NodePipeline, Chain> release) {
     if (CURRENT.get() != null) {
       writes.run();
       return;
@@ -53,7 +53,7 @@ final class Corked {
     return CURRENT.get();
   }
 
-  void hold(CoalescingWriter writer, Outgoing<?, ?, ?> command) {
-    held.computeIfAbsent(writer, w -> new Chain()).append(command);
+  void hold(NodePipeline pipeline, Outgoing<?, ?, ?> command) {
+    held.computeIfAbsent(pipeline, p -> new Chain()).append(command);
   }
 }

@@ -7,7 +7,6 @@ import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -21,15 +20,14 @@ import org.jspecify.annotations.Nullable;
  * Lettuce spends on each command, it spends on each flight.
  *
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
- * lost half way, Lettuce writes the flight again after the reconnect, and it then consists of the
- * unanswered parts.
+ * lost half way, the flight ends there, and {@link LostReplies} decides about its parts.
  */
 final class Flight
     implements RedisCommand<Object, Object, Object>,
         CompleteableCommand<Object>,
         DecoratedCommand<Object, Object, Object> {
 
-  private List<RedisCommand<?, ?, ?>> parts;
+  private final List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
   private final long bytes;
   private final @Nullable NodeChannel channel;
@@ -37,7 +35,6 @@ final class Flight
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
 
-  private boolean written;
   private volatile boolean done;
   private volatile @Nullable BiConsumer<? super Object, Throwable> listener;
 
@@ -85,7 +82,7 @@ final class Flight
     }
     NodeChannel countedOn = channel;
     if (countedOn != null) {
-      countedOn.answered(commands, bytes);
+      countedOn.answered(this, commands, bytes);
     }
     finish();
   }
@@ -127,41 +124,22 @@ final class Flight
     finish();
   }
 
+  /**
+   * Ends the flight, because its connection is lost: Lettuce, which would send it again whole,
+   * drops what is done.
+   *
+   * @return the parts without a reply, in order
+   */
+  List<RedisCommand<?, ?, ?>> end() {
+    finish();
+    return parts.subList(answered, parts.size());
+  }
+
   @Override
   public void encode(ByteBuf buffer) {
-    if (written) {
-      connectionLost();
-      dropFinished();
-    }
-    written = true;
     for (RedisCommand<?, ?, ?> part : parts) {
       part.encode(buffer);
     }
-  }
-
-  /**
-   * Gives up the parts that were written, have no reply, and must not be written again. Called on
-   * the event loop of the lost connection, or before writing again.
-   */
-  void connectionLost() {
-    for (int i = answered; i < parts.size(); i++) {
-      RedisCommand<?, ?, ?> part = parts.get(i);
-      if (!part.isDone() && !ReplaySafety.isSafe(part)) {
-        ReplaySafety.failUnknown(part);
-      }
-    }
-  }
-
-  /** Before it is written again. Something has to be written, because a reply is expected. */
-  private void dropFinished() {
-    List<RedisCommand<?, ?, ?>> open = new ArrayList<>();
-    for (RedisCommand<?, ?, ?> part : parts.subList(answered, parts.size())) {
-      if (!part.isDone()) {
-        open.add(part);
-      }
-    }
-    parts = open.isEmpty() ? List.of(Outgoing.placeholder()) : open;
-    answered = 0;
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import java.io.IOException;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -36,18 +37,28 @@ final class FlightHandler extends CommandHandler {
     return flight == null || flight.advance();
   }
 
-  /** Lettuce sends again, after a reconnect, what awaits a reply now and is not done. */
+  /**
+   * Lettuce sends again, after a reconnect, what awaits a reply now and is not done. Of what
+   * travels alone, only what is safe may be; flights are ended by the pipeline.
+   */
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
     for (RedisCommand<?, ?, ?> command : new ArrayList<>(getStack())) {
-      Flight flight = flightIn(command);
-      if (flight != null) {
-        flight.connectionLost();
-      } else if (!command.isDone() && !ReplaySafety.isSafe(command)) {
+      if (flightIn(command) == null && !command.isDone() && !ReplaySafety.isSafe(command)) {
         ReplaySafety.failUnknown(command);
       }
     }
     super.channelInactive(context);
+  }
+
+  /** Lettuce makes a broken socket the failure of the oldest command; it is a lost connection. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
+    if (cause instanceof IOException && context.channel().isOpen() && !getStack().isEmpty()) {
+      context.close();
+    } else {
+      super.exceptionCaught(context, cause);
+    }
   }
 
   private static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {

@@ -32,6 +32,10 @@ final class NilCheck implements RedisCommand<byte[], byte[], Void>, Completeable
     this.get = get;
   }
 
+  Outgoing<?, ?, ?> get() {
+    return get;
+  }
+
   /** Makes the answer of this check the answer to the GET. Called before the reply is read. */
   void answerInFull() {
     inFull = true;

@@ -4,22 +4,27 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
- * The live socket of one node connection, from activation to loss: tells the {@link
- * CoalescingWriter} when and on which thread it may write.
+ * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
+ * when and on which thread it may write.
  *
  * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
  * object, so that what was counted on the lost socket cannot spoil the count on the new one.
  */
 final class NodeChannel extends ChannelInboundHandlerAdapter {
 
-  private final CoalescingWriter writer;
+  private final NodePipeline pipeline;
   private final Channel channel;
   private final boolean readsFlights;
+
+  /** What awaits replies, in the order in which it was written. */
+  private final Deque<Flight> outstanding = new ArrayDeque<>();
+
   private int inFlightCommands;
   private long inFlightBytes;
 
@@ -28,8 +33,8 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
    *
    * @param readsFlights whether its reader of replies knows that a flight has several
    */
-  NodeChannel(CoalescingWriter writer, Channel channel, boolean readsFlights) {
-    this.writer = writer;
+  NodeChannel(NodePipeline pipeline, Channel channel, boolean readsFlights) {
+    this.pipeline = pipeline;
     this.channel = channel;
     this.readsFlights = readsFlights;
   }
@@ -43,20 +48,13 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     channel.eventLoop().execute(task);
   }
 
-  /** Runs a task on the thread that owns the socket, after a while; not at all after a shutdown. */
-  void executeLater(Runnable task, long millis) {
-    if (!channel.eventLoop().isShuttingDown()) {
-      channel.eventLoop().schedule(task, millis, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  boolean inEventLoop() {
-    return channel.eventLoop().inEventLoop();
-  }
-
   /** Whether the socket takes more bytes now. When it does again, the writer is told. */
   boolean isWritable() {
     return channel.isWritable();
+  }
+
+  List<Flight> outstanding() {
+    return List.copyOf(outstanding);
   }
 
   int inFlightCommands() {
@@ -106,35 +104,39 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     }
     inFlightCommands += commands;
     inFlightBytes += bytes;
-    boarded.add(new Flight(parts, commands, bytes, this));
+    Flight flight = new Flight(parts, commands, bytes, this);
+    outstanding.add(flight);
+    boarded.add(flight);
     return new ArrayList<>(1);
   }
 
   /**
    * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
    */
-  void answered(int commands, long bytes) {
+  void answered(Flight flight, int commands, long bytes) {
+    // Replies come in order, so it is the first one.
+    outstanding.remove(flight);
     inFlightCommands -= commands;
     inFlightBytes -= bytes;
-    writer.answered(this);
+    pipeline.answered(this);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    writer.attach(this);
+    pipeline.attach(this);
     context.fireChannelActive();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    writer.detach(this);
+    pipeline.detach(this);
     context.fireChannelInactive();
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (channel.isWritable()) {
-      writer.resume();
+      pipeline.resume();
     }
     context.fireChannelWritabilityChanged();
   }

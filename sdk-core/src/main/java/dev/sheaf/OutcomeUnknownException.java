@@ -4,7 +4,7 @@ package dev.sheaf;
  * The connection was lost after a command was sent and before its reply: it may have run or not. It
  * changes data, so it was not sent again. Commands that only read are sent again by themselves.
  */
-public final class OutcomeUnknownException extends SheafException {
+public final class OutcomeUnknownException extends ConnectionLostException {
 
   private static final long serialVersionUID = 1L;
 

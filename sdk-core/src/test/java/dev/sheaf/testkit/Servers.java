@@ -83,9 +83,7 @@ final class Servers implements AutoCloseable {
       ServerKind kind, String reason, ExtensionContext context) {
     String requirement =
         kind == ServerKind.CONTAINER ? "sheaf.requireContainers" : "sheaf.requireServers";
-    // An embedded server is never missing from a machine, at most unfinished.
-    if (!kind.isEmbedded()
-        && context.getConfigurationParameter(requirement, Boolean::valueOf).orElse(false)) {
+    if (context.getConfigurationParameter(requirement, Boolean::valueOf).orElse(false)) {
       return () -> {
         throw new IllegalStateException(
             "no server '" + kind + "' here, which " + requirement + " asks for: " + reason);
@@ -101,21 +99,11 @@ final class Servers implements AutoCloseable {
   private List<Node> start(ServerKind kind) throws CannotRunHere {
     return switch (kind) {
       case EMBEDDED -> nodes(EmbeddedServer.start());
-      case EMBEDDED_CLUSTER -> startEmbeddedCluster();
+      case EMBEDDED_CLUSTER -> nodes(EmbeddedServer.builder().cluster(3, 1).start());
       case REAL -> startReal();
       case REAL_CLUSTER -> startRealCluster();
       case CONTAINER -> startContainer();
     };
-  }
-
-  private List<Node> startEmbeddedCluster() throws CannotRunHere {
-    List<Node> nodes = nodes(EmbeddedServer.builder().cluster(3, 1).start());
-    try (RespConnection connection = nodes.get(0).connect()) {
-      connection.call("CLUSTER", "NODES");
-    } catch (RespConnection.ErrorReply e) {
-      throw new CannotRunHere("the embedded server has no CLUSTER NODES: " + e.getMessage());
-    }
-    return nodes;
   }
 
   private List<Node> nodes(EmbeddedServer server) {

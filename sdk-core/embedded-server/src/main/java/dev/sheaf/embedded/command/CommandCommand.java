@@ -39,7 +39,7 @@ final class CommandCommand {
     for (int i = 2; i < call.count(); i++) {
       Command command = table().find(Bytes.lower(call.arg(i)));
       if (command == null) {
-        call.out().nilArray();
+        call.out().nil();
       } else {
         describe(call.out(), command);
       }

@@ -62,7 +62,7 @@ final class ServerCommands {
             CommandCommand::docs)
         .add(
             "command|getkeys",
-            -3,
+            -4,
             "loading stale",
             "2.8.13",
             "The keys of a whole command.",
