@@ -29,7 +29,9 @@ final class PageExperiment implements Experiment {
 
   @Override
   public String description() {
-    return "A page of " + keys.size() + " documents, chosen at random, read by their keys";
+    return "A page of "
+        + Figures.count(keys.size())
+        + " documents, chosen at random, read by their keys";
   }
 
   @Override
