@@ -20,8 +20,13 @@ import java.util.concurrent.TimeUnit;
  * Where and with what was measured: names and values, in the order in which they are reported.
  *
  * @param facts the names and values
+ * @param load the mean number of busy threads on the machine in the minute before; negative if
+ *     unknown
  */
-record Environment(Map<String, String> facts) {
+record Environment(Map<String, String> facts, double load) {
+
+  /** From this load for each core on, others take a share of the processors that shows. */
+  private static final double BUSY_LOAD_PER_CORE = 0.5;
 
   private static final int COMMAND_SECONDS = 5;
 
@@ -38,13 +43,26 @@ record Environment(Map<String, String> facts) {
         System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
     facts.put("Server", output(RedisProcess.EXECUTABLE, "--version"));
     facts.putAll(versions());
-    facts.put("Load before", loadAverage());
-    return new Environment(facts);
+    double load = loadNow();
+    facts.put("Load before", text(load));
+    return new Environment(facts, load);
   }
 
-  /** The mean number of busy threads on the machine in the last minute. */
+  /** Whether others used the machine so much that times mean little. */
+  boolean isBusy() {
+    return load > BUSY_LOAD_PER_CORE * Runtime.getRuntime().availableProcessors();
+  }
+
+  /** The mean number of busy threads on the machine in the last minute, as text. */
   static String loadAverage() {
-    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    return text(loadNow());
+  }
+
+  private static double loadNow() {
+    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+  }
+
+  private static String text(double load) {
     return load < 0 ? "unknown" : Numbers.rounded(load);
   }
 

@@ -17,6 +17,7 @@ final class Report {
 
   private final CompareOptions options;
   private final Map<String, String> facts;
+  private final boolean busy;
   private final Map<Question, Answers> answers;
 
   Report(
@@ -27,6 +28,7 @@ final class Report {
       Map<Question, Answers> answers) {
     this.options = options;
     this.answers = answers;
+    this.busy = environment.isBusy();
     this.facts = new LinkedHashMap<>(environment.facts());
     facts.put("Load after", loadAfter);
     facts.put("Took", took.toSeconds() + " s");
@@ -94,6 +96,14 @@ final class Report {
     StringBuilder page = new StringBuilder("# Results\n\n");
     facts.forEach(
         (name, value) -> page.append("- ").append(name).append(": ").append(value).append('\n'));
+    if (busy) {
+      page.append(
+          """
+
+          **The machine was busy with other work when this began (see the load). Times and ratios
+          below are no basis for conclusions; repeat them on a quiet machine.**
+          """);
+    }
     page.append(
         """
 

@@ -48,6 +48,13 @@ class ReportTest {
   }
 
   @Test
+  void markdown_busyMachine_warnsAndQuietOneDoesNot() {
+    assertThat(report(64 * Runtime.getRuntime().availableProcessors()).markdown())
+        .contains("machine was busy");
+    assertThat(report(0.1).markdown()).doesNotContain("busy");
+  }
+
+  @Test
   void markdown_options_namesTheCommandThatRepeatsIt() {
     assertThat(report("--rounds", "2", "--quick", "--only", "a,b", "--clients", "SHEAF").markdown())
         .contains("compare --rounds 2 --quick --only a,b --clients LETTUCE,SHEAF\n");
@@ -84,6 +91,10 @@ class ReportTest {
   }
 
   private static Report report(String... options) {
+    return report(0, options);
+  }
+
+  private static Report report(double load, String... options) {
     Question question =
         Question.all().stream()
             .filter(each -> each.name().equals("blocking-standalone-64"))
@@ -99,7 +110,7 @@ class ReportTest {
     answers.add(sheaf, new Measurement(150_000, "ops/s", true, Map.of(Cost.CLIENT_CPU, 5.58)));
     return new Report(
         CompareOptions.parse(options),
-        new Environment(Map.of("JVM", "some JVM")),
+        new Environment(Map.of("JVM", "some JVM"), load),
         "0.10",
         Duration.ofSeconds(7),
         Map.of(question, answers));
