@@ -10,6 +10,8 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -19,7 +21,6 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,11 +33,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class BulkGet<K, V> {
 
-  private final Map<K, GetRead> reads = new LinkedHashMap<>();
+  private static final VarHandle RESULT;
+
+  static {
+    try {
+      RESULT = MethodHandles.lookup().findVarHandle(BulkGet.GetRead.class, "result", Result.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Map<K, GetRead> reads;
   private final CompletableFuture<Map<K, Result<V>>> whole = new CompletableFuture<>();
   private final AtomicInteger unfinished = new AtomicInteger();
 
-  private BulkGet() {}
+  private BulkGet(int keys) {
+    this.reads = new LinkedHashMap<>(keys * 4 / 3 + 1);
+  }
 
   /**
    * Sends the reads.
@@ -67,12 +80,16 @@ final class BulkGet<K, V> {
 
   private static <K, V> BulkGet<K, V> prepare(
       RedisCodec<K, V> codec, Collection<? extends K> keys) {
-    BulkGet<K, V> bulk = new BulkGet<>();
+    BulkGet<K, V> bulk = new BulkGet<>(keys.size());
     int index = 0;
     for (K key : keys) {
-      int position = index++;
-      Objects.requireNonNull(key, () -> "The key at index " + position + " is null");
-      bulk.reads.computeIfAbsent(key, distinct -> bulk.new GetRead(codec, distinct));
+      if (key == null) {
+        throw new NullPointerException("The key at index " + index + " is null");
+      }
+      index++;
+      if (!bulk.reads.containsKey(key)) {
+        bulk.reads.put(key, bulk.new GetRead(codec, key));
+      }
     }
     if (bulk.reads.isEmpty()) {
       bulk.whole.complete(Map.of());
@@ -119,7 +136,7 @@ final class BulkGet<K, V> {
   /** The GET of one key. Its first outcome counts; what comes later is dropped. */
   private final class GetRead extends Command<K, V, V> implements CompleteableCommand<V> {
 
-    private final AtomicReference<@Nullable Result<V>> result = new AtomicReference<>();
+    private volatile @Nullable Result<V> result;
     private volatile @Nullable Runnable whenDone;
 
     GetRead(RedisCodec<K, V> codec, K key) {
@@ -127,7 +144,7 @@ final class BulkGet<K, V> {
     }
 
     @Nullable Result<V> result() {
-      return result.get();
+      return result;
     }
 
     @Override
@@ -160,7 +177,7 @@ final class BulkGet<K, V> {
     }
 
     private boolean finish(Result<V> outcome) {
-      if (!result.compareAndSet(null, outcome)) {
+      if (!RESULT.compareAndSet(this, null, outcome)) {
         return false;
       }
       super.complete();

@@ -14,7 +14,6 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 class Outgoing<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
 
-  private static final int INITIAL_CAPACITY_BYTES = 96;
   private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final byte[] GET_HEADER = {
     '*', '2', '\r', '\n', '$', '3', '\r', '\n', 'G', 'E', 'T', '\r', '\n'
@@ -52,10 +50,8 @@ class Outgoing<K, V, T>
 
   Outgoing(RedisCommand<K, V, T> command, boolean mayFuse) {
     this.command = command;
-    ByteBuf buffer = Unpooled.buffer(INITIAL_CAPACITY_BYTES);
-    command.encode(buffer);
-    this.request = buffer.array();
-    this.requestLength = buffer.readableBytes();
+    this.request = RequestEncoder.encode(command);
+    this.requestLength = request.length;
     this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
     this.keyHash = get ? hash(request, GET_HEADER.length, requestLength) : 0;
   }
