@@ -211,7 +211,7 @@ final class BitmapCommands {
       }
       result[at] = (byte) (not ? ~bits : bits);
     }
-    call.store(call.arg(2), new StringValue(result));
+    call.store(call.arg(2), StringValue.raw(result));
     call.out().integer(longest);
   }
 

@@ -30,6 +30,8 @@ public final class Dispatcher {
           "quit",
           "reset");
   private static final int SHOWN_NAME = 128;
+  static final String BUSY =
+      "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 
   private Dispatcher() {}
 
@@ -103,11 +105,8 @@ public final class Dispatcher {
               + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in"
               + " this context");
     }
-    ScriptRun busy = ScriptRun.current(node.nodes());
-    if (busy != null && !command.is(Flag.ALLOW_BUSY)) {
-      throw Errors.of(
-          "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN"
-              + " NOSAVE.");
+    if (node.nodes().isHeldByScript(node) && !command.is(Flag.ALLOW_BUSY)) {
+      throw Errors.of(BUSY);
     }
     return command;
   }

@@ -66,18 +66,48 @@ final class ScoreRange {
   }
 
   SkipList.@Nullable Node first(SortedSetValue set) {
-    SkipList.Node node = set.order().firstNot(before);
+    SkipList.Node node = firstNotBefore(set);
     return node != null && within.test(node) ? node : null;
   }
 
   SkipList.@Nullable Node last(SortedSetValue set) {
-    SkipList.Node after = set.order().firstNot(node -> before.test(node) || within.test(node));
-    SkipList.Node node = after == null ? set.order().last() : after.previous();
-    return node != null && contains(node) ? node : null;
+    SkipList.Node node = lastWithin(set);
+    return node != null && !before.test(node) ? node : null;
   }
 
-  boolean contains(SkipList.Node node) {
-    return !before.test(node) && within.test(node);
+  // Where members of different scores meet a range of bytes, the order is not that of the range.
+  // Redis says nothing about that, but answers; a small set is walked as Redis walks it.
+  private SkipList.@Nullable Node firstNotBefore(SortedSetValue set) {
+    if (!set.isCompact()) {
+      return set.order().firstNot(before);
+    }
+    SkipList.Node node = set.order().first();
+    while (node != null && before.test(node)) {
+      node = node.next();
+    }
+    return node;
+  }
+
+  /** Whether a walk upwards from {@link #first} has not left the range yet. */
+  boolean reaches(SkipList.Node node) {
+    return within.test(node);
+  }
+
+  /** Whether a walk downwards from {@link #last} has not left the range yet. */
+  boolean reachesDown(SkipList.Node node) {
+    return !before.test(node);
+  }
+
+  private SkipList.@Nullable Node lastWithin(SortedSetValue set) {
+    if (!set.isCompact()) {
+      SkipList.Node after = set.order().firstNot(within::test);
+      return after == null ? set.order().last() : after.previous();
+    }
+    SkipList.Node node = set.order().last();
+    while (node != null && !within.test(node)) {
+      node = node.previous();
+    }
+    return node;
   }
 
   int count(SortedSetValue set) {

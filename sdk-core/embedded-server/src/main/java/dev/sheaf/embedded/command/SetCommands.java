@@ -193,9 +193,13 @@ final class SetCommands {
 
   private static void smove(Call call) {
     SetValue from = call.setValue(call.arg(1));
+    if (from == null) {
+      call.out().integer(0);
+      return;
+    }
     SetValue to = call.setValue(call.arg(2));
     byte[] member = call.arg(3);
-    if (from == null || !from.contains(member)) {
+    if (!from.contains(member)) {
       call.out().integer(0);
       return;
     }

@@ -378,7 +378,7 @@ final class SortedSetCommands {
     SortedSetValue set = call.sortedSet(key);
     int removed = 0;
     SkipList.Node node = set == null ? null : range.first(set);
-    while (set != null && node != null && range.contains(node)) {
+    while (set != null && node != null && range.reaches(node)) {
       SkipList.Node next = node.next();
       set.remove(node.member());
       removed++;
@@ -577,14 +577,15 @@ final class SortedSetCommands {
     } else if (set.isCompact()) {
       cursor = 0;
       for (SkipList.Node n = set.order().first(); n != null; n = n.next()) {
-        collect(scan, n, found);
+        collect(scan, n, wholeAsInteger(n.score()), found);
       }
     } else {
       cursor =
           scan.walk(
               set.members(),
               cursor,
-              (ByteMap.Entry<SkipList.Node> e) -> collect(scan, e.value(), found));
+              (ByteMap.Entry<SkipList.Node> e) ->
+                  collect(scan, e.value(), Numbers.format(e.value().score()), found));
     }
     call.out().array(2);
     call.out().bulk(Long.toUnsignedString(cursor));
@@ -592,10 +593,16 @@ final class SortedSetCommands {
     found.forEach(call.out()::bulk);
   }
 
-  private static void collect(Scan scan, SkipList.Node node, List<byte[]> found) {
+  /** The compact form of Redis keeps whole scores as integers, and ZSCAN shows them so. */
+  private static String wholeAsInteger(double score) {
+    boolean whole = score == Math.rint(score) && Math.abs(score) <= (double) (Long.MAX_VALUE / 2);
+    return whole ? Long.toString((long) score) : Numbers.format(score);
+  }
+
+  private static void collect(Scan scan, SkipList.Node node, String score, List<byte[]> found) {
     if (scan.matches(node.member())) {
       found.add(node.member());
-      found.add(Bytes.latin(Numbers.format(node.score())));
+      found.add(Bytes.latin(score));
     }
   }
 }

@@ -63,7 +63,7 @@ final class ZCombineCommand {
   static void interCard(Call call) {
     Long count = Numbers.parseLong(call.arg(1));
     if (count == null || count < 1) {
-      throw Errors.of("ERR numkeys should be greater than 0");
+      throw count == null ? Errors.notInteger() : noKeys(call);
     }
     if (count > call.count() - 2) {
       throw Errors.syntax();
@@ -92,11 +92,15 @@ final class ZCombineCommand {
     return ones;
   }
 
+  private static CommandException noKeys(Call call) {
+    return Errors.of(
+        "ERR at least 1 input key is needed for '" + call.command().name() + "' command");
+  }
+
   private void parse() {
     long count = call.longArg(countAt);
     if (count < 1) {
-      throw Errors.of(
-          "ERR at least 1 input key is needed for '" + call.command().name() + "' command");
+      throw noKeys(call);
     }
     if (count > call.count() - countAt - 1) {
       throw Errors.syntax();

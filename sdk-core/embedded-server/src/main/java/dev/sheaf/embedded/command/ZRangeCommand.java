@@ -127,7 +127,9 @@ final class ZRangeCommand {
     for (long skip = offset; skip > 0 && node != null; skip--) {
       node = reverse ? node.previous() : node.next();
     }
-    while (node != null && range.contains(node) && (limit < 0 || found.size() < limit)) {
+    while (node != null
+        && (reverse ? range.reachesDown(node) : range.reaches(node))
+        && (limit < 0 || found.size() < limit)) {
       found.add(node);
       node = reverse ? node.previous() : node.next();
     }

@@ -206,6 +206,14 @@ public final class LuaEngine implements AutoCloseable {
     state.api.lua_createtable(l, 0, 8);
     redis.pushTable(sandbox);
     state.rawSet(l, -2, "redis");
+    new BitLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "bit");
+    new StructLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "struct");
+    new CmsgpackLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "cmsgpack");
+    new CjsonLibrary(state, sandbox).pushTable(l);
+    state.rawSet(l, -2, "cjson");
   }
 
   private int functionOf(byte[] source, String sha1) {
@@ -215,8 +223,8 @@ public final class LuaEngine implements AutoCloseable {
     }
     long l = state.main;
     if (!state.load(l, source, ScriptHeader.of(source).length(), CHUNK_NAME)) {
-      String reason = RedisErrors.untilNul(state.text(l, -1));
-      throw new LuaScriptException("ERR Error compiling script (new function): " + oneLine(reason));
+      throw new LuaScriptException(
+          "ERR Error compiling script (new function): " + RedisErrors.asLine(state.text(l, -1)));
     }
     int function = state.ref(l);
     compiled.put(sha1, function);
@@ -243,7 +251,7 @@ public final class LuaEngine implements AutoCloseable {
     running = false;
     redis.rethrowFailure();
     if (!succeeded) {
-      throw new LuaScriptException(oneLine(failureText(l, sha1)));
+      throw new LuaScriptException(RedisErrors.asLine(failureText(l, sha1)));
     }
     return reader.read(l, redis.respVersion());
   }
@@ -257,7 +265,8 @@ public final class LuaEngine implements AutoCloseable {
           + ", "
           + text.substring(0, Math.min(MAX_PLAIN_MESSAGE, text.length()));
     }
-    StringBuilder message = new StringBuilder(Objects.requireNonNullElse(field(l, "err"), ""));
+    StringBuilder message =
+        new StringBuilder(Objects.requireNonNullElse(field(l, "err"), "ERR unknown error"));
     String source = field(l, "source");
     String line = field(l, "line");
     if (source != null && line != null) {
@@ -275,15 +284,6 @@ public final class LuaEngine implements AutoCloseable {
     String text = state.isString(l, -1) ? RedisErrors.untilNul(state.text(l, -1)) : null;
     state.pop(l, 1);
     return text;
-  }
-
-  /** An error reply is one line; a server puts blanks for line ends inside it. */
-  private static String oneLine(String text) {
-    int end = text.length();
-    while (end > 0 && (text.charAt(end - 1) == '\n' || text.charAt(end - 1) == '\r')) {
-      end--;
-    }
-    return text.substring(0, end).replace('\r', ' ').replace('\n', ' ');
   }
 
   private @Nullable String reasonToEnd() {

@@ -20,6 +20,7 @@ final class LuaSandbox {
 
   private final LuaState state;
   private final Coroutines coroutines;
+  private final LuaArguments arguments;
   private final LuaRandom random = new LuaRandom();
   private final int callerNameRef;
   private final Map<String, Integer> real = new HashMap<>();
@@ -30,6 +31,7 @@ final class LuaSandbox {
   private int globalsRef;
   private int behindRef;
   private int metatablesRef;
+  private int protectedCalls;
 
   /** Whether the running script is to be ended. */
   interface Poll {
@@ -39,6 +41,7 @@ final class LuaSandbox {
   LuaSandbox(LuaState state, Coroutines coroutines) {
     this.state = state;
     this.coroutines = coroutines;
+    this.arguments = new LuaArguments(state);
     state.openLibrary("table");
     state.openLibrary("string");
     state.openLibrary("math");
@@ -54,8 +57,13 @@ final class LuaSandbox {
 
   /** Stores a native function in the table on top of the main stack. */
   void define(String name, NativeFunction.Body body) {
-    state.pushFunction(state.main, function(body));
-    state.rawSet(state.main, -2, name);
+    define(state.main, name, body);
+  }
+
+  /** Stores a native function in the table on top. */
+  void define(long l, String name, NativeFunction.Body body) {
+    state.pushFunction(l, function(body));
+    state.rawSet(l, -2, name);
   }
 
   /** Pops a table of libraries, by name, and builds the globals. */
@@ -75,8 +83,8 @@ final class LuaSandbox {
     takeFunctions(l, internal, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
     takeFunctions(l, internal, "handler", "sweep");
     state.rawGet(l, -1, "real");
-    takeFunctions(l, real, "getfenv", "getmetatable", "loadstring", "newproxy", "next", "pairs");
-    takeFunctions(l, real, "rawget", "rawset", "setfenv", "setmetatable", "collectgarbage");
+    takeFunctions(l, real, "getmetatable", "loadstring", "next", "rawget", "rawset");
+    takeFunctions(l, real, "setmetatable", "collectgarbage");
     state.pop(l, 2);
     metatablesRef = state.ref(l);
     behindRef = state.ref(l);
@@ -144,13 +152,10 @@ final class LuaSandbox {
     define("random", this::random);
     define("randomseed", this::randomSeed);
     define("collectgarbage", this::collectGarbage);
-    define("getfenv", this::getEnvironment);
-    define("setfenv", this::setEnvironment);
     define("getmetatable", this::getMetatable);
     define("setmetatable", this::setMetatable);
     define("load", this::load);
     define("loadstring", this::loadString);
-    define("newproxy", this::newProxy);
     define("next", this::next);
     define("pairs", this::pairs);
     define("pcall", this::protectedCall);
@@ -203,14 +208,14 @@ final class LuaSandbox {
     switch (state.top(l)) {
       case 0 -> state.api.lua_pushnumber(l, r);
       case 1 -> {
-        int upper = integer(l, 1);
-        check(1 <= upper, 1, "interval is empty");
+        int upper = arguments.integer(l, 1);
+        LuaArguments.check(1 <= upper, 1, "interval is empty");
         state.api.lua_pushnumber(l, Math.floor(r * upper) + 1);
       }
       case 2 -> {
-        int lower = integer(l, 1);
-        int upper = integer(l, 2);
-        check(lower <= upper, 2, "interval is empty");
+        int lower = arguments.integer(l, 1);
+        int upper = arguments.integer(l, 2);
+        LuaArguments.check(lower <= upper, 2, "interval is empty");
         state.api.lua_pushnumber(l, Math.floor(r * (upper - lower + 1)) + lower);
       }
       default -> throw LuaRaise.positioned("wrong number of arguments");
@@ -219,26 +224,8 @@ final class LuaSandbox {
   }
 
   private int randomSeed(long l) {
-    random.seed(integer(l, 1));
+    random.seed(arguments.integer(l, 1));
     return 0;
-  }
-
-  private static void check(boolean condition, int argument, String otherwise) {
-    if (!condition) {
-      throw LuaRaise.argument(argument, otherwise);
-    }
-  }
-
-  private int integer(long l, int argument) {
-    if (!state.isNumber(l, argument)) {
-      throw typeError(l, argument, "number");
-    }
-    return LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, argument));
-  }
-
-  private LuaRaise typeError(long l, int argument, String expected) {
-    return LuaRaise.argument(
-        argument, expected + " expected, got " + state.api.luaL_typename(l, argument));
   }
 
   /** Steers only what ends with the script: a collector stopped for good would fill the memory. */
@@ -254,52 +241,6 @@ final class LuaSandbox {
       }
     }
     return delegate(l, "collectgarbage", true);
-  }
-
-  private int getEnvironment(long l) {
-    if (state.type(l, 1) == LuaState.FUNCTION) {
-      if (state.api.lua_iscfunction(l, 1) != 0) {
-        pushGlobalsSeen(l);
-        return 1;
-      }
-    } else if (namesThread(l)) {
-      pushGlobalsSeen(l);
-      return 1;
-    } else {
-      countLevelsFromTheCaller(l);
-    }
-    delegate(l, "getfenv", true);
-    return 1;
-  }
-
-  private int setEnvironment(long l) {
-    if (state.type(l, 1) != LuaState.FUNCTION) {
-      if (state.type(l, 2) == LuaState.TABLE && namesThread(l) && state.isNumber(l, 1)) {
-        throw LuaRaise.positioned("'setfenv' cannot change environment of given object");
-      }
-      countLevelsFromTheCaller(l);
-    }
-    return delegate(l, "setfenv", true);
-  }
-
-  private boolean namesThread(long l) {
-    return state.isNumber(l, 1) && LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1)) == 0;
-  }
-
-  /** The real function sees this one between itself and the script. */
-  private void countLevelsFromTheCaller(long l) {
-    if (state.top(l) == 0 || state.type(l, 1) == LuaState.NIL) {
-      if (state.top(l) == 0) {
-        state.api.lua_pushnil(l);
-      }
-      state.api.lua_pushnumber(l, 2);
-    } else if (state.isNumber(l, 1)) {
-      int level = LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1));
-      state.api.lua_pushnumber(l, level < 0 ? level : level + 1.0);
-    } else {
-      return;
-    }
-    state.api.lua_replace(l, 1);
   }
 
   private int getMetatable(long l) {
@@ -332,17 +273,18 @@ final class LuaSandbox {
 
   private int load(long l) {
     if (state.type(l, 1) != LuaState.FUNCTION) {
-      throw typeError(l, 1, "function");
+      throw arguments.typeError(l, 1, "function");
     }
     state.api.lua_settop(l, 2);
     pushInternal(l, "gather");
     state.api.lua_pushvalue(l, 1);
     boolean gathered = state.call(l, 1, 1);
     if (gathered && state.type(l, -1) == LuaState.NIL) {
-      state.pushAscii(l, "reader function must return a string");
+      state.push(l, state.where(l) + "reader function must return a string");
       gathered = false;
     }
     if (!gathered) {
+      explainReaderError(l);
       state.api.lua_pushnil(l);
       state.api.lua_insert(l, -2);
       return 2;
@@ -355,9 +297,18 @@ final class LuaSandbox {
     return loadString(l);
   }
 
+  /** Lua's load has errors of its reader pass the handler of the script, if that is the next. */
+  private void explainReaderError(long l) {
+    if (l == state.main && protectedCalls == 0) {
+      pushInternal(l, "handler");
+      state.api.lua_insert(l, -2);
+      state.call(l, 1, 1);
+    }
+  }
+
   private int loadString(long l) {
     if (!state.isString(l, 1)) {
-      throw typeError(l, 1, "string");
+      throw arguments.typeError(l, 1, "string");
     }
     if (state.type(l, 2) <= LuaState.NIL) {
       state.api.lua_settop(l, 1);
@@ -379,14 +330,6 @@ final class LuaSandbox {
     return results;
   }
 
-  private int newProxy(long l) {
-    // A metatable of one's own would bring finalizers, which run outside any protection.
-    if (state.type(l, 1) == LuaState.BOOLEAN && state.api.lua_toboolean(l, 1) != 0) {
-      throw LuaRaise.positioned("newproxy(true) is not available to scripts");
-    }
-    return delegate(l, "newproxy", true);
-  }
-
   private int next(long l) {
     if (state.type(l, 1) == LuaState.TABLE && pushBehind(l, 1)) {
       state.api.lua_replace(l, 1);
@@ -396,7 +339,7 @@ final class LuaSandbox {
 
   private int pairs(long l) {
     if (state.type(l, 1) != LuaState.TABLE) {
-      throw typeError(l, 1, "table");
+      throw arguments.typeError(l, 1, "table");
     }
     if (pushBehind(l, 1)) {
       pushGlobals(l);
@@ -412,20 +355,23 @@ final class LuaSandbox {
   /** Like Lua's, but an error table of a command comes as its text. */
   private int protectedCall(long l) {
     if (state.top(l) == 0) {
-      throw LuaRaise.argument(1, "value expected");
+      state.api.lua_pushboolean(l, 0);
+      state.pushAscii(l, "attempt to call a boolean value");
+      return 2;
     }
-    int arguments = state.top(l) - 1;
+    int count = state.top(l) - 1;
     state.api.lua_pushboolean(l, 1);
     state.api.lua_insert(l, 1);
-    if (!state.call(l, arguments, LuaState.MULTIPLE_RESULTS)) {
+    protectedCalls++;
+    boolean succeeded = state.call(l, count, LuaState.MULTIPLE_RESULTS);
+    protectedCalls--;
+    if (!succeeded) {
       if (state.type(l, -1) == LuaState.TABLE) {
         state.rawGet(l, -1, "err");
         if (state.isString(l, -1)) {
           state.api.lua_replace(l, -2);
-        } else {
-          // The field stays, as it does in a server: it is a third result.
-          state.reserve(l, 1);
         }
+        // Any other field stays, as it does in a server: it is a third result.
       }
       state.api.lua_pushboolean(l, 0);
       state.api.lua_replace(l, 1);

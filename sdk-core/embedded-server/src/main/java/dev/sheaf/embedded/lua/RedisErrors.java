@@ -32,6 +32,16 @@ final class RedisErrors {
     return nul < 0 ? text : text.substring(0, nul);
   }
 
+  /** As an error reply holds it: one line, up to a NUL, line ends at its end cut off. */
+  static String asLine(String text) {
+    String line = untilNul(text);
+    int end = line.length();
+    while (end > 0 && isLineEnd(line.charAt(end - 1))) {
+      end--;
+    }
+    return line.substring(0, end).replace('\r', ' ').replace('\n', ' ');
+  }
+
   private static String trimmed(String text) {
     int from = 0;
     int to = text.length();

@@ -91,7 +91,7 @@ final class ReplyReader {
 
   private Object table(long l) {
     if (field(l, "err") == LuaState.STRING) {
-      return popped(l, 2, new LuaError(RedisErrors.untilNul(state.text(l, -1))));
+      return popped(l, 2, new LuaError(RedisErrors.asLine(state.text(l, -1))));
     }
     state.pop(l, 1);
     if (field(l, "ok") == LuaState.STRING) {

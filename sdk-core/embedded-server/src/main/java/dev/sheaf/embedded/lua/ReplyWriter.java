@@ -109,9 +109,11 @@ final class ReplyWriter {
     }
   }
 
+  // Tables grow as in a server, by each entry: their order in a loop depends on it.
+
   private void pushMap(long l, Map<?, ?> map, int respVersion) {
     state.api.lua_createtable(l, 0, 1);
-    state.api.lua_createtable(l, 0, map.size());
+    state.api.lua_createtable(l, 0, 0);
     for (Map.Entry<?, ?> entry : map.entrySet()) {
       pushKey(l, entry.getKey(), respVersion);
       push(l, entry.getValue(), respVersion);
@@ -130,7 +132,7 @@ final class ReplyWriter {
 
   private void pushSet(long l, Set<?> set, int respVersion) {
     state.api.lua_createtable(l, 0, 1);
-    state.api.lua_createtable(l, 0, set.size());
+    state.api.lua_createtable(l, 0, 0);
     for (Object member : set) {
       pushKey(l, member, respVersion);
       state.api.lua_pushboolean(l, 1);

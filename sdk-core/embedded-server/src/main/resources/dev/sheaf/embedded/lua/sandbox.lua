@@ -2,13 +2,14 @@
 --
 -- Lua 5.1 has no read-only tables, so scripts see an empty table in place of each protected one:
 -- reads fall through to the real table, writes raise. What would reach the real table behind it
--- (next, rawget, getmetatable, getfenv and so on) is a native function that knows those tables.
+-- (next, rawget, getmetatable and so on) is a native function that knows those tables. What a
+-- server denies its scripts, such as getfenv and newproxy, is left out.
 local native, libraries, instructions = ...
 
 local getinfo, sethook, getregistry = debug.getinfo, debug.sethook, debug.getregistry
 local type, tostring, pairs, next, rawset = type, tostring, pairs, next, rawset
-local setmetatable, getmetatable, setfenv = setmetatable, getmetatable, setfenv
-local create, wrap, running = coroutine.create, coroutine.wrap, coroutine.running
+local setmetatable, setfenv = setmetatable, setfenv
+local create, wrap = coroutine.create, coroutine.wrap
 local concat = table.concat
 
 local behind = {}   -- the empty table scripts see -> the real one
@@ -130,13 +131,11 @@ local globals = {
   coroutine = protect(coroutine),
   error = error,
   gcinfo = gcinfo,
-  getfenv = native.getfenv,
   getmetatable = native.getmetatable,
   ipairs = ipairs,
   load = native.load,
   loadstring = native.loadstring,
   math = protect(math),
-  newproxy = native.newproxy,
   next = native.next,
   pairs = native.pairs,
   pcall = native.pcall,
@@ -144,7 +143,6 @@ local globals = {
   rawget = native.rawget,
   rawset = native.rawset,
   select = select,
-  setfenv = native.setfenv,
   setmetatable = native.setmetatable,
   string = protect(string),
   table = protect(table),
@@ -170,13 +168,11 @@ local metatables = {
 }
 
 internal.real = {
-  getfenv = getfenv, getmetatable = getmetatable, loadstring = loadstring, newproxy = newproxy,
-  next = next, pairs = pairs, rawget = rawget, rawset = rawset, setfenv = setfenv,
-  setmetatable = setmetatable, collectgarbage = collectgarbage,
+  getmetatable = getmetatable, loadstring = loadstring, next = next, rawget = rawget,
+  rawset = rawset, setmetatable = setmetatable, collectgarbage = collectgarbage,
 }
 
--- Functions of this file a script gets hold of, through errors in them or otherwise, must not
--- lead it to the real globals.
+-- No function of this file is to lead anywhere else than a script's own globals.
 local own = getfenv(1)
 for _, f in pairs(internal) do
   if type(f) == 'function' then
