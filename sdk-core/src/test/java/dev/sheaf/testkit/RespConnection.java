@@ -169,10 +169,5 @@ public final class RespConnection implements AutoCloseable {
     private ErrorReply(String message) {
       super(message);
     }
-
-    /** Whether the server does not have the command at all. */
-    public boolean isUnknownCommand() {
-      return String.valueOf(getMessage()).startsWith("ERR unknown command");
-    }
   }
 }

@@ -52,7 +52,9 @@ final class CommandCommand {
     out.bulk(command.name());
     out.integer(command.arity());
     List<String> flags = new ArrayList<>();
-    command.flags().forEach(flag -> flags.add(flag.word()));
+    command.flags().stream()
+        .filter(flag -> flag != Flag.MAY_REPLICATE)
+        .forEach(flag -> flags.add(flag.word()));
     if (keys.movable()) {
       flags.add("movablekeys");
     }
