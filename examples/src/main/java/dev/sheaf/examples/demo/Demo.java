@@ -47,14 +47,16 @@ public final class Demo {
   /** Runs the demonstration. Problems are printed; returns the exit code. */
   static int run(DemoOptions options, ExperimentPlan plan, PrintStream out) {
     try (Progress progress = new Progress(out)) {
-      new Demo(options, plan, progress).run();
-      return 0;
-    } catch (WrongResultException e) {
-      out.println(e.getMessage());
-      return EXIT_WRONG_RESULT;
-    } catch (DemoException e) {
-      out.println(e.getMessage());
-      return EXIT_PROBLEM;
+      try {
+        new Demo(options, plan, progress).run();
+        return 0;
+      } catch (WrongResultException e) {
+        progress.say(String.valueOf(e.getMessage()));
+        return EXIT_WRONG_RESULT;
+      } catch (DemoException e) {
+        progress.say(String.valueOf(e.getMessage()));
+        return EXIT_PROBLEM;
+      }
     }
   }
 
@@ -85,7 +87,8 @@ public final class Demo {
 
   private void measure(Documents documents, TargetServer server, Clients clients) {
     progress.doing("storing " + Figures.count(documents.stored().size()) + " documents");
-    try (StoredKeys stored = StoredKeys.store(clients.sheaf(), documents, server.keyPrefix())) {
+    try (StoredKeys stored =
+        StoredKeys.store(clients.sheaf(), documents, server.keyPrefix(), progress)) {
       progress.say("Stored " + Figures.count(stored.count()) + " documents");
       ExperimentRunner runner = new ExperimentRunner(server, clients, options.budget(), progress);
       Map<String, String> descriptions = new LinkedHashMap<>();

@@ -22,6 +22,7 @@ final class Progress implements AutoCloseable {
   private String doing = "starting";
   private long doingSince = System.nanoTime();
   private long lastLine = System.nanoTime();
+  private boolean silent;
 
   Progress(PrintStream out) {
     this.out = out;
@@ -41,9 +42,18 @@ final class Progress implements AutoCloseable {
 
   /** Prints a line. */
   synchronized void say(String line) {
+    if (silent) {
+      return;
+    }
     out.println(line);
     out.flush();
     lastLine = System.nanoTime();
+  }
+
+  /** Prints a line and nothing ever after. */
+  synchronized void lastWord(String line) {
+    say(line);
+    silent = true;
   }
 
   /** Names what goes on from now on; it is printed only if it lasts. */

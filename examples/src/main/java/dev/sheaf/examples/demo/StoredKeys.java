@@ -31,10 +31,12 @@ final class StoredKeys implements AutoCloseable {
   private final Sheaf<String, String> sheaf;
   private final List<String> keys = new ArrayList<>();
   private final AtomicBoolean deleted = new AtomicBoolean();
-  private final Thread hook = new Thread(this::delete, "sheaf-demo-clean-up");
+  private final Thread hook = new Thread(this::interrupted, "sheaf-demo-clean-up");
+  private final Progress progress;
 
-  private StoredKeys(Sheaf<String, String> sheaf) {
+  private StoredKeys(Sheaf<String, String> sheaf, Progress progress) {
     this.sheaf = sheaf;
+    this.progress = progress;
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -43,8 +45,9 @@ final class StoredKeys implements AutoCloseable {
    *
    * @throws DemoException if the server refuses one, for instance for want of memory
    */
-  static StoredKeys store(Sheaf<String, String> sheaf, Documents documents, String keyPrefix) {
-    StoredKeys stored = new StoredKeys(sheaf);
+  static StoredKeys store(
+      Sheaf<String, String> sheaf, Documents documents, String keyPrefix, Progress progress) {
+    StoredKeys stored = new StoredKeys(sheaf, progress);
     try {
       stored.storeAll(documents.stored(), keyPrefix);
       return stored;
@@ -82,6 +85,14 @@ final class StoredKeys implements AutoCloseable {
   int count() {
     synchronized (keys) {
       return keys.size();
+    }
+  }
+
+  /** The experiments still run, and what they report of vanishing documents would mislead. */
+  private void interrupted() {
+    if (!deleted.get()) {
+      progress.lastWord("Interrupted: deleting the stored documents");
+      delete();
     }
   }
 
