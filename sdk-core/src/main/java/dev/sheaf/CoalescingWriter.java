@@ -42,6 +42,7 @@ final class CoalescingWriter
   private final RedisChannelWriter delegate;
   private final BatchingOptions options;
   private final RunFuser fuser;
+  private final WriteClock writes;
   private final CommandQueue queue = new CommandQueue();
   private final AtomicInteger queuedCommands = new AtomicInteger();
   private final AtomicLong queuedBytes = new AtomicLong();
@@ -62,9 +63,11 @@ final class CoalescingWriter
   private volatile boolean autoFlush = true;
   private volatile boolean closed;
 
-  CoalescingWriter(RedisChannelWriter delegate, BatchingOptions options, boolean cluster) {
+  CoalescingWriter(
+      RedisChannelWriter delegate, BatchingOptions options, boolean cluster, WriteClock writes) {
     this.delegate = delegate;
     this.options = options;
+    this.writes = writes;
     this.fuser = new RunFuser(options, cluster, this::resend);
   }
 
@@ -123,7 +126,9 @@ final class CoalescingWriter
       fail(first, refusal);
       return;
     }
+    int written = writes.beforeQueueing(first, last);
     queue.addChain(first, last);
+    writes.afterQueueing(written, first, last);
     if (autoFlush) {
       attend();
     }

@@ -1,7 +1,9 @@
 package dev.sheaf;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +33,40 @@ final class Corked {
       writes.run();
     } finally {
       CURRENT.remove();
-      corked.held.forEach(CoalescingWriter::submit);
+      corked.submit();
     }
+  }
+
+  /**
+   * Sends what the current thread holds back, because it is about to wait. What it writes later is
+   * held back again.
+   */
+  static void release() {
+    Corked corked = CURRENT.get();
+    if (corked != null) {
+      corked.submit();
+    }
+  }
+
+  /** Runs a call that both writes and waits, so that nothing it writes is held back. */
+  static <T extends @Nullable Object> T releasedDuring(Callable<T> call) throws Exception {
+    Corked corked = CURRENT.get();
+    if (corked == null) {
+      return call.call();
+    }
+    corked.submit();
+    CURRENT.remove();
+    try {
+      return call.call();
+    } finally {
+      CURRENT.set(corked);
+    }
+  }
+
+  private void submit() {
+    List<Map.Entry<CoalescingWriter, Chain>> chains = List.copyOf(held.entrySet());
+    held.clear();
+    chains.forEach(chain -> chain.getKey().submit(chain.getValue()));
   }
 
   /** The one that the current thread runs in, or null. */
