@@ -52,7 +52,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.commandTimeout = commandTimeout;
     this.keyLoops = new KeyLoops<>(server.connection(), codec, commandTimeout, writes, callers);
     this.loopDetector = loopDetector;
-    this.sync = BlockingFace.over(server.sync(), keyLoops, loopDetector);
+    this.sync = BlockingFace.over(server, keyLoops, loopDetector);
     this.afterClose = afterClose;
   }
 
@@ -160,6 +160,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   public <T, R extends @Nullable Object> List<R> mapEach(
       Collection<? extends T> items, Function<? super T, ? extends R> body) {
     return MapEach.run(items, body, eachThreads, callers);
+  }
+
+  /** What this client writes. */
+  WriteClock writes() {
+    return keyLoops.writes();
   }
 
   @Override

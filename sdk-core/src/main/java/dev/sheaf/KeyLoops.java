@@ -11,6 +11,8 @@ import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** What the loops of one client that read ahead have in common. Thread-safe. */
@@ -51,6 +53,9 @@ final class KeyLoops<K, V> {
   /** Loops that were collected by the garbage collector before they ended. */
   private final ReferenceQueue<KeyLoop<?, ?, ?>> abandoned = new ReferenceQueue<>();
 
+  /** Loops that may hold values. Their threads may be gone; a note must not go unnoticed then. */
+  private final Set<OpenLoop> joined = ConcurrentHashMap.newKeySet();
+
   KeyLoops(
       StatefulConnection<K, V> connection,
       RedisCodec<K, V> codec,
@@ -75,9 +80,23 @@ final class KeyLoops<K, V> {
     for (Reference<?> left = abandoned.poll(); left != null; left = abandoned.poll()) {
       ((OpenLoop) left).close();
     }
-    OpenLoop open = new OpenLoop(loop, abandoned, writes);
+    OpenLoop open = new OpenLoop(loop, abandoned, this);
     caller().loops().push(open);
     return open;
+  }
+
+  /** From now on the loop may hold values, and has to know of writes. */
+  void join(OpenLoop loop) {
+    if (joined.add(loop)) {
+      writes.join();
+    }
+  }
+
+  /** The loop holds no values any more. */
+  void leave(OpenLoop loop) {
+    if (joined.remove(loop)) {
+      writes.leave();
+    }
   }
 
   CallerThread caller() {

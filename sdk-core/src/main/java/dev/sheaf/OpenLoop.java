@@ -9,28 +9,22 @@ import java.lang.ref.WeakReference;
  */
 final class OpenLoop extends WeakReference<KeyLoop<?, ?, ?>> {
 
-  private final WriteClock writes;
-  private boolean joined;
+  private final KeyLoops<?, ?> loops;
 
-  OpenLoop(KeyLoop<?, ?, ?> loop, ReferenceQueue<KeyLoop<?, ?, ?>> abandoned, WriteClock writes) {
+  OpenLoop(
+      KeyLoop<?, ?, ?> loop, ReferenceQueue<KeyLoop<?, ?, ?>> abandoned, KeyLoops<?, ?> loops) {
     super(loop, abandoned);
-    this.writes = writes;
+    this.loops = loops;
   }
 
-  /** From now on the loop may hold values, and has to know of writes. */
-  synchronized void join() {
-    if (!joined) {
-      joined = true;
-      writes.join();
-    }
+  /** From now on the loop may hold values. */
+  void join() {
+    loops.join(this);
   }
 
   /** The loop is over. It may be called again, and by another thread if the loop was abandoned. */
-  synchronized void close() {
+  void close() {
     clear();
-    if (joined) {
-      joined = false;
-      writes.leave();
-    }
+    loops.leave(this);
   }
 }
