@@ -12,6 +12,7 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -114,6 +115,15 @@ final class BulkGet<K, V> {
     return whole;
   }
 
+  /** The bytes of all values as they travelled. To be asked once {@link #future} is complete. */
+  long replyBytes() {
+    long bytes = 0;
+    for (GetRead read : reads.values()) {
+      bytes += ((MeasuredOutput<K, V>) read.getOutput()).bytes();
+    }
+    return bytes;
+  }
+
   /** Fails the keys that have no outcome yet, so that every key has one. */
   void expire(Duration timeout) {
     for (GetRead read : reads.values()) {
@@ -133,6 +143,27 @@ final class BulkGet<K, V> {
     }
   }
 
+  /** The value of one key, and its size before it was decoded. */
+  private static final class MeasuredOutput<K, V> extends ValueOutput<K, V> {
+
+    private int bytes;
+
+    MeasuredOutput(RedisCodec<K, V> codec) {
+      super(codec);
+    }
+
+    @Override
+    public void set(ByteBuffer value) {
+      // A nil has no bytes.
+      bytes = value == null ? 0 : value.remaining();
+      super.set(value);
+    }
+
+    int bytes() {
+      return bytes;
+    }
+  }
+
   /** The GET of one key. Its first outcome counts; what comes later is dropped. */
   private final class GetRead extends Command<K, V, V> implements CompleteableCommand<V> {
 
@@ -140,7 +171,7 @@ final class BulkGet<K, V> {
     private volatile @Nullable Runnable whenDone;
 
     GetRead(RedisCodec<K, V> codec, K key) {
-      super(CommandType.GET, new ValueOutput<>(codec), new CommandArgs<>(codec).addKey(key));
+      super(CommandType.GET, new MeasuredOutput<>(codec), new CommandArgs<>(codec).addKey(key));
     }
 
     @Nullable Result<V> result() {

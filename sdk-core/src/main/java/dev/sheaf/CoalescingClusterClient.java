@@ -18,6 +18,7 @@ final class CoalescingClusterClient extends RedisClusterClient {
   private final NodeChannels channels;
   private final BatchingOptions batching;
   private final Duration commandTimeout;
+  private final WriteClock writes = new WriteClock();
 
   private CoalescingClusterClient(
       ClientResources resources,
@@ -45,6 +46,11 @@ final class CoalescingClusterClient extends RedisClusterClient {
         resources, seeds, NodeChannels.forResources(resources), batching, commandTimeout);
   }
 
+  /** What this client's connections write. */
+  WriteClock writes() {
+    return writes;
+  }
+
   @Override
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer,
@@ -54,7 +60,7 @@ final class CoalescingClusterClient extends RedisClusterClient {
       Supplier<JsonParser> parser) {
     return new CoalescingConnection<>(
         channels,
-        new CoalescingWriter(writer, batching, true, getOptions()),
+        new CoalescingWriter(writer, batching, true, getOptions(), writes),
         endpoint,
         codec,
         commandTimeout,

@@ -15,6 +15,7 @@ final class CoalescingRedisClient extends RedisClient {
   private final NodeChannels channels;
   private final BatchingOptions batching;
   private final Duration commandTimeout;
+  private final WriteClock writes = new WriteClock();
 
   private CoalescingRedisClient(
       ClientResources resources,
@@ -39,12 +40,17 @@ final class CoalescingRedisClient extends RedisClient {
         resources, uri, NodeChannels.forResources(resources), batching, commandTimeout);
   }
 
+  /** What this client's connections write. */
+  WriteClock writes() {
+    return writes;
+  }
+
   @Override
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
     return new CoalescingConnection<>(
         channels,
-        new CoalescingWriter(writer, batching, false, getOptions()),
+        new CoalescingWriter(writer, batching, false, getOptions(), writes),
         endpoint,
         codec,
         commandTimeout,

@@ -36,10 +36,11 @@ final class CoalescingWriter
       RedisChannelWriter delegate,
       BatchingOptions options,
       boolean cluster,
-      ClientOptions clientOptions) {
+      ClientOptions clientOptions,
+      WriteClock writes) {
     this.delegate = delegate;
     this.timeouts = new CommandTimeouts(clientOptions.getTimeoutOptions());
-    this.pipeline = new NodePipeline(delegate, options, cluster, clientOptions, timeouts);
+    this.pipeline = new NodePipeline(delegate, options, cluster, clientOptions, timeouts, writes);
   }
 
   NodePipeline pipeline() {

@@ -4,6 +4,7 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -67,6 +68,8 @@ final class Connector<K, V> {
           ConnectedServer.of(connection, client),
           options.codec(),
           commandTimeout(uri),
+          client.writes(),
+          loopDetector(connection),
           this::releaseResources);
     } finally {
       if (!keep) {
@@ -101,6 +104,8 @@ final class Connector<K, V> {
           ConnectedServer.of(connection, client),
           options.codec(),
           commandTimeout(reached),
+          client.writes(),
+          loopDetector(connection),
           this::releaseResources);
     } finally {
       if (!keep) {
@@ -154,6 +159,12 @@ final class Connector<K, V> {
 
   private SocketOptions socketOptions() {
     return SocketOptions.builder().connectTimeout(options.connectTimeout()).build();
+  }
+
+  private @Nullable LoopDetector loopDetector(StatefulConnection<K, V> connection) {
+    return options.loopDetection()
+        ? new LoopDetector(options.meterRegistry(), connection, resources.eventExecutorGroup())
+        : null;
   }
 
   private static void shutDown(AbstractRedisClient client) {

@@ -3,6 +3,7 @@ package dev.sheaf;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,11 @@ final class Corked {
 
   private final Map<NodePipeline, Chain> held = new LinkedHashMap<>();
 
-  private Corked() {}
+  private final BiConsumer<NodePipeline, Chain> release;
+
+  private Corked(BiConsumer<NodePipeline, Chain> release) {
+    this.release = release;
+  }
 
   /** Runs what writes commands, then releases these; what finds no room fails. */
   static void run(Runnable writes) {
@@ -38,14 +43,46 @@ final class Corked {
       writes.run();
       return;
     }
-    Corked corked = new Corked();
+    Corked corked = new Corked(release);
     CURRENT.set(corked);
     try {
       writes.run();
     } finally {
       CURRENT.remove();
-      corked.held.forEach(release);
+      corked.submit();
     }
+  }
+
+  /**
+   * Sends what the current thread holds back, because it is about to wait. What it writes later is
+   * held back again.
+   */
+  static void release() {
+    Corked corked = CURRENT.get();
+    if (corked != null) {
+      corked.submit();
+    }
+  }
+
+  /** Runs a call that both writes and waits, so that nothing it writes is held back. */
+  static <T extends @Nullable Object> T releasedDuring(Callable<T> call) throws Exception {
+    Corked corked = CURRENT.get();
+    if (corked == null) {
+      return call.call();
+    }
+    corked.submit();
+    CURRENT.remove();
+    try {
+      return call.call();
+    } finally {
+      CURRENT.set(corked);
+    }
+  }
+
+  private void submit() {
+    Map<NodePipeline, Chain> chains = new LinkedHashMap<>(held);
+    held.clear();
+    chains.forEach(release);
   }
 
   /** The one that the current thread runs in, or null. */

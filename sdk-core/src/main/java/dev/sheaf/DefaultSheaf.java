@@ -20,6 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Sheaf}. */
 final class DefaultSheaf<K, V> implements Sheaf<K, V> {
@@ -30,6 +32,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ConnectedServer<K, V> server;
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
+  private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
+  private final KeyLoops<K, V> keyLoops;
+  private final @Nullable LoopDetector loopDetector;
+  private final RedisClusterCommands<K, V> sync;
+  private final EachThreads eachThreads = EachThreads.best();
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -37,16 +44,21 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
       Duration commandTimeout,
+      WriteClock writes,
+      @Nullable LoopDetector loopDetector,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
     this.commandTimeout = commandTimeout;
+    this.keyLoops = new KeyLoops<>(server.connection(), codec, commandTimeout, writes, callers);
+    this.loopDetector = loopDetector;
+    this.sync = BlockingFace.over(server, keyLoops, loopDetector);
     this.afterClose = afterClose;
   }
 
   @Override
   public RedisClusterCommands<K, V> sync() {
-    return server.sync();
+    return sync;
   }
 
   @Override
@@ -104,6 +116,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   private Map<K, Result<V>> await(BulkGet<K, V> bulk) {
+    Corked.release();
     try {
       return bulk.future().get(commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -136,8 +149,39 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   @Override
+  public Iterable<K> loop(Collection<? extends K> keys) {
+    return keyLoops.over(keys, Function.identity());
+  }
+
+  @Override
+  public <T> Iterable<T> loop(
+      Collection<? extends T> items, Function<? super T, ? extends K> keyOf) {
+    return keyLoops.over(items, keyOf);
+  }
+
+  @Override
+  public <T, R extends @Nullable Object> List<R> mapEach(
+      Collection<? extends T> items, Function<? super T, ? extends R> body) {
+    return MapEach.run(items, body, eachThreads, callers);
+  }
+
+  /** What this client writes. */
+  WriteClock writes() {
+    return keyLoops.writes();
+  }
+
+  @Override
+  public List<LoopReport> loops() {
+    return loopDetector == null ? List.of() : loopDetector.reports();
+  }
+
+  @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      eachThreads.close();
+      if (loopDetector != null) {
+        loopDetector.close();
+      }
       try {
         server.connection().close();
         server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);

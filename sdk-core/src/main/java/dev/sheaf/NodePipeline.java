@@ -48,6 +48,7 @@ final class NodePipeline {
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
   private final CommandTimeouts timeouts;
+  private final WriteClock writes;
   private final RunFuser fuser;
   private final Room room;
   private final CommandQueue queue = new CommandQueue();
@@ -82,8 +83,10 @@ final class NodePipeline {
       BatchingOptions options,
       boolean cluster,
       ClientOptions clientOptions,
-      CommandTimeouts timeouts) {
+      CommandTimeouts timeouts,
+      WriteClock writes) {
     this.delegate = delegate;
+    this.writes = writes;
     this.options = options;
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.timeouts = timeouts;
@@ -145,7 +148,9 @@ final class NodePipeline {
   }
 
   private void enqueue(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+    int written = writes.beforeQueueing(first, last);
     queue.addChain(first, last);
+    writes.afterQueueing(written, first, last);
     if (autoFlush) {
       attend();
     }

@@ -188,6 +188,30 @@ class Outgoing<K, V, T>
     return Arrays.copyOfRange(request, start + 1, requestLength - 2);
   }
 
+  /** The {@link WriteClock} cell of the first argument, which must be a key. */
+  final int cellOfFirstArgument() {
+    int lengthLine = endOfLine(endOfLine(endOfLine(0)));
+    int start = endOfLine(lengthLine);
+    int end = start + decimal(lengthLine + 1);
+    return end <= requestLength ? WriteClock.cell(request, start, end) : WriteClock.EVERYTHING;
+  }
+
+  private int endOfLine(int from) {
+    int i = from;
+    while (i < requestLength && request[i] != '\n') {
+      i++;
+    }
+    return i + 1;
+  }
+
+  private int decimal(int from) {
+    int number = 0;
+    for (int i = from; i < requestLength && request[i] != '\r'; i++) {
+      number = number * 10 + request[i] - '0';
+    }
+    return number;
+  }
+
   /** Whether nobody waits for this command any more, so that it need not be sent. */
   final boolean isAbandoned() {
     return command.isDone() || command.isCancelled();

@@ -26,6 +26,15 @@ public final class SheafBuilder<K, V> {
   /** How many keys of a large read are under way at once, so that memory stays bounded. */
   public static final int KEYS_PER_SLICE = 8_192;
 
+  /** How many bodies one {@link Sheaf#mapEach} runs at a time: enough to fill batches. */
+  public static final int MAP_EACH_BODIES = 256;
+
+  /**
+   * How many threads a client has for {@link Sheaf#mapEach} where the JVM has no virtual threads.
+   * They end when they are idle.
+   */
+  public static final int MAP_EACH_POOL_THREADS = 64;
+
   private final List<RedisURI> uris;
   private final RedisCodec<K, V> codec;
   private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
@@ -34,6 +43,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable ClientOptions clientOptions;
   private @Nullable ClientResources clientResources;
   private @Nullable MeterRegistry meterRegistry;
+  private boolean loopDetection = true;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {
@@ -52,6 +62,7 @@ public final class SheafBuilder<K, V> {
     builder.clientOptions = clientOptions;
     builder.clientResources = clientResources;
     builder.meterRegistry = meterRegistry;
+    builder.loopDetection = loopDetection;
     return builder;
   }
 
@@ -105,6 +116,15 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
+   * Whether to look for loops that could batch, see {@link Sheaf#loops}; on by default, since it
+   * costs a call some tens of nanoseconds.
+   */
+  public SheafBuilder<K, V> loopDetection(boolean on) {
+    this.loopDetection = on;
+    return this;
+  }
+
+  /**
    * Connects. Blocks as {@link Sheaf#connect} does.
    *
    * @throws SheafConnectionException if no connection could be made; the message says why
@@ -150,5 +170,9 @@ public final class SheafBuilder<K, V> {
 
   @Nullable MeterRegistry meterRegistry() {
     return meterRegistry;
+  }
+
+  boolean loopDetection() {
+    return loopDetection;
   }
 }
