@@ -1,8 +1,9 @@
 package dev.sheaf;
 
 /**
- * The connection was lost after a command was sent and before its reply: it may have run or not. It
- * changes data, so it was not sent again. Commands that only read are sent again by themselves.
+ * The connection was lost after a command was sent and before its reply: it may have run, or not,
+ * or may run yet, when the server reads the rest of the old connection. It changes data, so it was
+ * not sent again. Commands that only read are sent again by themselves.
  */
 public final class OutcomeUnknownException extends ConnectionLostException {
 
