@@ -31,7 +31,10 @@ public final class Main {
 
   private Main() {}
 
-  /** Exits with 0 after an interrupt, 1 if the server cannot start, 2 on a wrong option. */
+  /**
+   * Runs until a signal ends the JVM, whose status is then 128 plus the signal; exits with 1 if the
+   * server cannot start, 2 on a wrong option.
+   */
   public static void main(String[] args) throws InterruptedException {
     int status = run(List.of(args), System.out, System.err);
     if (status != 0) {

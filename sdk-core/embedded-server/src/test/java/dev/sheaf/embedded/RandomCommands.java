@@ -176,6 +176,7 @@ final class RandomCommands {
           "HKEYS",
           "HVALS",
           "HSCAN",
+          "ZSCAN",
           "EXEC");
 
   private final Random random;
