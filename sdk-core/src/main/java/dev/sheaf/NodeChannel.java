@@ -69,6 +69,9 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
    * Makes flights of commands that are about to be written here, in their order, and counts them.
    */
   List<RedisCommand<?, ?, ?>> board(List<RedisCommand<?, ?, ?>> commands) {
+    if (commands.size() == 1) {
+      return List.of(boardAlone(commands.get(0)));
+    }
     List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
     List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(readsFlights ? commands.size() : 1);
     for (RedisCommand<?, ?, ?> command : commands) {
@@ -86,11 +89,23 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     return boarded;
   }
 
+  /** The usual case of a lone caller. */
+  private RedisCommand<?, ?, ?> boardAlone(RedisCommand<?, ?, ?> command) {
+    return command instanceof Outgoing<?, ?, ?> outgoing && outgoing.travelsAlone()
+        ? command
+        : flight(List.of(command));
+  }
+
   private List<RedisCommand<?, ?, ?>> takeOff(
       List<RedisCommand<?, ?, ?>> parts, List<RedisCommand<?, ?, ?>> boarded) {
     if (parts.isEmpty()) {
       return parts;
     }
+    boarded.add(flight(parts));
+    return new ArrayList<>(1);
+  }
+
+  private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
     int commands = 0;
     long bytes = 0;
     for (RedisCommand<?, ?, ?> part : parts) {
@@ -106,8 +121,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     inFlightBytes += bytes;
     Flight flight = new Flight(parts, commands, bytes, this);
     outstanding.add(flight);
-    boarded.add(flight);
-    return new ArrayList<>(1);
+    return flight;
   }
 
   /**

@@ -40,6 +40,7 @@ class Outgoing<K, V, T>
   private final byte[] request;
   private final int requestLength;
   private final boolean get;
+  private final boolean alone;
   private final int keyHash;
 
   /** When it was first found waiting in a stalled queue, by System.nanoTime; 0 if never. */
@@ -53,6 +54,7 @@ class Outgoing<K, V, T>
     this.request = RequestEncoder.encode(command);
     this.requestLength = request.length;
     this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
+    this.alone = travelsAlone(command);
     this.keyHash = get ? hash(request, GET_HEADER.length, requestLength) : 0;
   }
 
@@ -222,6 +224,10 @@ class Outgoing<K, V, T>
    * by piece, because it has none, or because Lettuce itself acts on its type.
    */
   final boolean travelsAlone() {
+    return alone;
+  }
+
+  private static boolean travelsAlone(RedisCommand<?, ?, ?> command) {
     return command instanceof DemandAware.Sink
         || command.getOutput() == null
         || ALONE.contains(command.getType().toString());
