@@ -34,13 +34,12 @@ final class CoalescingWriter
 
   CoalescingWriter(
       RedisChannelWriter delegate,
-      BatchingOptions options,
+      ClientContext context,
       boolean cluster,
-      ClientOptions clientOptions,
-      WriteClock writes) {
+      ClientOptions clientOptions) {
     this.delegate = delegate;
     this.timeouts = new CommandTimeouts(clientOptions.getTimeoutOptions());
-    this.pipeline = new NodePipeline(delegate, options, cluster, clientOptions, timeouts, writes);
+    this.pipeline = new NodePipeline(delegate, context, cluster, clientOptions, timeouts);
   }
 
   NodePipeline pipeline() {

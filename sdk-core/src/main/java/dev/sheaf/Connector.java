@@ -10,6 +10,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,11 +27,14 @@ final class Connector<K, V> {
   private final SheafBuilder<K, V> options;
   private final ClientResources resources;
   private final boolean ownResources;
+  private final @Nullable BatchMeters meters;
 
   Connector(SheafBuilder<K, V> options) {
     this.options = options;
     ClientResources given = options.clientResources();
     this.ownResources = given == null;
+    MeterRegistry registry = options.meterRegistry();
+    this.meters = registry == null ? null : new BatchMeters(registry, options.name());
     this.resources = given == null ? ClientResources.create() : given;
   }
 
@@ -48,9 +52,9 @@ final class Connector<K, V> {
   }
 
   private Sheaf<K, V> connect(RedisURI uri) {
-    CoalescingRedisClient client =
-        CoalescingRedisClient.create(
-            resources, bounded(uri), options.batching(), commandTimeout(uri));
+    ClientContext context =
+        new ClientContext(options.batching(), commandTimeout(uri), new WriteClock(), meters);
+    CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
       client.setOptions(clientOptions());
@@ -61,16 +65,10 @@ final class Connector<K, V> {
             "This is a Sentinel, not a data node; write redis-sentinel://host:port#master-name");
       }
       if (mode == ServerMode.CLUSTER) {
-        return connectCluster(uri);
+        return connectCluster(uri, context);
       }
       keep = true;
-      return new DefaultSheaf<>(
-          ConnectedServer.of(connection, client),
-          options.codec(),
-          commandTimeout(uri),
-          client.writes(),
-          loopDetector(connection),
-          this::releaseResources);
+      return sheaf(ConnectedServer.of(connection, client), context);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -78,7 +76,7 @@ final class Connector<K, V> {
     }
   }
 
-  private Sheaf<K, V> connectCluster(RedisURI reached) {
+  private Sheaf<K, V> connectCluster(RedisURI reached, ClientContext context) {
     if (reached.getDatabase() != 0) {
       throw new SheafException(
           "A cluster has database 0 only, but the URI names database " + reached.getDatabase());
@@ -90,28 +88,30 @@ final class Connector<K, V> {
         seeds.add(bounded(uri));
       }
     }
-    CoalescingClusterClient client =
-        CoalescingClusterClient.create(
-            resources, seeds, options.batching(), commandTimeout(reached));
+    CoalescingClusterClient client = CoalescingClusterClient.create(resources, seeds, context);
     boolean keep = false;
     try {
       client.setOptions(clusterOptions());
       StatefulRedisClusterConnection<K, V> connection = client.connect(options.codec());
-      connection.setTimeout(commandTimeout(reached));
+      connection.setTimeout(context.commandTimeout());
       connectToMasters(connection);
       keep = true;
-      return new DefaultSheaf<>(
-          ConnectedServer.of(connection, client),
-          options.codec(),
-          commandTimeout(reached),
-          client.writes(),
-          loopDetector(connection),
-          this::releaseResources);
+      return sheaf(ConnectedServer.of(connection, client), context);
     } finally {
       if (!keep) {
         shutDown(client);
       }
     }
+  }
+
+  private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, ClientContext context) {
+    return new DefaultSheaf<>(
+        server,
+        options.codec(),
+        context.commandTimeout(),
+        context.writes(),
+        loopDetector(server.connection()),
+        this::releaseResources);
   }
 
   /**

@@ -112,7 +112,7 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
     }
   }
 
-  private int distinctKeys() {
+  int distinctKeys() {
     return equalKeys == null ? gets.size() : equalKeys.distinct();
   }
 

@@ -21,15 +21,16 @@ final class LostReplies {
 
   private final List<Outgoing<?, ?, ?>> again = new ArrayList<>();
 
+  private int unknown;
+
   private LostReplies() {}
 
   /**
    * Ends flights that will not be answered.
    *
    * @param flights in the order in which they were written
-   * @return what is to be sent again, in its order
    */
-  static List<Outgoing<?, ?, ?>> takeBack(List<Flight> flights) {
+  static LostReplies of(List<Flight> flights) {
     LostReplies lost = new LostReplies();
     for (int i = flights.size() - 1; i >= 0; i--) {
       List<RedisCommand<?, ?, ?>> parts = flights.get(i).end();
@@ -38,7 +39,17 @@ final class LostReplies {
       }
     }
     Collections.reverse(lost.again);
-    return lost.again;
+    return lost;
+  }
+
+  /** What is to be sent again, in its order. */
+  List<Outgoing<?, ?, ?>> again() {
+    return again;
+  }
+
+  /** How many commands were given up that may have run. */
+  int unknown() {
+    return unknown;
   }
 
   private void decide(RedisCommand<?, ?, ?> part) {
@@ -58,6 +69,7 @@ final class LostReplies {
     if (!ReplaySafety.isSafe(command)) {
       command.forEachArgument(
           (request, start, end) -> argumentsOfLaterWrites.add(Outgoing.hash(request, start, end)));
+      unknown++;
       ReplaySafety.failUnknown(command);
     } else if (!command.isAbandoned()) {
       readAgain(command);

@@ -49,6 +49,7 @@ final class NodePipeline {
   private final boolean rejectsWhileDisconnected;
   private final CommandTimeouts timeouts;
   private final WriteClock writes;
+  private final @Nullable BatchMeters meters;
   private final RunFuser fuser;
   private final Room room;
   private final CommandQueue queue = new CommandQueue();
@@ -80,18 +81,21 @@ final class NodePipeline {
 
   NodePipeline(
       RedisChannelWriter delegate,
-      BatchingOptions options,
+      ClientContext context,
       boolean cluster,
       ClientOptions clientOptions,
-      CommandTimeouts timeouts,
-      WriteClock writes) {
+      CommandTimeouts timeouts) {
     this.delegate = delegate;
-    this.writes = writes;
-    this.options = options;
+    this.writes = context.writes();
+    this.meters = context.meters();
+    this.options = context.batching();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.timeouts = timeouts;
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
-    this.fuser = new RunFuser(options, cluster, this::writeNow);
+    this.fuser = new RunFuser(options, cluster, meters, this::writeNow);
+    if (meters != null) {
+      meters.opened(this);
+    }
   }
 
   private static boolean rejectsWhileDisconnected(ClientOptions options) {
@@ -116,7 +120,7 @@ final class NodePipeline {
 
   private void submit(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last, int commands, long bytes) {
     if (closed || !room.tryTake(commands, bytes)) {
-      fail(first, refusal());
+      refuse(first, commands);
       return;
     }
     enqueue(first, last);
@@ -133,7 +137,7 @@ final class NodePipeline {
       if (awaitRoom(slice, deadlineNanos)) {
         enqueue(slice.first(), slice.last());
       } else {
-        fail(slice.first(), refusal());
+        refuse(slice.first(), slice.commands());
       }
     }
   }
@@ -154,6 +158,13 @@ final class NodePipeline {
     if (autoFlush) {
       attend();
     }
+  }
+
+  private void refuse(Outgoing<?, ?, ?> first, int commands) {
+    if (meters != null && !closed) {
+      meters.refused(commands);
+    }
+    fail(first, refusal());
   }
 
   private SheafException refusal() {
@@ -294,6 +305,9 @@ final class NodePipeline {
   private void expire(Outgoing<?, ?, ?> command, long now) {
     long timeout = timeouts.nanosFor(command);
     if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
+      if (meters != null) {
+        meters.expired();
+      }
       command.completeExceptionally(
           new RedisCommandTimeoutException(
               command.getType()
@@ -333,6 +347,9 @@ final class NodePipeline {
     fuser.endRun(outbox);
     if (taking > 0) {
       room.free(taking, freedBytes);
+    }
+    if (meters != null && taken > 0) {
+      meters.batch(taken, bytes);
     }
     return taken;
   }
@@ -402,7 +419,11 @@ final class NodePipeline {
 
   /** The socket is lost. Called on its event loop. */
   void detach(NodeChannel lost) {
-    List<Outgoing<?, ?, ?>> unanswered = LostReplies.takeBack(lost.outstanding());
+    LostReplies replies = LostReplies.of(lost.outstanding());
+    List<Outgoing<?, ?, ?>> unanswered = replies.again();
+    if (meters != null) {
+      meters.lost(unanswered.size(), replies.unknown());
+    }
     for (int i = unanswered.size() - 1; i >= 0; i--) {
       again.addFirst(unanswered.get(i));
     }
@@ -413,6 +434,16 @@ final class NodePipeline {
     attendIfWaiting();
   }
 
+  /** How many commands wait to be written. */
+  long queuedCommands() {
+    return room.commands();
+  }
+
+  /** How many request bytes wait to be written. */
+  long queuedBytes() {
+    return room.bytes();
+  }
+
   /** Whether everything that was submitted has been written. For tests. */
   boolean isIdle() {
     return !attended.get() && !isWaiting();
@@ -421,6 +452,9 @@ final class NodePipeline {
   /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
   void close() {
     closed = true;
+    if (meters != null) {
+      meters.closed(this);
+    }
     channel = null;
     resume();
     attend();

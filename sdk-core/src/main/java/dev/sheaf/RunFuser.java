@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Groups the commands of a connection, in their order, into what is written: a run of GETs becomes
@@ -23,6 +24,7 @@ final class RunFuser implements FusedGet.Resender {
 
   private final BatchingOptions options;
   private final boolean cluster;
+  private final @Nullable BatchMeters meters;
   private final Consumer<List<RedisCommand<?, ?, ?>>> writeAgain;
   private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
@@ -33,9 +35,13 @@ final class RunFuser implements FusedGet.Resender {
   private boolean afterAsking;
 
   RunFuser(
-      BatchingOptions options, boolean cluster, Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
+      BatchingOptions options,
+      boolean cluster,
+      @Nullable BatchMeters meters,
+      Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
     this.options = options;
     this.cluster = cluster;
+    this.meters = meters;
     this.writeAgain = writeAgain;
   }
 
@@ -116,6 +122,9 @@ final class RunFuser implements FusedGet.Resender {
 
   private void depart(FusedGet fused, List<RedisCommand<?, ?, ?>> outbox) {
     outstanding.add(fused);
+    if (meters != null) {
+      meters.fused(fused.size(), fused.distinctKeys());
+    }
     outbox.add(fused);
   }
 
@@ -126,6 +135,9 @@ final class RunFuser implements FusedGet.Resender {
 
   @Override
   public void unfuse(List<Outgoing<?, ?, ?>> gets, String error) {
+    if (meters != null) {
+      meters.unfused(gets.size());
+    }
     if (error.startsWith("NOPERM")) {
       gauge.refused();
     }
@@ -141,6 +153,9 @@ final class RunFuser implements FusedGet.Resender {
   @Override
   public void checkNils(List<Outgoing<?, ?, ?>> unchecked, int nils, int keys) {
     gauge.observe(nils, keys);
+    if (meters != null) {
+      meters.nilChecks(nils);
+    }
     List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
     for (Outgoing<?, ?, ?> get : unchecked) {
       if (!get.isAbandoned()) {

@@ -43,6 +43,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable ClientOptions clientOptions;
   private @Nullable ClientResources clientResources;
   private @Nullable MeterRegistry meterRegistry;
+  private String name = "default";
   private boolean loopDetection = true;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
@@ -62,6 +63,7 @@ public final class SheafBuilder<K, V> {
     builder.clientOptions = clientOptions;
     builder.clientResources = clientResources;
     builder.meterRegistry = meterRegistry;
+    builder.name = name;
     builder.loopDetection = loopDetection;
     return builder;
   }
@@ -106,6 +108,12 @@ public final class SheafBuilder<K, V> {
    */
   public SheafBuilder<K, V> clientResources(ClientResources resources) {
     this.clientResources = Objects.requireNonNull(resources, "resources");
+    return this;
+  }
+
+  /** The client's name in its meters, to tell several apart; "default" by default. */
+  public SheafBuilder<K, V> name(String name) {
+    this.name = Objects.requireNonNull(name, "name");
     return this;
   }
 
@@ -174,5 +182,9 @@ public final class SheafBuilder<K, V> {
 
   boolean loopDetection() {
     return loopDetection;
+  }
+
+  String name() {
+    return name;
   }
 }
