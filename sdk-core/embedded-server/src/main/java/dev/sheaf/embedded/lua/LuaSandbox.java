@@ -12,6 +12,7 @@ final class LuaSandbox {
 
   private static final String READ_ONLY = "Attempt to modify a readonly table";
   private static final int MAX_NESTED_SUBSTITUTIONS = 20;
+  private static final int MAX_PATTERN_REPETITIONS = 1000;
   private static final byte BYTECODE_MARK = 0x1b;
 
   /** Tells how its caller called the native function that asks: its name, a method's after ":". */
@@ -87,6 +88,7 @@ final class LuaSandbox {
     state.rawGet(l, -1, "real");
     takeFunctions(l, real, "getmetatable", "loadstring", "next", "rawget", "rawset");
     takeFunctions(l, real, "setmetatable", "collectgarbage", "gsub");
+    takeFunctions(l, real, "find", "match", "gmatch");
     state.pop(l, 2);
     metatablesRef = state.ref(l);
     behindRef = state.ref(l);
@@ -164,6 +166,9 @@ final class LuaSandbox {
     define("rawget", this::rawGet);
     define("rawset", this::rawSet);
     define("gsub", this::substitute);
+    define("find", co -> matching(co, "find"));
+    define("match", co -> matching(co, "match"));
+    define("gmatch", co -> matching(co, "gmatch"));
     nativeRef = state.ref(l);
   }
 
@@ -387,6 +392,7 @@ final class LuaSandbox {
    * on the thread's stack, and the virtual machine's own bound of 200 ends a JVM.
    */
   private int substitute(long l) {
+    checkPattern(l);
     int type = state.type(l, 3);
     if (type != LuaState.FUNCTION && type != LuaState.TABLE) {
       return delegate(l, "gsub", true);
@@ -413,6 +419,33 @@ final class LuaSandbox {
       state.pop(l, 1);
     }
     throw LuaRaise.onTop();
+  }
+
+  private int matching(long l, String how) {
+    checkPattern(l);
+    return delegate(l, how, true);
+  }
+
+  /** Each repetition in a pattern may hold a frame of the matcher on the thread's stack. */
+  private void checkPattern(long l) {
+    if (state.type(l, 2) != LuaState.STRING
+        || state.api.lua_objlen(l, 2) <= MAX_PATTERN_REPETITIONS) {
+      return;
+    }
+    int repetitions = 0;
+    for (byte b : state.bytes(l, 2)) {
+      if (b == '?' || b == '*' || b == '+' || b == '-') {
+        repetitions++;
+      }
+    }
+    if (repetitions > MAX_PATTERN_REPETITIONS) {
+      throw LuaRaise.positioned(
+          "pattern too complex ("
+              + repetitions
+              + " of ?*+-, "
+              + MAX_PATTERN_REPETITIONS
+              + " are allowed)");
+    }
   }
 
   private int rawGet(long l) {

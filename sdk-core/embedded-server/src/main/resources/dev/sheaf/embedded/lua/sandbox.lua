@@ -11,6 +11,7 @@ local type, tostring, pairs, next, rawset = type, tostring, pairs, next, rawset
 local setmetatable, setfenv = setmetatable, setfenv
 local create, wrap = coroutine.create, coroutine.wrap
 local concat, gsub = table.concat, string.gsub
+local find, match, gmatch = string.find, string.match, string.gmatch
 local rawequal = rawequal
 
 local behind = {}   -- the empty table scripts see -> the real one
@@ -142,6 +143,8 @@ end
 
 coroutine.create = native.create
 coroutine.wrap = native.wrap
+string.find, string.match, string.gmatch = native.find, native.match, native.gmatch
+string.gfind = native.gmatch
 string.gsub = native.gsub
 math.random = native.random
 math.randomseed = native.randomseed
@@ -190,7 +193,8 @@ local metatables = {
 }
 
 internal.real = {
-  getmetatable = getmetatable, gsub = gsub, loadstring = loadstring, next = next, rawget = rawget,
+  getmetatable = getmetatable, gsub = gsub,
+  find = find, match = match, gmatch = gmatch, loadstring = loadstring, next = next, rawget = rawget,
   rawset = rawset, setmetatable = setmetatable, collectgarbage = collectgarbage,
 }
 

@@ -370,6 +370,10 @@ class LuaEngineTest {
             "local t = {} for i = 1, 20000 do t = {t} end cjson.encode_max_depth(1e6)"
                 + " return cjson.encode(t)",
             "cjson.decode_max_depth(1e6) return cjson.decode(('['):rep(1e5))",
+            "return string.find(('a'):rep(1e5), ('a?'):rep(1e5))",
+            "return ('a'):rep(1e5):match(('a*'):rep(1001))",
+            "return ('a'):rep(1e5):gsub(('a-'):rep(1e5), 'x')",
+            "return ('a'):rep(1e5):gmatch(('a+'):rep(1e5))()",
             "return cmsgpack.unpack(('\\145'):rep(1e5))");
     List<String> surviving = new ArrayList<>();
     Thread thread =
