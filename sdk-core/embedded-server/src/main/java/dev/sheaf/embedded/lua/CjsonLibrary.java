@@ -57,7 +57,7 @@ final class CjsonLibrary {
   private int encode(long l, Settings settings) {
     LuaArguments.check(state.top(l) == 1, 1, "expected 1 argument");
     JsonEncoder encoder = new JsonEncoder(state, settings);
-    encoder.encode(l, 0);
+    encoder.encode(l);
     state.push(l, encoder.result());
     return 1;
   }

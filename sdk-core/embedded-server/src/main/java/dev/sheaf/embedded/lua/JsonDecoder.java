@@ -2,6 +2,7 @@ package dev.sheaf.embedded.lua;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -32,11 +33,17 @@ final class JsonDecoder {
               + "|(?<inf>[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
               + "|(?<nan>[nN][aA][nN](?:\\([0-9a-zA-Z_]*\\))?))");
 
+  private static final int OBJECT = -1;
+
   private final LuaState state;
   private final CjsonLibrary.Settings settings;
   private final byte[] data;
   private final String text;
   private int position;
+
+  /** What is open: for each depth the elements stored so far, or {@link #OBJECT}. */
+  private int[] containers = new int[16];
+
   private int depth;
 
   private Token token = Token.T_END;
@@ -72,79 +79,90 @@ final class JsonDecoder {
         "Expected " + expected + " but found " + found + " at character " + (tokenAt + 1));
   }
 
+  /** Pushes the value that begins with the current token. */
   private void value(long l) {
+    int outside = depth;
+    do {
+      if (begin(l)) {
+        while (depth > outside && endsWithElement(l)) {
+          depth--;
+        }
+      }
+    } while (depth > outside);
+  }
+
+  /** Pushes a scalar or an empty container, or opens a container up to its first element. */
+  private boolean begin(long l) {
     switch (token) {
       case T_STRING -> state.push(l, string);
       case T_NUMBER -> state.api.lua_pushnumber(l, number);
       case T_BOOLEAN -> state.api.lua_pushboolean(l, bool ? 1 : 0);
-      case T_OBJ_BEGIN -> object(l);
-      case T_ARR_BEGIN -> array(l);
       case T_NULL -> state.api.lua_pushlightuserdata(l, 0);
+      case T_OBJ_BEGIN -> {
+        return open(l, Token.T_OBJ_END, OBJECT);
+      }
+      case T_ARR_BEGIN -> {
+        return open(l, Token.T_ARR_END, 0);
+      }
       default -> throw unexpected("value");
     }
+    return true;
   }
 
-  private void descend(long l) {
+  private boolean open(long l, Token end, int kind) {
     depth++;
     if (depth > settings.decodeMaxDepth || !state.reserve(l, 4)) {
       throw LuaRaise.positioned(
           "Found too many nested data structures (" + depth + ") at character " + position);
     }
-  }
-
-  private void object(long l) {
-    descend(l);
     state.api.lua_createtable(l, 0, 0);
     next();
-    if (token == Token.T_OBJ_END) {
+    if (token == end) {
       depth--;
-      return;
+      return true;
     }
-    while (true) {
-      if (token != Token.T_STRING) {
-        throw unexpected("object key string");
-      }
-      state.push(l, string);
-      next();
-      if (token != Token.T_COLON) {
-        throw unexpected("colon");
-      }
-      next();
-      value(l);
+    if (depth >= containers.length) {
+      containers = Arrays.copyOf(containers, 2 * depth);
+    }
+    containers[depth] = kind;
+    if (kind == OBJECT) {
+      key(l);
+    }
+    return false;
+  }
+
+  private void key(long l) {
+    if (token != Token.T_STRING) {
+      throw unexpected("object key string");
+    }
+    state.push(l, string);
+    next();
+    if (token != Token.T_COLON) {
+      throw unexpected("colon");
+    }
+    next();
+  }
+
+  /** Stores the element on top in its container; returns whether the container ends with it. */
+  private boolean endsWithElement(long l) {
+    boolean object = containers[depth] == OBJECT;
+    if (object) {
       state.api.lua_rawset(l, -3);
-      next();
-      if (token == Token.T_OBJ_END) {
-        depth--;
-        return;
-      }
-      if (token != Token.T_COMMA) {
-        throw unexpected("comma or object end");
-      }
-      next();
+    } else {
+      state.api.lua_rawseti(l, -2, ++containers[depth]);
     }
-  }
-
-  private void array(long l) {
-    descend(l);
-    state.api.lua_createtable(l, 0, 0);
     next();
-    if (token == Token.T_ARR_END) {
-      depth--;
-      return;
+    if (token == (object ? Token.T_OBJ_END : Token.T_ARR_END)) {
+      return true;
     }
-    for (int i = 1; ; i++) {
-      value(l);
-      state.api.lua_rawseti(l, -2, i);
-      next();
-      if (token == Token.T_ARR_END) {
-        depth--;
-        return;
-      }
-      if (token != Token.T_COMMA) {
-        throw unexpected("comma or array end");
-      }
-      next();
+    if (token != Token.T_COMMA) {
+      throw unexpected(object ? "comma or object end" : "comma or array end");
     }
+    next();
+    if (object) {
+      key(l);
+    }
+    return false;
   }
 
   private int at(int index) {

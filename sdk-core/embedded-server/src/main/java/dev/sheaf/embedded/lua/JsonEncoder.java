@@ -2,7 +2,9 @@ package dev.sheaf.embedded.lua;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 
 /** Writes one Lua value as JSON. */
 final class JsonEncoder {
@@ -22,6 +24,12 @@ final class JsonEncoder {
   private final LuaState state;
   private final CjsonLibrary.Settings settings;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  /** The tables around the value being written. A list, as a thread's stack is no place for it. */
+  private final Deque<Table> tables = new ArrayDeque<>();
+
+  /** Whether the value written last is a table that has only begun. */
+  private boolean begun;
 
   JsonEncoder(LuaState state, CjsonLibrary.Settings settings) {
     this.state = state;
@@ -55,12 +63,28 @@ final class JsonEncoder {
   }
 
   /** Writes the value on top, which stays. */
-  void encode(long l, int depth) {
+  void encode(long l) {
+    begin(l);
+    while (!tables.isEmpty()) {
+      if (tables.element().pushNext(l)) {
+        begin(l);
+      } else {
+        tables.pop();
+      }
+      if (!tables.isEmpty() && !begun) {
+        state.pop(l, 1);
+      }
+    }
+  }
+
+  /** Writes the value on top, or only the start of it if it is a table. */
+  private void begin(long l) {
+    begun = false;
     switch (state.type(l, -1)) {
       case LuaState.STRING -> string(l, -1);
       case LuaState.NUMBER -> number(l, -1);
       case LuaState.BOOLEAN -> out.writeBytes(state.api.lua_toboolean(l, -1) != 0 ? TRUE : FALSE);
-      case LuaState.TABLE -> table(l, depth + 1);
+      case LuaState.TABLE -> table(l);
       case LuaState.NIL -> out.writeBytes(NULL);
       case LuaState.LIGHT_USERDATA -> {
         if (state.api.lua_touserdata(l, -1) != 0) {
@@ -111,16 +135,20 @@ final class JsonEncoder {
     out.writeBytes(ascii(LuaNumbers.general(number, settings.precision)));
   }
 
-  private void table(long l, int depth) {
+  private void table(long l) {
+    int depth = tables.size() + 1;
     if (depth > settings.encodeMaxDepth || !state.reserve(l, 3)) {
       throw LuaRaise.positioned("Cannot serialise, excessive nesting (" + depth + ")");
     }
     int length = arrayLength(l);
+    tables.push(new Table(length));
     if (length > 0) {
-      array(l, depth, length);
+      out.write('[');
     } else {
-      object(l, depth);
+      out.write('{');
+      state.api.lua_pushnil(l);
     }
+    begun = true;
   }
 
   /** Returns the highest index of a table with no other keys, or {@link #OBJECT}. */
@@ -149,33 +177,47 @@ final class JsonEncoder {
     return (int) max;
   }
 
-  private void array(long l, int depth, int length) {
-    out.write('[');
-    for (int i = 1; i <= length; i++) {
-      if (i > 1) {
-        out.write(',');
-      }
-      state.api.lua_rawgeti(l, -1, i);
-      encode(l, depth);
-      state.pop(l, 1);
-    }
-    out.write(']');
-  }
+  /** A table being written; it stays on Lua's stack below its element. */
+  private final class Table {
 
-  private void object(long l, int depth) {
-    out.write('{');
-    boolean first = true;
-    state.api.lua_pushnil(l);
-    while (state.api.lua_next(l, -2) != 0) {
-      if (!first) {
+    private final int length;
+    private int written;
+
+    Table(int length) {
+      this.length = length;
+    }
+
+    /** Pushes the next element, behind what separates it, or writes the end. */
+    boolean pushNext(long l) {
+      begun = false;
+      return length > 0 ? pushElement(l) : pushEntry(l);
+    }
+
+    private boolean pushElement(long l) {
+      if (written == length) {
+        out.write(']');
+        return false;
+      }
+      separate();
+      state.api.lua_rawgeti(l, -1, written);
+      return true;
+    }
+
+    private boolean pushEntry(long l) {
+      if (state.api.lua_next(l, -2) == 0) {
+        out.write('}');
+        return false;
+      }
+      separate();
+      key(l);
+      return true;
+    }
+
+    private void separate() {
+      if (written++ > 0) {
         out.write(',');
       }
-      first = false;
-      key(l);
-      encode(l, depth);
-      state.pop(l, 1);
     }
-    out.write('}');
   }
 
   private void key(long l) {

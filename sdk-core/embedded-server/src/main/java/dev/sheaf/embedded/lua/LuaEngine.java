@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * #drop}, {@link #flush} or {@link #close}; nothing else outlives a script, save the sequence of
  * math.random, as in a server.
  *
+ * <p>A script runs on the stack of the thread that calls. A JVM's default of 1 MiB is enough, with
+ * little of it in use; what would need more ends in a Lua error.
+ *
  * <p>Strings are bytes in both directions; no encoding is applied to them.
  */
 public final class LuaEngine implements AutoCloseable {

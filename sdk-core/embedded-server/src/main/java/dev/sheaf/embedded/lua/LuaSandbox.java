@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 final class LuaSandbox {
 
   private static final String READ_ONLY = "Attempt to modify a readonly table";
+  private static final int MAX_NESTED_SUBSTITUTIONS = 20;
+  private static final int MAX_PATTERN_REPETITIONS = 1000;
   private static final byte BYTECODE_MARK = 0x1b;
 
-  /** Calls debug.getinfo for the native function that asks; names it as its caller does. */
+  /** Tells how its caller called the native function that asks: its name, a method's after ":". */
   private static final String CALLER_NAME =
-      "local getinfo = debug.getinfo "
-          + "return function() local i = getinfo(2, 'n') return i and i.name end";
+      "local getinfo = debug.getinfo return function() local i = getinfo(2, 'n')"
+          + " return i and i.name and (i.namewhat == 'method' and ':' or '') .. i.name end";
 
   private final LuaState state;
   private final Coroutines coroutines;
@@ -32,6 +34,7 @@ final class LuaSandbox {
   private int behindRef;
   private int metatablesRef;
   private int protectedCalls;
+  private int substitutions;
 
   /** Whether the running script is to be ended. */
   interface Poll {
@@ -81,10 +84,11 @@ final class LuaSandbox {
       throw new IllegalStateException("sandbox: " + state.text(l, -1));
     }
     takeFunctions(l, internal, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
-    takeFunctions(l, internal, "handler", "sweep");
+    takeFunctions(l, internal, "handler", "sweep", "passed");
     state.rawGet(l, -1, "real");
     takeFunctions(l, real, "getmetatable", "loadstring", "next", "rawget", "rawset");
-    takeFunctions(l, real, "setmetatable", "collectgarbage");
+    takeFunctions(l, real, "setmetatable", "collectgarbage", "gsub");
+    takeFunctions(l, real, "find", "match", "gmatch");
     state.pop(l, 2);
     metatablesRef = state.ref(l);
     behindRef = state.ref(l);
@@ -161,6 +165,10 @@ final class LuaSandbox {
     define("pcall", this::protectedCall);
     define("rawget", this::rawGet);
     define("rawset", this::rawSet);
+    define("gsub", this::substitute);
+    define("find", co -> matching(co, "find"));
+    define("match", co -> matching(co, "match"));
+    define("gmatch", co -> matching(co, "gmatch"));
     nativeRef = state.ref(l);
   }
 
@@ -377,6 +385,67 @@ final class LuaSandbox {
       state.api.lua_replace(l, 1);
     }
     return state.top(l);
+  }
+
+  /**
+   * Bounds how deep gsub calls replacement functions that call gsub: each holds a buffer of 8 KiB
+   * on the thread's stack, and the virtual machine's own bound of 200 ends a JVM.
+   */
+  private int substitute(long l) {
+    checkPattern(l);
+    int type = state.type(l, 3);
+    if (type != LuaState.FUNCTION && type != LuaState.TABLE) {
+      return delegate(l, "gsub", true);
+    }
+    if (substitutions == MAX_NESTED_SUBSTITUTIONS) {
+      throw LuaRaise.positioned("C stack overflow");
+    }
+    substitutions++;
+    int arguments = state.top(l);
+    pushInternal(l, "passed");
+    state.api.lua_insert(l, 1);
+    state.pushRef(l, function(real, "gsub"));
+    state.api.lua_insert(l, 2);
+    boolean succeeded = state.api.lua_pcall(l, arguments, LuaState.MULTIPLE_RESULTS, 1) == 0;
+    substitutions--;
+    if (succeeded) {
+      return state.top(l) - 1;
+    }
+    if (state.type(l, -1) == LuaState.TABLE) {
+      state.rawGet(l, -1, "raisedByGsub");
+      if (state.type(l, -1) == LuaState.STRING) {
+        throw named(state.text(l, -1), true);
+      }
+      state.pop(l, 1);
+    }
+    throw LuaRaise.onTop();
+  }
+
+  private int matching(long l, String how) {
+    checkPattern(l);
+    return delegate(l, how, true);
+  }
+
+  /** Each repetition in a pattern may hold a frame of the matcher on the thread's stack. */
+  private void checkPattern(long l) {
+    if (state.type(l, 2) != LuaState.STRING
+        || state.api.lua_objlen(l, 2) <= MAX_PATTERN_REPETITIONS) {
+      return;
+    }
+    int repetitions = 0;
+    for (byte b : state.bytes(l, 2)) {
+      if (b == '?' || b == '*' || b == '+' || b == '-') {
+        repetitions++;
+      }
+    }
+    if (repetitions > MAX_PATTERN_REPETITIONS) {
+      throw LuaRaise.positioned(
+          "pattern too complex ("
+              + repetitions
+              + " of ?*+-, "
+              + MAX_PATTERN_REPETITIONS
+              + " are allowed)");
+    }
   }
 
   private int rawGet(long l) {

@@ -53,20 +53,24 @@ final class NativeFunction implements JFunction {
     switch (e.form()) {
       case PLAIN -> state.push(l, e.text());
       case POSITIONED -> state.push(l, state.where(l) + e.text());
-      case ARGUMENT ->
-          state.push(
-              l,
-              state.where(l)
-                  + "bad argument #"
-                  + e.argument()
-                  + " to '"
-                  + calledAs(l)
-                  + "' ("
-                  + e.text()
-                  + ")");
+      case ARGUMENT -> state.push(l, state.where(l) + argumentError(l, e));
       case REDIS -> RedisErrors.push(state, l, e.text());
       case ON_TOP -> {}
     }
+  }
+
+  /** A method's first argument is the object before the colon, which is not counted. */
+  private String argumentError(long l, LuaRaise e) {
+    String name = calledAs(l);
+    int number = e.argument();
+    if (name.startsWith(":")) {
+      name = name.substring(1);
+      number--;
+      if (number == 0) {
+        return "calling '" + name + "' on bad self (" + e.text() + ")";
+      }
+    }
+    return "bad argument #" + number + " to '" + name + "' (" + e.text() + ")";
   }
 
   /** The name the caller used for this function, as Lua reports it. */

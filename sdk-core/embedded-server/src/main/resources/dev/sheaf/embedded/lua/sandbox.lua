@@ -10,7 +10,9 @@ local getinfo, sethook, getregistry = debug.getinfo, debug.sethook, debug.getreg
 local type, tostring, pairs, next, rawset = type, tostring, pairs, next, rawset
 local setmetatable, setfenv = setmetatable, setfenv
 local create, wrap = coroutine.create, coroutine.wrap
-local concat = table.concat
+local concat, gsub = table.concat, string.gsub
+local find, match, gmatch = string.find, string.match, string.gmatch
+local rawequal = rawequal
 
 local behind = {}   -- the empty table scripts see -> the real one
 local shown = {}    -- the reverse
@@ -68,13 +70,32 @@ function internal.gather(reader)
   end
 end
 
--- The error value of a failed script, with the place it failed at: that of the caller if a
--- native function raised it.
-function internal.handler(err)
-  local at = getinfo(2, 'nSl')
+-- Where an error was raised, seen from its handler: the caller if a native function raised it.
+local function place()
+  local at = getinfo(3, 'nSl')
   if at and at.what == 'C' then
-    at = getinfo(3, 'nSl')
+    at = getinfo(4, 'nSl')
   end
+  return at
+end
+
+-- The error that last left a replacement function of gsub, and the place it was raised at.
+local passing = {}
+
+function internal.passed(err)
+  if getinfo(2, 'f').func == gsub then
+    return {raisedByGsub = err}
+  end
+  if not rawequal(passing.err, err) then
+    passing.err, passing.at = err, place()
+  end
+  return err
+end
+
+-- The error value of a failed script, with the place it failed at.
+function internal.handler(err)
+  local at = rawequal(passing.err, err) and passing.at or place()
+  passing.err, passing.at = nil, nil
   if type(err) ~= 'table' then
     err = {err = 'ERR ' .. tostring(err)}
   end
@@ -102,6 +123,7 @@ end
 
 -- Removes what scripts left behind: values that table.insert put into protected tables.
 function internal.sweep()
+  passing.err, passing.at = nil, nil
   for empty in next, behind do
     local key = next(empty)
     while key ~= nil do
@@ -121,6 +143,9 @@ end
 
 coroutine.create = native.create
 coroutine.wrap = native.wrap
+string.find, string.match, string.gmatch = native.find, native.match, native.gmatch
+string.gfind = native.gmatch
+string.gsub = native.gsub
 math.random = native.random
 math.randomseed = native.randomseed
 
@@ -168,7 +193,8 @@ local metatables = {
 }
 
 internal.real = {
-  getmetatable = getmetatable, loadstring = loadstring, next = next, rawget = rawget,
+  getmetatable = getmetatable, gsub = gsub,
+  find = find, match = match, gmatch = gmatch, loadstring = loadstring, next = next, rawget = rawget,
   rawset = rawset, setmetatable = setmetatable, collectgarbage = collectgarbage,
 }
 

@@ -351,6 +351,50 @@ class LuaEngineTest {
   }
 
   @Test
+  void recursionThroughNativeCode_isAnErrorOnAnOrdinaryStack() throws Exception {
+    List<String> scripts =
+        List.of(
+            "local function f(s) return (s:gsub('.', f)) end return f('x')",
+            "local function f(s) return (s:gsub('.', setmetatable({}, {__index = function(t, k)"
+                + " return f(k) end}))) end return f('x')",
+            "local function f() local a, b = pcall(f) if not a then error(b, 0) end end f()",
+            "local function f() coroutine.wrap(f)() end f()",
+            "local function f() local c = coroutine.create(f)"
+                + " local a, b = coroutine.resume(c) error(b, 0) end f()",
+            "local t = {} setmetatable(t, {__index = function(t, k) return t[k + 1] end})"
+                + " return t[1]",
+            "local function f() table.sort({1, 2, 3}, function() f() end) end f()",
+            "local t = setmetatable({}, {}) getmetatable(t).__tostring = function()"
+                + " return tostring(t) end return tostring(t)",
+            "return " + "(".repeat(300) + "1" + ")".repeat(300),
+            "local t = {} for i = 1, 20000 do t = {t} end cjson.encode_max_depth(1e6)"
+                + " return cjson.encode(t)",
+            "cjson.decode_max_depth(1e6) return cjson.decode(('['):rep(1e5))",
+            "return string.find(('a'):rep(1e5), ('a?'):rep(1e5))",
+            "return ('a'):rep(1e5):match(('a*'):rep(1001))",
+            "return ('a'):rep(1e5):gsub(('a-'):rep(1e5), 'x')",
+            "return ('a'):rep(1e5):gmatch(('a+'):rep(1e5))()",
+            "return cmsgpack.unpack(('\\145'):rep(1e5))");
+    List<String> surviving = new ArrayList<>();
+    Thread thread =
+        new Thread(null, () -> scripts.forEach(s -> surviving.add(error(s))), "small", 1 << 20);
+    thread.start();
+    thread.join();
+    assertThat(surviving).hasSameSizeAs(scripts);
+    assertThat(surviving).allSatisfy(error -> assertThat(error).startsWith("ERR "));
+    assertThat(eval("return 1")).isEqualTo(1L);
+  }
+
+  @Test
+  void errorInAReplacementFunction_isPlacedWhereItWasRaised() {
+    assertThat(error("string.gsub('x', '.',\nfunction()\nredis.call('nope')\nend)"))
+        .endsWith("on @user_script:3.");
+    assertThat(error("string.gsub('x', '.',\nfunction()\nerror('here')\nend)"))
+        .startsWith("ERR user_script:3: here")
+        .endsWith("on @user_script:3.");
+  }
+
+  @Test
   void cycleInTheResult_endsWithTheStackLimit() {
     Object level = eval("local t = {} t[1] = t return t");
     int depth = 0;
