@@ -18,7 +18,7 @@ class BatchMetersContractTest {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri()).meterRegistry(registry).name("shop").connect()) {
       sheaf.sync().set("a", "1");
-      double before = registry.get("sheaf.batch.commands").summary().count();
+      long before = registry.get("sheaf.batch.commands").summary().count();
       try (Batch<String, String> batch = sheaf.batch()) {
         batch.get("a");
         batch.get("a");
