@@ -221,6 +221,17 @@ class BehaviourTest {
   }
 
   @Test
+  void tableThatContainsItself_isAnsweredToTheLimitOfTheStack() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        RawConnection raw = new RawConnection(server.port())) {
+      raw.send(
+          RawConnection.request(RawConnection.args("EVAL", "local t = {} t[1] = t return t", "0")));
+      assertThat(raw.readNested()).endsWith("-ERR reached lua stack limit");
+      assertThat(raw.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  @Test
   void longScriptThatWrote_cannotBeKilled_butCloseEndsIt() throws Exception {
     EmbeddedServer server = EmbeddedServer.start();
     try (RawConnection runner = new RawConnection(server.port());

@@ -97,6 +97,17 @@ final class RawConnection implements AutoCloseable {
     }
   }
 
+  /** Reads arrays of one element up to their innermost, however deep it lies. */
+  String readNested() throws IOException {
+    StringBuilder text = new StringBuilder();
+    String line;
+    do {
+      line = line();
+      text.append(line);
+    } while (line.startsWith("*1"));
+    return text.toString();
+  }
+
   private String line() throws IOException {
     StringBuilder line = new StringBuilder();
     for (int b = in.read(); b != '\r'; b = in.read()) {

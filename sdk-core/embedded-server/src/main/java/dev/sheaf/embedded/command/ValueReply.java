@@ -8,6 +8,8 @@ import dev.sheaf.embedded.lua.LuaStatus;
 import dev.sheaf.embedded.lua.LuaVerbatim;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -161,8 +163,46 @@ final class ValueReply implements Reply {
     value(protocol == 3 ? new LuaBigNumber(digits) : Bytes.latin(digits));
   }
 
-  /** Writes what a script returned. */
+  /**
+   * Writes what a script returned. Not by recursion: a table that contains itself comes back nested
+   * thousands deep.
+   */
   static void write(Reply out, @Nullable Object value) {
+    Deque<Iterator<?>> open = new ArrayDeque<>();
+    writeHead(out, value, open);
+    while (!open.isEmpty()) {
+      Iterator<?> items = open.getLast();
+      if (items.hasNext()) {
+        writeHead(out, items.next(), open);
+      } else {
+        open.removeLast();
+      }
+    }
+  }
+
+  /** Writes a value, or the header of a collection whose items are still to be written. */
+  private static void writeHead(Reply out, @Nullable Object value, Deque<Iterator<?>> open) {
+    if (value instanceof List<?> list) {
+      out.array(list.size());
+      open.add(list.iterator());
+    } else if (value instanceof Set<?> set) {
+      out.set(set.size());
+      open.add(set.iterator());
+    } else if (value instanceof Map<?, ?> map) {
+      out.map(map.size());
+      List<@Nullable Object> items = new ArrayList<>(2 * map.size());
+      map.forEach(
+          (key, item) -> {
+            items.add(key);
+            items.add(item);
+          });
+      open.add(items.iterator());
+    } else {
+      writeScalar(out, value);
+    }
+  }
+
+  private static void writeScalar(Reply out, @Nullable Object value) {
     if (value == null) {
       out.nil();
     } else if (value instanceof Long number) {
@@ -181,19 +221,6 @@ final class ValueReply implements Reply {
       out.bigNumber(oneLine(big.digits()));
     } else if (value instanceof LuaVerbatim text) {
       out.verbatim(text.text());
-    } else if (value instanceof List<?> list) {
-      out.array(list.size());
-      list.forEach(item -> write(out, item));
-    } else if (value instanceof Set<?> set) {
-      out.set(set.size());
-      set.forEach(item -> write(out, item));
-    } else if (value instanceof Map<?, ?> map) {
-      out.map(map.size());
-      map.forEach(
-          (key, item) -> {
-            write(out, key);
-            write(out, item);
-          });
     } else {
       throw new IllegalStateException("a script returned a " + value.getClass());
     }
