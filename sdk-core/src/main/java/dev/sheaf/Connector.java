@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connector<K, V> {
 
+  /**
+   * How often an address is tried that hangs up. Lettuce closes a socket whose server refused the
+   * password, and now and then reports the closing and not the refusal.
+   */
+  private static final int MAX_ATTEMPTS = 3;
+
   private final SheafBuilder<K, V> options;
   private final ClientResources resources;
   private final boolean ownResources;
@@ -41,10 +47,15 @@ final class Connector<K, V> {
   Sheaf<K, V> connect() {
     RuntimeException failure = null;
     for (RedisURI uri : options.uris()) {
-      try {
-        return connect(uri);
-      } catch (RuntimeException e) {
-        failure = e;
+      for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        try {
+          return connect(uri);
+        } catch (RuntimeException e) {
+          failure = e;
+          if (!ConnectFailures.isHangUp(e)) {
+            break;
+          }
+        }
       }
     }
     releaseResources();
