@@ -76,9 +76,9 @@ final class BlockingFace<K, V> implements InvocationHandler {
     if (detector == null || caller.isMapping()) {
       return call(method, arguments, get);
     }
-    long startNanos = System.nanoTime();
+    long startNanos = caller.runs().startNanos();
     Object result = call(method, arguments, get);
-    detector.called(caller.runs(), method, arguments, startNanos, System.nanoTime());
+    detector.called(caller.runs(), method, arguments, startNanos);
     return result;
   }
 

@@ -19,19 +19,53 @@ final class CallRuns {
   /** A longer pause between two calls ends what came before: 100 milliseconds. */
   static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /**
+   * Of how many calls of a loop that is known one is timed, a power of two: reading the clock is
+   * what counting costs most. The end of a loop is so noticed up to seven calls late.
+   */
+  private static final int TIMED = 8;
+
+  /** In place of the time at which a call began that is not timed. */
+  private static final long UNTIMED = Long.MIN_VALUE;
+
   private @Nullable Run @Nullable [] runs;
   private @Nullable Run last;
   private int burst;
+  private long untimedCalls;
+  private long lastStartNanos;
   private long lastEndNanos;
   private long waitedNanos;
 
-  /** Counts a call that has returned, and gives the run it belongs to. */
-  Run count(Method method, long startNanos, long endNanos) {
-    if (startNanos - lastEndNanos > MAX_PAUSE_NANOS) {
+  /** When a call begins: the time, if it is of interest; to be given to {@link #count}. */
+  long startNanos() {
+    Run run = last;
+    boolean timed = run == null || run.site == null || (run.calls + 1) % TIMED == 0;
+    return timed ? System.nanoTime() : UNTIMED;
+  }
+
+  /** Counts a call that has just returned, and gives the run it belongs to. */
+  Run count(Method method, long startNanos) {
+    Run run = last;
+    if (startNanos == UNTIMED && run != null && isOf(run, method)) {
+      untimedCalls++;
+    } else {
+      run = countTimed(method, startNanos);
+    }
+    run.calls++;
+    return run;
+  }
+
+  private Run countTimed(Method method, long givenStartNanos) {
+    long endNanos = System.nanoTime();
+    long startNanos = givenStartNanos == UNTIMED ? endNanos : givenStartNanos;
+    long untimedNanos = last == null ? 0 : untimedCalls * last.typicalNanos;
+    untimedCalls = 0;
+    waitedNanos += untimedNanos;
+    if (startNanos - lastEndNanos - untimedNanos > MAX_PAUSE_NANOS) {
       burst++;
     }
     Run run = last;
-    if (run == null || !method.equals(run.method)) {
+    if (run == null || !isOf(run, method)) {
       run = find(method);
       last = run;
     }
@@ -40,7 +74,7 @@ final class CallRuns {
     }
     waitedNanos += endNanos - startNanos;
     lastEndNanos = endNanos;
-    run.calls++;
+    lastStartNanos = startNanos;
     return run;
   }
 
@@ -52,12 +86,12 @@ final class CallRuns {
     }
     // Moves what was found to the front, so that the last is the one called longest ago.
     int i = 0;
-    while (i < COMMANDS - 1 && known[i] != null && !isOf(known[i], method)) {
+    while (i < COMMANDS - 1 && isOther(known[i], method)) {
       i++;
     }
     Run found = known[i];
     System.arraycopy(known, 0, known, 1, i);
-    if (found == null || !method.equals(found.method)) {
+    if (found == null || !isOf(found, method)) {
       found = found == null ? new Run() : found;
       found.begin(method, burst, 0, 0);
       found.burst = burst - 1; // It begins anew with the call at hand.
@@ -66,13 +100,45 @@ final class CallRuns {
     return found;
   }
 
-  private static boolean isOf(@Nullable Run run, Method method) {
-    return run != null && method.equals(run.method);
+  private static boolean isOther(@Nullable Run run, Method method) {
+    return run != null && !isOf(run, method);
   }
 
-  /** The time this thread has spent in commands, as far as it was counted. */
-  long waitedNanos() {
-    return waitedNanos;
+  /** A proxy gives the same object for the same method; to compare them deeply takes longer. */
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean isOf(Run run, Method method) {
+    return run.method == method;
+  }
+
+  /**
+   * Tells where the latest call, a timed one, came from. If an earlier look saw another place, the
+   * run begins with this call.
+   *
+   * @return whether an earlier look saw the same place
+   */
+  boolean cameFrom(Run run, long stack) {
+    if (run.stack == stack) {
+      return true;
+    }
+    if (run.stack != 0) {
+      run.calls = 1;
+      run.site = null;
+      run.startNanos = lastStartNanos;
+      run.waitedBeforeNanos = waitedNanos - (lastEndNanos - lastStartNanos);
+    }
+    run.stack = stack;
+    return false;
+  }
+
+  /** Which part of the time since the run began was spent in commands, in percent. */
+  long waitingPercent(Run run) {
+    return 100 * (waitedNanos - run.waitedBeforeNanos) / Math.max(1, lastEndNanos - run.startNanos);
+  }
+
+  /** From now on the run is known as a loop at this place. */
+  void found(Run run, LoopSite site) {
+    run.site = site;
+    run.typicalNanos = (waitedNanos - run.waitedBeforeNanos) / run.calls;
   }
 
   /** Calls of one command in a row. */
@@ -88,6 +154,7 @@ final class CallRuns {
     private long stack;
 
     private @Nullable LoopSite site;
+    private long typicalNanos;
 
     private void begin(Method method, int burst, long startNanos, long waitedBeforeNanos) {
       this.method = method;
@@ -105,35 +172,6 @@ final class CallRuns {
 
     @Nullable LoopSite site() {
       return site;
-    }
-
-    void site(LoopSite site) {
-      this.site = site;
-    }
-
-    /**
-     * Tells where the latest call came from. If an earlier look saw another place, the run begins
-     * with this call.
-     *
-     * @return whether an earlier look saw the same place
-     */
-    boolean comesFrom(long stack, long startNanos, long waitedBeforeNanos) {
-      if (this.stack == stack) {
-        return true;
-      }
-      if (this.stack != 0) {
-        calls = 1;
-        site = null;
-        this.startNanos = startNanos;
-        this.waitedBeforeNanos = waitedBeforeNanos;
-      }
-      this.stack = stack;
-      return false;
-    }
-
-    /** Which part of the time since the run began was spent in commands, in percent. */
-    long waitingPercent(long waitedNanos, long nowNanos) {
-      return 100 * (waitedNanos - waitedBeforeNanos) / Math.max(1, nowNanos - startNanos);
     }
   }
 }

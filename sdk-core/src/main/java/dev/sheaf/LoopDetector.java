@@ -143,35 +143,31 @@ final class LoopDetector {
                 .register(registry);
   }
 
-  /** Called on the calling thread, after a blocking command has returned. */
-  void called(
-      CallRuns runs, Method method, Object @Nullable [] arguments, long startNanos, long endNanos) {
-    Run run = runs.count(method, startNanos, endNanos);
+  /**
+   * Called on the calling thread, after a blocking command has returned.
+   *
+   * @param startNanos what {@link CallRuns#startNanos} said before it
+   */
+  void called(CallRuns runs, Method method, Object @Nullable [] arguments, long startNanos) {
+    Run run = runs.count(method, startNanos);
     int calls = run.calls();
     if (calls >= FIRST_LOOK && Integer.bitCount(calls) == 1) {
-      look(runs, run, method, arguments, startNanos, endNanos);
+      look(runs, run, method, arguments);
     } else {
       goOn(run);
     }
   }
 
-  private void look(
-      CallRuns runs,
-      Run run,
-      Method method,
-      Object @Nullable [] arguments,
-      long startNanos,
-      long endNanos) {
+  private void look(CallRuns runs, Run run, Method method, Object @Nullable [] arguments) {
     if (mayLook()) {
       CallSite place = CallSite.ofCurrentThread();
-      long waitedBefore = runs.waitedNanos() - (endNanos - startNanos);
-      if (run.comesFrom(place.fingerprint(), startNanos, waitedBefore)
+      if (runs.cameFrom(run, place.fingerprint())
           && run.site() == null
           && run.calls() >= MIN_CALLS
-          && run.waitingPercent(runs.waitedNanos(), endNanos) >= MIN_WAITING_PERCENT
+          && runs.waitingPercent(run) >= MIN_WAITING_PERCENT
           && !place.isEmpty()
           && isBatchable(method)) {
-        begin(run, place, commandOf(method, arguments));
+        begin(runs, run, place, commandOf(method, arguments));
         return;
       }
     }
@@ -209,13 +205,13 @@ final class LoopDetector {
     return method.getName().toUpperCase(Locale.ROOT);
   }
 
-  private void begin(Run run, CallSite place, String command) {
+  private void begin(CallRuns runs, Run run, CallSite place, String command) {
     Place key = new Place(place.fingerprint(), command);
     LoopSite site;
     synchronized (sites) {
       site = sites.computeIfAbsent(key, k -> new LoopSite(place.describe(), command));
     }
-    run.site(site);
+    runs.found(run, site);
     site.began(run.calls());
     if (counter != null) {
       counter.increment(run.calls() - 1);

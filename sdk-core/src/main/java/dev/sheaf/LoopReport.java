@@ -6,6 +6,9 @@ import java.util.List;
  * A place in the code that makes one round trip after the other where a few would do. See {@link
  * Sheaf#loops}.
  *
+ * <p>The numbers are close estimates: the stack is looked at now and then only, and the end of a
+ * run may be noticed up to seven calls late.
+ *
  * @param callSite the innermost method outside this client, its libraries and the JDK, with file
  *     and line, as in {@code com.acme.Page.render(Page.java:42)}
  * @param callers the methods that called it, the nearest first, at most three: of help where the

