@@ -11,6 +11,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class BlockingFace<K, V> implements InvocationHandler {
+
+  /**
+   * What Lettuce sends in parts to the slots of a cluster, of which some may have been sent when
+   * one is refused; called again, it would answer something else.
+   */
+  private static final Set<String> SENT_IN_PARTS = Set.of("del", "unlink", "msetnx");
 
   private final RedisClusterCommands<K, V> lettuce;
   private final RedisClusterAsyncCommands<K, V> async;
@@ -94,7 +101,35 @@ final class BlockingFace<K, V> implements InvocationHandler {
     loops.overtake((K) key);
   }
 
+  /** Calls, and calls again when there is room, if the queue of the node is full. */
   private @Nullable Object call(Method method, Object @Nullable [] arguments, boolean get)
+      throws Exception {
+    try {
+      return callOnce(method, arguments, get);
+    } catch (QueueFullException full) {
+      if (SENT_IN_PARTS.contains(method.getName())) {
+        throw full;
+      }
+      return callWhenThereIsRoom(full, method, arguments, get);
+    }
+  }
+
+  private @Nullable Object callWhenThereIsRoom(
+      QueueFullException full, Method method, Object @Nullable [] arguments, boolean get)
+      throws Exception {
+    long deadlineNanos = System.nanoTime() + connection.getTimeout().toNanos();
+    QueueFullException refusal = full;
+    while (refusal.awaitRoom(deadlineNanos)) {
+      try {
+        return callOnce(method, arguments, get);
+      } catch (QueueFullException again) {
+        refusal = again;
+      }
+    }
+    throw refusal;
+  }
+
+  private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
       throws Exception {
     if (get && oneTimeout && arguments != null) {
       return get(arguments[0]);

@@ -181,7 +181,8 @@ final class NodePipeline {
             + " and maxQueuedBytes="
             + options.maxQueuedBytes()
             + "; the server reads more slowly than this client writes. Send less at once, or raise"
-            + " the limit in BatchingOptions");
+            + " the limit in BatchingOptions",
+        room);
   }
 
   private static void fail(Outgoing<?, ?, ?> first, SheafException failure) {

@@ -74,6 +74,20 @@ final class Room {
     }
   }
 
+  /**
+   * Waits until there is room for a command, without taking it.
+   *
+   * @return whether there was before the deadline, a time of System.nanoTime
+   * @throws InterruptedException if the thread was interrupted
+   */
+  boolean await(long deadlineNanos) throws InterruptedException {
+    boolean taken = take(1, 1, deadlineNanos);
+    if (taken) {
+      free(1, 1);
+    }
+    return taken;
+  }
+
   /** Gives room back. */
   void free(int oldCommands, long oldBytes) {
     commands.addAndGet(-oldCommands);

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,6 +100,35 @@ class OutageIT {
         }
       }
       assertThat(sheaf.getAll(keys).values()).allMatch(Result::isPresent).hasSize(3_000);
+    }
+  }
+
+  @Test
+  void manyBlockingCallers_shareAnAlmostFullQueue() throws Exception {
+    BatchingOptions tiny =
+        BatchingOptions.defaults().withMaxQueued(3, 1 << 20).withMaxInFlight(2, 1 << 20);
+    try (RealRedis server = RealRedis.start();
+        Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(tiny).connect()) {
+      sheaf.sync().set("k", "v");
+      AtomicInteger read = new AtomicInteger();
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 32; t++) {
+        Thread thread =
+            new Thread(
+                () -> {
+                  for (int i = 0; i < 100; i++) {
+                    if ("v".equals(sheaf.sync().get("k"))) {
+                      read.incrementAndGet();
+                    }
+                  }
+                });
+        threads.add(thread);
+        thread.start();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(read).hasValue(3_200);
     }
   }
 
