@@ -29,6 +29,7 @@ final class CoalescingWriter
     implements RedisChannelWriter, Delegating<RedisChannelWriter>, MaintenanceAwareComponent {
 
   private final RedisChannelWriter delegate;
+  private final boolean cluster;
   private final CommandTimeouts timeouts;
   private final NodePipeline pipeline;
 
@@ -38,6 +39,7 @@ final class CoalescingWriter
       boolean cluster,
       ClientOptions clientOptions) {
     this.delegate = delegate;
+    this.cluster = cluster;
     this.timeouts = new CommandTimeouts(clientOptions.getTimeoutOptions());
     this.pipeline = new NodePipeline(delegate, context, cluster, clientOptions, timeouts);
   }
@@ -105,6 +107,9 @@ final class CoalescingWriter
 
   @Override
   public CompletableFuture<Void> closeAsync() {
+    if (cluster) {
+      pipeline.handOver();
+    }
     CompletableFuture<Void> closing = delegate.closeAsync();
     pipeline.close();
     return closing;

@@ -169,7 +169,8 @@ final class NodePipeline {
 
   private SheafException refusal() {
     if (closed) {
-      return new SheafException("The Sheaf client is closed; no command can be sent any more");
+      return new SheafException(
+          "The connection is closed, because the client is, or because the node left the cluster");
     }
     return new QueueFullException(
         "The queue of a node connection is full: "
@@ -448,6 +449,35 @@ final class NodePipeline {
   /** Whether everything that was submitted has been written. For tests. */
   boolean isIdle() {
     return !attended.get() && !isWaiting();
+  }
+
+  /**
+   * Hands what waits for a lost socket of a cluster node to the delegate, which is about to be
+   * closed and then has it routed anew: the node may have left, and another one have its slots.
+   */
+  void handOver() {
+    if (channel != null || !stalled.compareAndSet(true, false)) {
+      return;
+    }
+    int taken = 0;
+    long bytes = 0;
+    List<Outgoing<?, ?, ?>> waiting = new ArrayList<>();
+    Outgoing<?, ?, ?> command;
+    while ((command = again.poll()) != null) {
+      waiting.add(command);
+    }
+    while ((command = queue.poll()) != null) {
+      waiting.add(command);
+      taken++;
+      bytes += command.requestBytes();
+    }
+    room.free(taken, bytes);
+    for (Outgoing<?, ?, ?> moved : waiting) {
+      if (!moved.isAbandoned()) {
+        delegate.write(moved);
+      }
+    }
+    stalled.set(true);
   }
 
   /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
