@@ -13,6 +13,8 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The blocking commands are Lettuce's, and do not wait for what their own thread holds back. */
@@ -85,8 +87,15 @@ class BlockingFaceContractTest {
             });
         batch.add(
             redis -> {
-              List<String> values = sheaf.mapEach(List.of("k"), sheaf.sync()::get);
-              assertThat(values).containsExactly("4");
+              // On a thread that holds nothing back, while this one waits.
+              Thread self = Thread.currentThread();
+              CountDownLatch read = new CountDownLatch(1);
+              assertThat(
+                      sheaf.mapEach(
+                          List.of(1, 2),
+                          i -> Thread.currentThread() == self ? await(read) : readAnd(read, sheaf)))
+                  .contains("4")
+                  .isSubsetOf("4", "waited");
               for (String key : sheaf.loop(List.of("k"))) {
                 assertThat(sheaf.sync().get(key)).isEqualTo("4");
               }
@@ -96,6 +105,21 @@ class BlockingFaceContractTest {
       assertThat(seen).hasValue("1");
       assertThat(sheaf.sync().get("k")).isEqualTo("5");
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIMEOUT);
+    }
+  }
+
+  private static String readAnd(CountDownLatch read, Sheaf<String, String> sheaf) {
+    String value = sheaf.sync().get("k");
+    read.countDown();
+    return value;
+  }
+
+  private static String await(CountDownLatch read) {
+    try {
+      assertThat(read.await(10, TimeUnit.SECONDS)).isTrue();
+      return "waited";
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 

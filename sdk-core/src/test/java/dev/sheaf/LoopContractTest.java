@@ -267,6 +267,25 @@ class LoopContractTest {
   }
 
   @ForEachServer
+  void keyOfBothLoops_isNeverSeenOlderThanBefore(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri());
+        Sheaf<String, String> other = Sheaf.connect(server.uri())) {
+      List<String> keys = fill(sheaf, 2);
+      for (String outer : sheaf.loop(keys)) {
+        if (outer.equals(keys.get(0))) {
+          sheaf.sync().get(outer);
+          other.sync().set(keys.get(1), "new");
+        } else {
+          for (String inner : sheaf.loop(List.of(outer))) {
+            assertThat(sheaf.sync().get(inner)).isEqualTo("new");
+          }
+          assertThat(sheaf.sync().get(outer)).isEqualTo("new");
+        }
+      }
+    }
+  }
+
+  @ForEachServer
   void deeperNestingThanTheLimit_readsAsEver(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       List<String> keys = fill(sheaf, 3);
@@ -309,6 +328,8 @@ class LoopContractTest {
         rest.add(sheaf.sync().get(iterator.next()));
       }
       assertThat(rest).isEqualTo(valuesOf(keys.subList(1, 10)));
+      // The first was read ahead, no other was.
+      assertThat(server.commandCalls()).containsEntry("mget", 1L).containsEntry("get", 9L);
       assertThatThrownBy(iterator::next).isInstanceOf(NoSuchElementException.class);
     }
   }

@@ -103,11 +103,14 @@ class MapEachContractTest {
     assertThat(begun.get()).isLessThanOrEqualTo(SheafBuilder.MAP_EACH_BODIES * 2);
 
     AssertionError error = new AssertionError();
+    CountDownLatch together = new CountDownLatch(10);
     assertThatThrownBy(
             () ->
                 run(
                     THOUSAND,
                     i -> {
+                      together.countDown();
+                      await(together);
                       throw error;
                     },
                     threads))

@@ -219,13 +219,15 @@ class LoopDetectionTest {
     logger.setUseParentHandlers(false);
     try {
       try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
-        for (int run = 0; run < 3; run++) {
+        for (int run = 0; run < 4; run++) {
           for (int i = 0; i < 50; i++) {
             sheaf.sync().get("k");
           }
           pause(Duration.ofMillis(110));
+          if (run == 1) {
+            Await.until("the log line", Duration.ofSeconds(10), () -> !lines.isEmpty());
+          }
         }
-        Await.until("the log line", Duration.ofSeconds(10), () -> !lines.isEmpty());
         for (int i = 0; i < 30; i++) {
           sheaf.sync().set("k", "v");
         }
