@@ -58,8 +58,8 @@ class MapEachContractTest {
       proxy.resetStats();
       List<String> values = sheaf.mapEach(keys, key -> sheaf.sync().get(sheaf.sync().get(key)));
       assertThat(values).hasSize(60).startsWith("v0", "v1").endsWith("v59");
-      // Two at best; a busy machine may start some bodies late. One by one it would be 120.
-      assertThat(proxy.stats().roundTrips()).isBetween(2L, 20L);
+      // Two at best; a busy machine starts some bodies late. One by one it would be 120.
+      assertThat(proxy.stats().roundTrips()).isBetween(2L, 60L);
     }
   }
 
