@@ -134,10 +134,11 @@ final class LoopWindow<K, V> {
         fetchedKeys++;
       }
     }
-    fetchedAtNanos = System.nanoTime();
     fetched = true;
     try {
-      receive(from, send(from));
+      receive(from, send(from), System.nanoTime() + loops.timeout().toNanos());
+      // Not from the request on: a slow server must not make windows useless.
+      fetchedAtNanos = System.nanoTime();
     } catch (RedisCommandInterruptedException e) {
       drop();
       throw e;
@@ -168,10 +169,10 @@ final class LoopWindow<K, V> {
     return sent;
   }
 
-  private void receive(int from, List<BulkGet<K, V>> sent) {
+  private void receive(int from, List<BulkGet<K, V>> sent, long deadlineNanos) {
     List<Map<K, Result<V>>> rounds = new ArrayList<>(sent.size());
     for (BulkGet<K, V> bulk : sent) {
-      rounds.add(await(bulk));
+      rounds.add(await(bulk, deadlineNanos));
       fetchedBytes += bulk.replyBytes();
     }
     Map<K, Integer> seen = new HashMap<>();
@@ -184,11 +185,11 @@ final class LoopWindow<K, V> {
     }
   }
 
-  private Map<K, Result<V>> await(BulkGet<K, V> bulk) {
+  private Map<K, Result<V>> await(BulkGet<K, V> bulk, long deadlineNanos) {
     Corked.release();
-    long left = loops.timeout().toNanos() - (System.nanoTime() - fetchedAtNanos);
+    long left = Math.max(0, deadlineNanos - System.nanoTime());
     try {
-      return bulk.future().get(Math.max(0, left), TimeUnit.NANOSECONDS);
+      return bulk.future().get(left, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       bulk.expire(loops.timeout());
       return bulk.future().join();

@@ -142,8 +142,8 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * of its window. Everything else goes to the server as always: a second get in the same
    * iteration, gets of other keys, other commands, {@link #async} and {@link #reactive}.
    *
-   * <p>A value is as old as its window, at most 1 second. If this client writes to the key
-   * meanwhile, by whatever thread and whichever face, the value is dropped before the write is
+   * <p>A value is as old as its window, and waits at most 1 second. If this client writes to the
+   * key meanwhile, by whatever thread and whichever face, the value is dropped before the write is
    * sent, and the get goes to the server; after a command that may write anything (scripts, MSET,
    * MULTI, WATCH, FLUSHALL…), all values are. What other clients write is seen as of the moment of
    * the window; read under a lock that you share with them with {@link #async}. An error is thrown

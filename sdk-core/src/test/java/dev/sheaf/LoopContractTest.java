@@ -549,7 +549,7 @@ class LoopContractTest {
     try (LatencyProxy proxy = LatencyProxy.builder().target(node.host(), node.port()).start();
         Sheaf<String, String> sheaf =
             Sheaf.builder("redis://127.0.0.1:" + proxy.port())
-                .commandTimeout(Duration.ofMillis(300))
+                .commandTimeout(Duration.ofSeconds(1))
                 .connect()) {
       List<String> keys = fill(sheaf, 3);
       proxy.pauseToClient(true);
@@ -562,7 +562,7 @@ class LoopContractTest {
       assertThat(server.commandCalls()).containsEntry("mget", 1L).doesNotContainKey("get");
       proxy.pauseToClient(false);
       Await.until(
-          "the server to go on", Duration.ofSeconds(5), () -> "PONG".equals(sheaf.sync().ping()));
+          "the server to go on", Duration.ofSeconds(10), () -> "PONG".equals(sheaf.sync().ping()));
     }
   }
 

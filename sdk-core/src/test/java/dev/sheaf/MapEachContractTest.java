@@ -155,6 +155,8 @@ class MapEachContractTest {
                 most.accumulateAndGet(running.incrementAndGet(), Math::max);
                 full.countDown();
                 await(full);
+                // Time for one too many to begin.
+                LockSupport.parkNanos(20_000_000);
                 running.decrementAndGet();
                 return i;
               },
