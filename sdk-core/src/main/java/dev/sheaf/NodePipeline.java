@@ -297,10 +297,14 @@ final class NodePipeline {
   private void expire() {
     expiryScheduled.set(false);
     if (stalled.compareAndSet(true, false)) {
-      long now = System.nanoTime();
-      again.forEach(command -> expire(command, now));
-      queue.forEach(command -> expire(command, now));
-      schedule();
+      try {
+        long now = System.nanoTime();
+        again.forEach(command -> expire(command, now));
+        queue.forEach(command -> expire(command, now));
+      } finally {
+        // A source of time-outs is the user's and may throw; the queue still needs its consumer.
+        schedule();
+      }
     }
   }
 
@@ -361,7 +365,12 @@ final class NodePipeline {
       return;
     }
     if (current != null) {
-      fuser.add(command, outbox);
+      try {
+        fuser.add(command, outbox);
+      } catch (RuntimeException e) {
+        // A command of the user's own that encodes no arguments as it should fails alone.
+        command.completeExceptionally(e);
+      }
     } else if (wasConnected && !closed) {
       command.completeExceptionally(
           new RedisException("Currently not connected. Commands are rejected."));
@@ -474,7 +483,11 @@ final class NodePipeline {
     room.free(taken, bytes);
     for (Outgoing<?, ?, ?> moved : waiting) {
       if (!moved.isAbandoned()) {
-        delegate.write(moved);
+        try {
+          delegate.write(moved);
+        } catch (RuntimeException e) {
+          moved.completeExceptionally(e);
+        }
       }
     }
     stalled.set(true);

@@ -14,6 +14,8 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 class Outgoing<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
 
+  private static final Logger LOG = System.getLogger("dev.sheaf");
   private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final byte[] GET_HEADER = {
     '*', '2', '\r', '\n', '$', '3', '\r', '\n', 'G', 'E', 'T', '\r', '\n'
@@ -221,7 +224,8 @@ class Outgoing<K, V, T>
 
   /**
    * Whether this command has to be visible to Lettuce as it is: because its reply is consumed piece
-   * by piece, because it has none, or because Lettuce itself acts on its type.
+   * by piece, because it has none, because it is part of a transaction and so not done with its
+   * reply, or because Lettuce itself acts on its type.
    */
   final boolean travelsAlone() {
     return alone;
@@ -230,6 +234,7 @@ class Outgoing<K, V, T>
   private static boolean travelsAlone(RedisCommand<?, ?, ?> command) {
     return command instanceof DemandAware.Sink
         || command.getOutput() == null
+        || CommandWrapper.unwrap(command, TransactionalCommand.class) != null
         || ALONE.contains(command.getType().toString());
   }
 
@@ -238,9 +243,15 @@ class Outgoing<K, V, T>
     command.complete();
   }
 
+  /** What a listener throws is its own affair: others wait to be failed behind this command. */
   @Override
   public boolean completeExceptionally(Throwable throwable) {
-    return command.completeExceptionally(throwable);
+    try {
+      return command.completeExceptionally(throwable);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "A listener of " + getType() + " threw while it was failed", e);
+      return false;
+    }
   }
 
   @Override

@@ -50,6 +50,7 @@ final class RunFuser implements FusedGet.Resender {
     gauge = new FusionGauge();
     outstanding = new OutstandingReads();
     inTransaction = false;
+    afterAsking = false;
   }
 
   void add(Outgoing<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
