@@ -52,7 +52,12 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.commandTimeout = commandTimeout;
     this.keyLoops = new KeyLoops<>(server.connection(), codec, commandTimeout, writes, callers);
     this.loopDetector = loopDetector;
-    this.sync = BlockingFace.over(server, keyLoops, loopDetector);
+    this.sync =
+        BlockingFace.over(
+            server,
+            keyLoops,
+            new Deadlines(server.connection().getResources().eventExecutorGroup(), commandTimeout),
+            loopDetector);
     this.afterClose = afterClose;
   }
 

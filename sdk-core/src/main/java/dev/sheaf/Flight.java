@@ -31,6 +31,7 @@ final class Flight
   private final int commands;
   private final long bytes;
   private final @Nullable NodeChannel channel;
+  private final long sentNanos;
 
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
@@ -45,13 +46,19 @@ final class Flight
    * @param commands how many callers' commands they stand for
    * @param bytes the size of their requests
    * @param channel where it is about to be written, to count it there; null if nobody counts
+   * @param sentNanos when it leaves, by System.nanoTime
    */
   Flight(
-      List<RedisCommand<?, ?, ?>> parts, int commands, long bytes, @Nullable NodeChannel channel) {
+      List<RedisCommand<?, ?, ?>> parts,
+      int commands,
+      long bytes,
+      @Nullable NodeChannel channel,
+      long sentNanos) {
     this.parts = parts;
     this.commands = commands;
     this.bytes = bytes;
     this.channel = channel;
+    this.sentNanos = sentNanos;
   }
 
   /** The part that the next reply belongs to. */
@@ -82,7 +89,7 @@ final class Flight
     }
     NodeChannel countedOn = channel;
     if (countedOn != null) {
-      countedOn.answered(this, commands, bytes);
+      countedOn.answered(this, commands, bytes, sentNanos);
     }
     finish();
   }

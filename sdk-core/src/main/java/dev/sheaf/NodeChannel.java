@@ -25,6 +25,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   /** What awaits replies, in the order in which it was written. */
   private final Deque<Flight> outstanding = new ArrayDeque<>();
 
+  private final RoundTripGauge roundTrips = new RoundTripGauge();
   private int inFlightCommands;
   private long inFlightBytes;
 
@@ -55,6 +56,11 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   List<Flight> outstanding() {
     return List.copyOf(outstanding);
+  }
+
+  /** Whether something is under way whose reply should be here soon. */
+  boolean isReplyNear() {
+    return inFlightCommands > 0 && roundTrips.isNear();
   }
 
   int inFlightCommands() {
@@ -119,7 +125,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     }
     inFlightCommands += commands;
     inFlightBytes += bytes;
-    Flight flight = new Flight(parts, commands, bytes, this);
+    Flight flight = new Flight(parts, commands, bytes, this, System.nanoTime());
     outstanding.add(flight);
     return flight;
   }
@@ -127,7 +133,8 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   /**
    * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
    */
-  void answered(Flight flight, int commands, long bytes) {
+  void answered(Flight flight, int commands, long bytes, long sentNanos) {
+    roundTrips.observe(System.nanoTime() - sentNanos);
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= commands;

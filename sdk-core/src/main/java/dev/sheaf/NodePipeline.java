@@ -76,6 +76,12 @@ final class NodePipeline {
    */
   private volatile boolean wasConnected;
 
+  /**
+   * A stall outlasted {@link #EXPIRY_INTERVAL_MILLIS}, so the reply is not near after all, or never
+   * comes: batches are not held until the next one.
+   */
+  private volatile boolean heldForLong;
+
   private volatile boolean autoFlush = true;
   private volatile boolean closed;
 
@@ -256,9 +262,21 @@ final class NodePipeline {
     if (current == null) {
       return wasConnected && !closed && !rejectsWhileDisconnected;
     }
-    return !current.isWritable()
+    return isWorthHolding(current)
+        || !current.isWritable()
         || current.inFlightCommands() >= options.maxInFlightCommands()
         || current.inFlightBytes() >= options.maxInFlightBytes();
+  }
+
+  /**
+   * Whether a reply is so near that what gathers until it arrives makes a batch worth waiting for.
+   * Not while fewer commands are under way than wait: one or two callers never wait for each other.
+   */
+  private boolean isWorthHolding(NodeChannel current) {
+    return !heldForLong
+        && current.isReplyNear()
+        && room.commands() < current.inFlightCommands()
+        && again.isEmpty();
   }
 
   /** Waits, still holding {@link #attended}; {@link #resume} goes on. */
@@ -297,6 +315,7 @@ final class NodePipeline {
   private void expire() {
     expiryScheduled.set(false);
     if (stalled.compareAndSet(true, false)) {
+      heldForLong = true;
       try {
         long now = System.nanoTime();
         again.forEach(command -> expire(command, now));
@@ -414,6 +433,7 @@ final class NodePipeline {
 
   /** Called on the event loop when replies have made room. */
   void answered(NodeChannel from) {
+    heldForLong = false;
     if (stalled.get() && from == channel && !mustWait(from)) {
       resume();
     }
