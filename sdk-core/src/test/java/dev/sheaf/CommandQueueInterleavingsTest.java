@@ -34,8 +34,8 @@ class CommandQueueInterleavingsTest {
   @Test
   void everyInterleaving_isThatOfAPlainQueue() {
     new ModelCheckingOptions()
-        .iterations(25)
-        .invocationsPerIteration(1_500)
+        .iterations(8)
+        .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)
@@ -48,8 +48,8 @@ class CommandQueueInterleavingsTest {
   @Test
   void realThreads_seeAPlainQueue() {
     new StressOptions()
-        .iterations(25)
-        .invocationsPerIteration(1_500)
+        .iterations(20)
+        .invocationsPerIteration(1_000)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)
