@@ -56,6 +56,11 @@ final class FlightHandler extends CommandHandler {
         ReplaySafety.failUnknown(command);
       }
     }
+    NodeChannel socket = context.pipeline().get(NodeChannel.class);
+    if (socket != null) {
+      // Ends the flights, which Lettuce would write again at once if it had another socket already.
+      socket.lose();
+    }
     super.channelInactive(context);
   }
 

@@ -19,6 +19,7 @@ import java.util.List;
 final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   private final NodePipeline pipeline;
+  private final SocketTurns turns;
   private final Channel channel;
   private final boolean readsFlights;
 
@@ -27,14 +28,16 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   private int inFlightCommands;
   private long inFlightBytes;
+  private boolean lost;
 
   /**
    * Creates the view of a socket.
    *
    * @param readsFlights whether its reader of replies knows that a flight has several
    */
-  NodeChannel(NodePipeline pipeline, Channel channel, boolean readsFlights) {
+  NodeChannel(NodePipeline pipeline, SocketTurns turns, Channel channel, boolean readsFlights) {
     this.pipeline = pipeline;
+    this.turns = turns;
     this.channel = channel;
     this.readsFlights = readsFlights;
   }
@@ -46,6 +49,19 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
    */
   void execute(Runnable task) {
     channel.eventLoop().execute(task);
+  }
+
+  /** Closes the socket, soon. Safe for any thread. */
+  void close() {
+    channel.close();
+  }
+
+  /** Takes note, the first time, that the socket is lost. On its event loop. */
+  void lose() {
+    if (!lost) {
+      lost = true;
+      turns.lost(this);
+    }
   }
 
   /** Whether the socket takes more bytes now. When it does again, the writer is told. */
@@ -137,13 +153,13 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    pipeline.attach(this);
+    turns.opened(this);
     context.fireChannelActive();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    pipeline.detach(this);
+    lose();
     context.fireChannelInactive();
   }
 

@@ -34,10 +34,10 @@ class CommandQueueInterleavingsTest {
   @Test
   void everyInterleaving_isThatOfAPlainQueue() {
     new ModelCheckingOptions()
-        .iterations(8)
-        .invocationsPerIteration(300)
+        .iterations(15)
+        .invocationsPerIteration(120)
         .threads(3)
-        .actorsPerThread(2)
+        .actorsPerThread(1)
         .actorsBefore(1)
         .actorsAfter(2)
         .sequentialSpecification(PlainQueue.class)
