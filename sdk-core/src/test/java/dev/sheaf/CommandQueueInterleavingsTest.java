@@ -34,8 +34,8 @@ class CommandQueueInterleavingsTest {
   @Test
   void everyInterleaving_isThatOfAPlainQueue() {
     new ModelCheckingOptions()
-        .iterations(15)
-        .invocationsPerIteration(120)
+        .iterations(10)
+        .invocationsPerIteration(80)
         .threads(3)
         .actorsPerThread(1)
         .actorsBefore(1)
@@ -48,8 +48,8 @@ class CommandQueueInterleavingsTest {
   @Test
   void realThreads_seeAPlainQueue() {
     new StressOptions()
-        .iterations(20)
-        .invocationsPerIteration(1_000)
+        .iterations(10)
+        .invocationsPerIteration(500)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)

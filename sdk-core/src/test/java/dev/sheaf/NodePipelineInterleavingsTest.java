@@ -48,8 +48,8 @@ class NodePipelineInterleavingsTest {
   @Test
   void noInterleaving_leavesACommandBehind() {
     new ModelCheckingOptions()
-        .iterations(4)
-        .invocationsPerIteration(150)
+        .iterations(3)
+        .invocationsPerIteration(80)
         .threads(3)
         .actorsPerThread(1)
         .actorsBefore(0)
@@ -70,8 +70,8 @@ class NodePipelineInterleavingsTest {
   @Test
   void noRealThread_leavesACommandBehind() {
     new StressOptions()
-        .iterations(15)
-        .invocationsPerIteration(1_000)
+        .iterations(10)
+        .invocationsPerIteration(500)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(0)
