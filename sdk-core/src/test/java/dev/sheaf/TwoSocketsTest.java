@@ -30,17 +30,6 @@ class TwoSocketsTest {
   private static final Duration LATER = Duration.ofSeconds(2);
 
   @Test
-  void readThatAwaitsItsReplyOnTheFirst_isNotOvertakenByAWriteOnTheSecond() throws Exception {
-    inTwoSockets(
-        sheaf -> sheaf.sync().set("k", "before"),
-        sheaf -> sheaf.async().get("k"),
-        (sheaf, read) -> {
-          assertThat(sheaf.async().set("k", "after").get(10, TimeUnit.SECONDS)).isEqualTo("OK");
-          assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo("before");
-        });
-  }
-
-  @Test
   void writeThatAwaitsItsReplyOnTheFirst_isNotSentAgainOnTheSecond() throws Exception {
     inTwoSockets(
         sheaf -> sheaf.sync().incr("counter"),
