@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
@@ -45,7 +46,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   /**
    * Runs a task on the thread that owns the socket.
    *
-   * @throws java.util.concurrent.RejectedExecutionException if the client was shut down
+   * @throws RejectedExecutionException if the client was shut down
    */
   void execute(Runnable task) {
     channel.eventLoop().execute(task);
@@ -61,6 +62,24 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     if (!lost) {
       lost = true;
       turns.lost(this);
+    }
+  }
+
+  /**
+   * Hands a task on to the thread that owns the socket, unless that is the current one, or takes no
+   * tasks any more because the client was shut down.
+   *
+   * @return whether it was handed on
+   */
+  boolean handedOn(Runnable task) {
+    if (channel.eventLoop().inEventLoop()) {
+      return false;
+    }
+    try {
+      execute(task);
+      return true;
+    } catch (RejectedExecutionException shutDown) {
+      return false;
     }
   }
 
