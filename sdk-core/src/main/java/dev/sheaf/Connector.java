@@ -119,8 +119,7 @@ final class Connector<K, V> {
     return new DefaultSheaf<>(
         server,
         options.codec(),
-        context.commandTimeout(),
-        context.writes(),
+        context,
         loopDetector(server.connection()),
         this::releaseResources);
   }

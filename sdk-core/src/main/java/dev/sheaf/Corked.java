@@ -22,6 +22,8 @@ final class Corked {
 
   private final BiConsumer<NodePipeline, Chain> release;
 
+  private long heldBytes;
+
   private Corked(BiConsumer<NodePipeline, Chain> release) {
     this.release = release;
   }
@@ -64,6 +66,14 @@ final class Corked {
     }
   }
 
+  /** Sends what the current thread holds back, if its requests have that many bytes together. */
+  static void releaseFrom(long bytes) {
+    Corked corked = CURRENT.get();
+    if (corked != null && corked.heldBytes >= bytes) {
+      corked.submit();
+    }
+  }
+
   /** Runs a call that both writes and waits, so that nothing it writes is held back. */
   static <T extends @Nullable Object> T releasedDuring(Callable<T> call) throws Exception {
     Corked corked = CURRENT.get();
@@ -82,6 +92,7 @@ final class Corked {
   private void submit() {
     Map<NodePipeline, Chain> chains = new LinkedHashMap<>(held);
     held.clear();
+    heldBytes = 0;
     chains.forEach(release);
   }
 
@@ -92,5 +103,6 @@ final class Corked {
 
   void hold(NodePipeline pipeline, Outgoing<?, ?, ?> command) {
     held.computeIfAbsent(pipeline, p -> new Chain()).append(command);
+    heldBytes += command.requestBytes();
   }
 }

@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,6 +35,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final Duration commandTimeout;
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final KeyLoops<K, V> keyLoops;
+  private final BulkCommands<K, V> bulk;
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
@@ -43,14 +45,17 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   DefaultSheaf(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
-      Duration commandTimeout,
-      WriteClock writes,
+      ClientContext context,
       @Nullable LoopDetector loopDetector,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
-    this.commandTimeout = commandTimeout;
-    this.keyLoops = new KeyLoops<>(server.connection(), codec, commandTimeout, writes, callers);
+    this.commandTimeout = context.commandTimeout();
+    this.keyLoops =
+        new KeyLoops<>(server.connection(), codec, commandTimeout, context.writes(), callers);
+    this.bulk =
+        new BulkCommands<>(
+            server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
     this.sync =
         BlockingFace.over(
@@ -146,6 +151,58 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
               + "; use getAll, or call this for one part after the other");
     }
     return BulkGet.send(server.connection(), codec, keys).future();
+  }
+
+  @Override
+  public Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values) {
+    return bulk.setAll(values, null);
+  }
+
+  @Override
+  public Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values, Duration ttl) {
+    return bulk.setAll(values, Objects.requireNonNull(ttl, "ttl"));
+  }
+
+  @Override
+  public CompletableFuture<Map<K, Result<Boolean>>> setAllAsync(
+      Map<? extends K, ? extends V> values) {
+    return bulk.setAllAsync(values, null);
+  }
+
+  @Override
+  public CompletableFuture<Map<K, Result<Boolean>>> setAllAsync(
+      Map<? extends K, ? extends V> values, Duration ttl) {
+    return bulk.setAllAsync(values, Objects.requireNonNull(ttl, "ttl"));
+  }
+
+  @Override
+  public Map<K, Result<Boolean>> deleteAll(Collection<? extends K> keys) {
+    return bulk.forEach(CommandType.UNLINK, keys);
+  }
+
+  @Override
+  public CompletableFuture<Map<K, Result<Boolean>>> deleteAllAsync(Collection<? extends K> keys) {
+    return bulk.forEachAsync(CommandType.UNLINK, keys, "deleteAll");
+  }
+
+  @Override
+  public Map<K, Result<Boolean>> existsAll(Collection<? extends K> keys) {
+    return bulk.forEach(CommandType.EXISTS, keys);
+  }
+
+  @Override
+  public CompletableFuture<Map<K, Result<Boolean>>> existsAllAsync(Collection<? extends K> keys) {
+    return bulk.forEachAsync(CommandType.EXISTS, keys, "existsAll");
+  }
+
+  @Override
+  public Map<K, Result<Boolean>> touchAll(Collection<? extends K> keys) {
+    return bulk.forEach(CommandType.TOUCH, keys);
+  }
+
+  @Override
+  public CompletableFuture<Map<K, Result<Boolean>>> touchAllAsync(Collection<? extends K> keys) {
+    return bulk.forEachAsync(CommandType.TOUCH, keys, "touchAll");
   }
 
   @Override

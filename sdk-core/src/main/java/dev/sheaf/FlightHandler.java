@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,14 +40,26 @@ final class FlightHandler extends CommandHandler {
 
   /**
    * Lettuce sends again, after a reconnect, what awaits a reply now and is not done. Of what
-   * travels alone, only what is safe may be; flights are ended by the pipeline.
+   * travels alone, only what is safe may be; flights are ended by the pipeline, which does not see
+   * the rest.
    */
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
-    for (RedisCommand<?, ?, ?> command : new ArrayList<>(getStack())) {
-      if (flightIn(command) == null && !command.isDone() && !ReplaySafety.isSafe(command)) {
+    OvertakenReads overtaken = new OvertakenReads();
+    List<RedisCommand<?, ?, ?>> unanswered = new ArrayList<>(getStack());
+    for (int i = unanswered.size() - 1; i >= 0; i--) {
+      RedisCommand<?, ?, ?> command = unanswered.get(i);
+      Flight flight = flightIn(command);
+      if (flight != null) {
+        overtaken.failIn(flight);
+      } else if (!overtaken.fail(command) && !command.isDone() && !ReplaySafety.isSafe(command)) {
         ReplaySafety.failUnknown(command);
       }
+    }
+    NodeChannel socket = context.pipeline().get(NodeChannel.class);
+    if (socket != null) {
+      // Ends the flights, which Lettuce would write again at once if it had another socket already.
+      socket.lose();
     }
     super.channelInactive(context);
   }

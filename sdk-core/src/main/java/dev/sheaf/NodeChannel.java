@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
@@ -19,6 +20,7 @@ import java.util.List;
 final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   private final NodePipeline pipeline;
+  private final SocketTurns turns;
   private final Channel channel;
   private final boolean readsFlights;
 
@@ -28,14 +30,16 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   private final RoundTripGauge roundTrips = new RoundTripGauge();
   private int inFlightCommands;
   private long inFlightBytes;
+  private boolean lost;
 
   /**
    * Creates the view of a socket.
    *
    * @param readsFlights whether its reader of replies knows that a flight has several
    */
-  NodeChannel(NodePipeline pipeline, Channel channel, boolean readsFlights) {
+  NodeChannel(NodePipeline pipeline, SocketTurns turns, Channel channel, boolean readsFlights) {
     this.pipeline = pipeline;
+    this.turns = turns;
     this.channel = channel;
     this.readsFlights = readsFlights;
   }
@@ -43,10 +47,41 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   /**
    * Runs a task on the thread that owns the socket.
    *
-   * @throws java.util.concurrent.RejectedExecutionException if the client was shut down
+   * @throws RejectedExecutionException if the client was shut down
    */
   void execute(Runnable task) {
     channel.eventLoop().execute(task);
+  }
+
+  /** Closes the socket, soon. Safe for any thread. */
+  void close() {
+    channel.close();
+  }
+
+  /** Takes note, the first time, that the socket is lost. On its event loop. */
+  void lose() {
+    if (!lost) {
+      lost = true;
+      turns.lost(this);
+    }
+  }
+
+  /**
+   * Hands a task on to the thread that owns the socket, unless that is the current one, or takes no
+   * tasks any more because the client was shut down.
+   *
+   * @return whether it was handed on
+   */
+  boolean handedOn(Runnable task) {
+    if (channel.eventLoop().inEventLoop()) {
+      return false;
+    }
+    try {
+      execute(task);
+      return true;
+    } catch (RejectedExecutionException shutDown) {
+      return false;
+    }
   }
 
   /** Whether the socket takes more bytes now. When it does again, the writer is told. */
@@ -144,13 +179,13 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    pipeline.attach(this);
+    turns.opened(this);
     context.fireChannelActive();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    pipeline.detach(this);
+    lose();
     context.fireChannelInactive();
   }
 

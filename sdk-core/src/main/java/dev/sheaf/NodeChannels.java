@@ -71,10 +71,10 @@ final class NodeChannels implements NettyCustomizer {
   }
 
   /** A writer, and the options of the connection it belongs to. */
-  private record Link(CoalescingWriter writer, ClientOptions options) {}
+  private record Link(CoalescingWriter writer, SocketTurns turns, ClientOptions options) {}
 
   void register(PushHandler endpoint, CoalescingWriter writer, ClientOptions options) {
-    links.put(endpoint, new Link(writer, options));
+    links.put(endpoint, new Link(writer, new SocketTurns(writer.pipeline()), options));
   }
 
   void unregister(PushHandler endpoint) {
@@ -116,6 +116,6 @@ final class NodeChannels implements NettyCustomizer {
     pipeline.addAfter(
         context.name(),
         HANDLER_NAME,
-        new NodeChannel(link.writer().pipeline(), context.channel(), flights));
+        new NodeChannel(link.writer().pipeline(), link.turns(), context.channel(), flights));
   }
 }

@@ -229,6 +229,10 @@ final class NodePipeline {
   private void drain() {
     do {
       NodeChannel current = channel;
+      if (current != null && current.handedOn(drain)) {
+        // There is another socket since this drain was scheduled, or one since there was none.
+        return;
+      }
       if (mustWait(current)) {
         stall(current);
         return;

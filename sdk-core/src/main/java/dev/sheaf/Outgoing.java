@@ -16,7 +16,11 @@ import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -58,6 +62,9 @@ class Outgoing<K, V, T>
     this.requestLength = request.length;
     this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
     this.alone = travelsAlone(command);
+    if (!get && command.getType().toString().equals("CLIENT")) {
+      requireReplies();
+    }
     this.keyHash = get ? hash(request, GET_HEADER.length, requestLength) : 0;
   }
 
@@ -76,6 +83,27 @@ class Outgoing<K, V, T>
   static Outgoing<?, ?, ?> placeholder() {
     return new Outgoing<>(
         new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
+  }
+
+  /**
+   * Refuses CLIENT REPLY OFF and SKIP: replies carry no names, so that after one that does not
+   * come, every later one would be taken for that of an earlier command.
+   */
+  private void requireReplies() {
+    List<String> arguments = new ArrayList<>(2);
+    forEachArgument(
+        (bytes, start, end) -> {
+          int from = endOfLine(start);
+          String argument = new String(bytes, from, end - 2 - from, StandardCharsets.US_ASCII);
+          arguments.add(argument.toUpperCase(Locale.ROOT));
+        });
+    if (arguments.equals(List.of("REPLY", "OFF")) || arguments.equals(List.of("REPLY", "SKIP"))) {
+      throw new SheafException(
+          "CLIENT REPLY "
+              + arguments.get(1)
+              + " cannot be sent on a connection that many callers share, as the replies to the"
+              + " others would be mixed up; use a connection of your own");
+    }
   }
 
   private static boolean isGet(RedisCommand<?, ?, ?> command) {

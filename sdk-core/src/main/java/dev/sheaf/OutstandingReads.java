@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The fused GETs of one connection that await their reply, to be asked which of them a write is
@@ -20,6 +21,13 @@ import java.util.List;
 final class OutstandingReads {
 
   private static final int BUCKETS = 1_024;
+
+  /**
+   * Name no keys, and yet a GET behind them may answer otherwise, or be no answer at all but part
+   * of a transaction.
+   */
+  private static final Set<String> CONCERN_EVERY_KEY =
+      Set.of("MULTI", "SELECT", "SWAPDB", "FLUSHALL", "FLUSHDB", "RESET", "AUTH", "HELLO");
 
   private final int[] keysInBucket = new int[BUCKETS];
   private final Deque<FusedGet> outstanding = new ArrayDeque<>();
@@ -52,6 +60,10 @@ final class OutstandingReads {
       return List.of();
     }
     List<NilCheck> checks = new ArrayList<>(0);
+    if (CONCERN_EVERY_KEY.contains(write.getType().toString())) {
+      outstanding.forEach(fused -> collectAll(fused, checks));
+      return checks;
+    }
     write.forEachArgument(
         (request, start, end) -> {
           int hash = Outgoing.hash(request, start, end);
@@ -60,6 +72,15 @@ final class OutstandingReads {
           }
         });
     return checks;
+  }
+
+  private static void collectAll(FusedGet fused, List<NilCheck> checks) {
+    for (Outgoing<?, ?, ?> get : fused.gets()) {
+      NilCheck check = fused.checkEarly(get);
+      if (check != null) {
+        checks.add(check);
+      }
+    }
   }
 
   private void collect(int hash, byte[] request, int start, int end, List<NilCheck> checks) {

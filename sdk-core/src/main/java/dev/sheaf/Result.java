@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one key of a many-key read: its value, the knowledge that there is none, or the
- * error that this key alone met. Immutable.
+ * What became of one key of a command for many keys: its value, the knowledge that there is none,
+ * or the error that this key alone met. Immutable.
  *
  * @param <V> the type of the value
  */

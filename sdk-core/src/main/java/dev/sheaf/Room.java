@@ -21,6 +21,7 @@ final class Room {
   private final AtomicInteger commands = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong frees = new AtomicLong();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition freed = lock.newCondition();
 
@@ -74,24 +75,41 @@ final class Room {
     }
   }
 
+  /** A number that changes whenever room is given back. */
+  long frees() {
+    return frees.get();
+  }
+
   /**
-   * Waits until there is room for a command, without taking it.
+   * Waits until room is given back, for a short while at most: how much is wanted is not known
+   * here, so the caller tries again.
    *
-   * @return whether there was before the deadline, a time of System.nanoTime
+   * @param seen what {@link #frees} was when there was not enough
+   * @return whether there is time left until the deadline, a time of System.nanoTime
    * @throws InterruptedException if the thread was interrupted
    */
-  boolean await(long deadlineNanos) throws InterruptedException {
-    boolean taken = take(1, 1, deadlineNanos);
-    if (taken) {
-      free(1, 1);
+  boolean awaitFree(long seen, long deadlineNanos) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      waiting.incrementAndGet();
+      long left = deadlineNanos - System.nanoTime();
+      if (left <= 0 || frees.get() != seen) {
+        return left > 0;
+      }
+      long nap = Math.min(left, MAX_NAP_NANOS);
+      long restOfNap = freed.awaitNanos(nap);
+      return left - (nap - restOfNap) > 0;
+    } finally {
+      waiting.decrementAndGet();
+      lock.unlock();
     }
-    return taken;
   }
 
   /** Gives room back. */
   void free(int oldCommands, long oldBytes) {
     commands.addAndGet(-oldCommands);
     bytes.addAndGet(-oldBytes);
+    frees.incrementAndGet();
     if (waiting.get() > 0) {
       lock.lock();
       try {

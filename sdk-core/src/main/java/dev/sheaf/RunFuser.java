@@ -62,10 +62,11 @@ final class RunFuser implements FusedGet.Resender {
       return;
     }
     endRun(outbox);
-    observeTransaction(command.getType());
+    // Before MULTI too: a question behind it would be part of the transaction, and no answer.
     if (!inTransaction && !afterAsking && !ReplaySafety.isSafe(command)) {
       outbox.addAll(outstanding.checksBefore(command));
     }
+    observeTransaction(command.getType());
     afterAsking = command.getType() == CommandType.ASKING;
     outbox.add(command);
   }

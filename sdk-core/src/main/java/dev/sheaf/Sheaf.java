@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.StringCodec;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -121,6 +122,129 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws IllegalArgumentException if there are too many keys
    */
   CompletableFuture<Map<K, Result<V>>> getAllAsync(Collection<? extends K> keys);
+
+  /**
+   * Writes many keys at once: a SET for each, in one write to each node concerned, whatever the
+   * slots. As SET does, it removes the time to live that a key has.
+   *
+   * <p>Each key has an outcome of its own: {@code Value(true)} if it was written, or the {@link
+   * Result.Failure} that it met, whatever became of the others. It is not one atomic step, and
+   * nothing is undone. Of a key that was not answered in time, or whose outcome is unknown ({@link
+   * OutcomeUnknownException}), the value may have been written, or may be yet. So look at the
+   * failures: nothing is thrown for them.
+   *
+   * <p>Blocks until every key has its outcome, at most the command time-out for every {@value
+   * SheafBuilder#KEYS_PER_SLICE} keys and as long again for room in the queues, of which requests
+   * of {@value SheafBuilder#BYTES_PER_SLICE} bytes are held back at most.
+   *
+   * @param values any number; written in the order in which the map iterates. Keys are compared by
+   *     {@code equals}, so each array is a key of its own, and of equal ones the last one stays
+   * @return an outcome for every key, in the order of the map; unmodifiable
+   * @throws NullPointerException if the map, a key or a value is null; nothing is written then
+   * @throws io.lettuce.core.RedisCommandInterruptedException if the thread was interrupted; it
+   *     stays interrupted, and any of the keys may have been written
+   */
+  Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values);
+
+  /**
+   * Writes many keys at once that expire, as {@link #setAll(Map)}: a {@code SET key value PX ttl}
+   * for each, so that no key is ever without its time to live.
+   *
+   * @param ttl how long each key lives from when the server writes it, in whole milliseconds (the
+   *     rest is dropped); from {@link SheafBuilder#MIN_TTL} to {@link SheafBuilder#MAX_TTL}
+   * @throws NullPointerException as {@link #setAll(Map)}, or if the time to live is null
+   * @throws IllegalArgumentException if the time to live is out of bounds; nothing is written then
+   */
+  Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values, Duration ttl);
+
+  /**
+   * Writes many keys at once, as {@link #setAll(Map)}, without blocking: what finds no room in the
+   * queue of its node fails with {@link QueueFullException}.
+   *
+   * @param values at most {@value SheafBuilder#KEYS_PER_SLICE}
+   * @return completed with the outcomes, never exceptionally; to cancel it does not recall the
+   *     requests
+   * @throws NullPointerException if the map, a key or a value is null; nothing is written then
+   * @throws IllegalArgumentException if there are too many keys
+   */
+  CompletableFuture<Map<K, Result<Boolean>>> setAllAsync(Map<? extends K, ? extends V> values);
+
+  /**
+   * Writes many keys at once that expire, as {@link #setAll(Map, Duration)}, without blocking, as
+   * {@link #setAllAsync(Map)}.
+   *
+   * @throws NullPointerException if the map, a key, a value or the time to live is null
+   * @throws IllegalArgumentException if there are too many keys, or the time to live is out of
+   *     bounds; nothing is written then
+   */
+  CompletableFuture<Map<K, Result<Boolean>>> setAllAsync(
+      Map<? extends K, ? extends V> values, Duration ttl);
+
+  /**
+   * Deletes many keys at once: an UNLINK for each, in one write to each node concerned, whatever
+   * the slots. The server frees the memory of large values in the background.
+   *
+   * <p>Outcomes, blocking, atomicity and exceptions are as with {@link #setAll(Map)}.
+   *
+   * @param keys any number, of any type of value; equal keys are deleted once
+   * @return for every key, in the order of the keys: {@code Value(true)} if it was deleted, {@link
+   *     Result.Absent} if it did not exist, or its failure; unmodifiable
+   * @throws NullPointerException if the collection or a key is null; nothing is deleted then
+   */
+  Map<K, Result<Boolean>> deleteAll(Collection<? extends K> keys);
+
+  /**
+   * Deletes many keys at once, as {@link #deleteAll}, without blocking, as {@link
+   * #setAllAsync(Map)}.
+   *
+   * @throws NullPointerException if the collection or a key is null; nothing is deleted then
+   * @throws IllegalArgumentException if there are too many keys
+   */
+  CompletableFuture<Map<K, Result<Boolean>>> deleteAllAsync(Collection<? extends K> keys);
+
+  /**
+   * Asks of many keys at once whether they exist: an EXISTS for each, in one write to each node
+   * concerned, whatever the slots. Does not move the values.
+   *
+   * <p>Blocking and exceptions are as with {@link #getAll}.
+   *
+   * @param keys any number, of any type of value; equal keys are asked for once
+   * @return for every key, in the order of the keys: {@code Value(true)} if it exists, {@link
+   *     Result.Absent} if it does not, or its failure; unmodifiable
+   * @throws NullPointerException if the collection or a key is null; nothing is asked then
+   */
+  Map<K, Result<Boolean>> existsAll(Collection<? extends K> keys);
+
+  /**
+   * Asks of many keys at once whether they exist, as {@link #existsAll}, without blocking, as
+   * {@link #getAllAsync}.
+   *
+   * @throws NullPointerException if the collection or a key is null; nothing is asked then
+   * @throws IllegalArgumentException if there are too many keys
+   */
+  CompletableFuture<Map<K, Result<Boolean>>> existsAllAsync(Collection<? extends K> keys);
+
+  /**
+   * Marks many keys as used now, for the server's eviction: a TOUCH for each, in one write to each
+   * node concerned, whatever the slots. Changes neither values nor times to live.
+   *
+   * <p>Blocking and exceptions are as with {@link #getAll}; after a lost connection it is as with
+   * {@link #setAll(Map)}.
+   *
+   * @param keys any number, of any type of value; equal keys are touched once
+   * @return for every key, in the order of the keys: {@code Value(true)} if it exists, {@link
+   *     Result.Absent} if it does not, or its failure; unmodifiable
+   * @throws NullPointerException if the collection or a key is null; nothing is touched then
+   */
+  Map<K, Result<Boolean>> touchAll(Collection<? extends K> keys);
+
+  /**
+   * Marks many keys as used now, as {@link #touchAll}, without blocking, as {@link #getAllAsync}.
+   *
+   * @throws NullPointerException if the collection or a key is null; nothing is touched then
+   * @throws IllegalArgumentException if there are too many keys
+   */
+  CompletableFuture<Map<K, Result<Boolean>>> touchAllAsync(Collection<? extends K> keys);
 
   /** Begins a batch: commands whose results are read later, sent together. Not thread-safe. */
   Batch<K, V> batch();

@@ -26,6 +26,22 @@ public final class SheafBuilder<K, V> {
   /** How many keys of a large read are under way at once, so that memory stays bounded. */
   public static final int KEYS_PER_SLICE = 8_192;
 
+  /**
+   * How many request bytes of {@link Sheaf#setAll(java.util.Map) setAll} gather before they are
+   * sent to make room for the next: 1 MiB, sixteen full writes. A smaller {@code maxQueuedBytes}
+   * lowers it.
+   */
+  public static final int BYTES_PER_SLICE = 1 << 20;
+
+  /** The shortest time to live: 1 millisecond, which is as fine as the server counts. */
+  public static final Duration MIN_TTL = Duration.ofMillis(1);
+
+  /**
+   * The longest time to live: 365,000 days. Servers refuse times whose end their clock cannot
+   * express, and differ in where that is.
+   */
+  public static final Duration MAX_TTL = Duration.ofDays(365_000);
+
   /** How many bodies one {@link Sheaf#mapEach} runs at a time: enough to fill batches. */
   public static final int MAP_EACH_BODIES = 256;
 

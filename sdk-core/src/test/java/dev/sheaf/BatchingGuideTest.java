@@ -34,7 +34,13 @@ class BatchingGuideTest {
     assertThat(guide())
         .contains(grouped(SheafBuilder.KEYS_PER_SLICE))
         .contains(grouped(Batch.MAX_UNSENT_COMMANDS) + " commands have")
-        .contains("With " + grouped(Batch.MAX_UNANSWERED_COMMANDS));
+        .contains("With " + grouped(Batch.MAX_UNANSWERED_COMMANDS))
+        .contains("at most " + (SheafBuilder.BYTES_PER_SLICE >> 20) + " MiB of requests")
+        .contains(
+            SheafBuilder.MIN_TTL.toMillis()
+                + " ms to "
+                + grouped((int) SheafBuilder.MAX_TTL.toDays())
+                + " days");
   }
 
   private static String grouped(int number) {

@@ -6,6 +6,7 @@ import dev.sheaf.embedded.LatencyProxy;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -60,6 +61,45 @@ class DeliveryTruthContractTest {
             .withMaxBatchBytes(60);
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(tiny).connect()) {
       run(sheaf, true, false);
+    }
+  }
+
+  /** Replies come late, so that some commands are given up before, and some after they ran. */
+  @ForEachServer(on = Topology.STANDALONE)
+  void soItIsWithCommandsThatTimeOut(ServerUnderTest server) throws Exception {
+    try (LatencyProxy proxy =
+            LatencyProxy.builder()
+                .target(server.nodes().get(0).host(), server.nodes().get(0).port())
+                .start();
+        Sheaf<String, String> sheaf =
+            Sheaf.builder("redis://127.0.0.1:" + proxy.port())
+                .commandTimeout(Duration.ofMillis(25))
+                .connect()) {
+      AtomicBoolean over = new AtomicBoolean();
+      Thread pauser = new Thread(() -> pause(proxy, over));
+      pauser.start();
+      try {
+        run(sheaf, true, false);
+      } finally {
+        over.set(true);
+        pauser.join();
+      }
+    }
+  }
+
+  private static void pause(LatencyProxy proxy, AtomicBoolean over) {
+    SplittableRandom random = new SplittableRandom(7);
+    while (!over.get()) {
+      boolean replies = random.nextBoolean();
+      for (boolean on : new boolean[] {true, false}) {
+        if (replies) {
+          proxy.pauseToClient(on);
+        } else {
+          proxy.pauseToServer(on);
+        }
+        java.util.concurrent.locks.LockSupport.parkNanos(
+            TimeUnit.MILLISECONDS.toNanos(random.nextInt(10, 60)));
+      }
     }
   }
 
@@ -247,7 +287,8 @@ class DeliveryTruthContractTest {
       if (random.nextInt(10) < 8) {
         calls.add(new Call(key, sheaf.async().get(key(key)), null));
       } else {
-        String value = number + "/" + operation;
+        // It names its key, so that a value of another key is told from one of another time.
+        String value = key(key) + "#" + operation;
         calls.add(new Call(key, sheaf.async().set(key(key), value), value));
       }
       if (cancelling && random.nextInt(20) == 0) {
@@ -275,6 +316,7 @@ class DeliveryTruthContractTest {
         boolean expected =
             e instanceof CancellationException
                 || e.getCause() instanceof ConnectionLostException
+                || e.getCause() instanceof RedisCommandTimeoutException
                 || e.getCause() instanceof CancellationException;
         assertThat(expected).as("an expected failure, not %s", e.getCause()).isTrue();
         if (call.written() != null) {

@@ -1,0 +1,219 @@
+package dev.sheaf;
+
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.internal.ExceptionFactory;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CompleteableCommand;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One command for each of many keys, sent together, with one future for all outcomes.
+ *
+ * <p>The commands have no futures of their own; the last one to finish completes the whole. They
+ * are ordinary commands to everything below, so each is routed, redirected, given up or refused by
+ * itself.
+ *
+ * <p>Filled and sent by one thread; finished by any.
+ */
+final class KeyCalls<K, V> {
+
+  private static final Result<Boolean> YES = new Result.Value<>(true);
+  private static final Result<Boolean> ABSENT = new Result.Absent<>();
+
+  private final Map<K, KeyCall<?>> calls;
+  private final CompletableFuture<Map<K, Result<Boolean>>> whole = new CompletableFuture<>();
+  private final AtomicInteger unfinished = new AtomicInteger();
+
+  KeyCalls(int keys) {
+    this.calls = new LinkedHashMap<>(keys * 4 / 3 + 1);
+  }
+
+  /**
+   * Adds the command for one key; a key that was added before is left as it is.
+   *
+   * @param isYes whether a reply means that the key was there, or was written
+   */
+  <T> void add(
+      K key,
+      CommandType type,
+      CommandOutput<K, V, T> output,
+      CommandArgs<K, V> args,
+      Predicate<@Nullable T> isYes) {
+    if (!calls.containsKey(key)) {
+      calls.put(key, new KeyCall<>(type, output, args, isYes));
+    }
+  }
+
+  /** Sends everything; what finds no room in its queue fails. */
+  void send(StatefulConnection<K, V> connection, long maxHeldBytes) {
+    begin();
+    Corked.run(() -> dispatchAll(connection, maxHeldBytes));
+  }
+
+  /** Sends everything, waiting for room in the queues at most the given time for each part. */
+  void sendBlocking(StatefulConnection<K, V> connection, long maxHeldBytes, Duration timeout) {
+    begin();
+    Corked.runBlocking(() -> dispatchAll(connection, maxHeldBytes), timeout);
+  }
+
+  private void begin() {
+    unfinished.set(calls.size());
+    if (calls.isEmpty()) {
+      whole.complete(Map.of());
+    }
+  }
+
+  private void dispatchAll(StatefulConnection<K, V> connection, long maxHeldBytes) {
+    for (KeyCall<?> call : calls.values()) {
+      try {
+        connection.dispatch(call);
+      } catch (RuntimeException e) {
+        call.completeExceptionally(e);
+      }
+      Corked.releaseFrom(maxHeldBytes);
+    }
+  }
+
+  /** Completed with an outcome for every key, in their order; never exceptionally. */
+  CompletableFuture<Map<K, Result<Boolean>>> future() {
+    return whole;
+  }
+
+  /**
+   * Waits for all outcomes; keys without one by then fail.
+   *
+   * @throws RedisCommandInterruptedException if the thread is interrupted; it stays interrupted
+   */
+  Map<K, Result<Boolean>> await(Duration timeout) {
+    Corked.release();
+    try {
+      return whole.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      expire(timeout);
+      return whole.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RedisCommandInterruptedException(e);
+    } catch (ExecutionException e) {
+      throw new SheafException("The commands failed: " + e.getCause(), e.getCause());
+    }
+  }
+
+  private void expire(Duration timeout) {
+    for (KeyCall<?> call : calls.values()) {
+      if (call.result.get() == null) {
+        call.completeExceptionally(
+            new RedisCommandTimeoutException(
+                call.getType()
+                    + " was not answered within "
+                    + timeout.toMillis()
+                    + " ms; commandTimeout sets the limit"));
+      }
+    }
+  }
+
+  private void finished() {
+    if (unfinished.decrementAndGet() == 0) {
+      Map<K, Result<Boolean>> results = new LinkedHashMap<>(calls.size() * 4 / 3 + 1);
+      calls.forEach((key, call) -> results.put(key, Objects.requireNonNull(call.result.get())));
+      whole.complete(Collections.unmodifiableMap(results));
+    }
+  }
+
+  /** The command of one key. Its first outcome counts; what comes later is dropped. */
+  private final class KeyCall<T> extends Command<K, V, T> implements CompleteableCommand<T> {
+
+    private final Predicate<@Nullable T> isYes;
+    private final AtomicReference<@Nullable Result<Boolean>> result = new AtomicReference<>();
+    private volatile @Nullable Runnable whenDone;
+
+    KeyCall(
+        CommandType type,
+        CommandOutput<K, V, T> output,
+        CommandArgs<K, V> args,
+        Predicate<@Nullable T> isYes) {
+      super(type, output, args);
+      this.isYes = isYes;
+    }
+
+    @Override
+    public void complete() {
+      String error = getOutput().getError();
+      if (error != null) {
+        finish(new Result.Failure<>(ExceptionFactory.createExecutionException(error)));
+      } else {
+        finish(isYes.test(getOutput().get()) ? YES : ABSENT);
+      }
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable throwable) {
+      return finish(
+          new Result.Failure<>(
+              throwable instanceof RedisException redis
+                  ? redis
+                  : new SheafException(getType() + " failed: " + throwable, throwable)));
+    }
+
+    @Override
+    public void cancel() {
+      finish(
+          new Result.Failure<>(
+              new SheafException(
+                  getType() + " was cancelled, its connection was closed",
+                  new CancellationException())));
+    }
+
+    private boolean finish(Result<Boolean> outcome) {
+      if (!result.compareAndSet(null, outcome)) {
+        return false;
+      }
+      super.complete();
+      Runnable action = whenDone;
+      if (action != null) {
+        action.run();
+      }
+      finished();
+      return true;
+    }
+
+    @Override
+    public void onComplete(Consumer<? super T> action) {
+      onComplete((value, failure) -> action.accept(value));
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // A missing value and no failure are null by contract.
+    public void onComplete(BiConsumer<? super T, Throwable> action) {
+      Runnable before = whenDone;
+      whenDone =
+          () -> {
+            if (before != null) {
+              before.run();
+            }
+            action.accept(getOutput().get(), null);
+          };
+    }
+  }
+}
