@@ -2,7 +2,6 @@ package dev.sheaf;
 
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.internal.ExceptionFactory;
 import io.lettuce.core.output.ValueOutput;
@@ -10,13 +9,16 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
+import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -44,12 +46,19 @@ final class BulkGet<K, V> {
     }
   }
 
-  private final Map<K, GetRead> reads;
-  private final CompletableFuture<Map<K, Result<V>>> whole = new CompletableFuture<>();
+  private final ReadRouter<K, V> router;
+
+  /** For each key its {@link GetRead}, and in its place the {@link Result} in the end. */
+  private final Map<K, Object> outcomes;
+
+  private final List<GetRead> reads;
+  private final CompletableFuture<BulkGet<K, V>> whole = new CompletableFuture<>();
   private final AtomicInteger unfinished = new AtomicInteger();
 
-  private BulkGet(int keys) {
-    this.reads = new LinkedHashMap<>(keys * 4 / 3 + 1);
+  private BulkGet(ReadRouter<K, V> router, int keys) {
+    this.router = router;
+    this.outcomes = new LinkedHashMap<>(keys * 4 / 3 + 1);
+    this.reads = new ArrayList<>(keys);
   }
 
   /**
@@ -57,10 +66,9 @@ final class BulkGet<K, V> {
    *
    * @throws NullPointerException if a key is null; nothing is sent then
    */
-  static <K, V> BulkGet<K, V> send(
-      StatefulConnection<K, V> connection, RedisCodec<K, V> codec, Collection<? extends K> keys) {
-    BulkGet<K, V> bulk = prepare(codec, keys);
-    Corked.run(() -> bulk.dispatchAll(connection));
+  static <K, V> BulkGet<K, V> send(ReadRouter<K, V> router, Collection<? extends K> keys) {
+    BulkGet<K, V> bulk = prepare(router, keys);
+    Corked.run(bulk::dispatchAll);
     return bulk;
   }
 
@@ -70,55 +78,81 @@ final class BulkGet<K, V> {
    * @throws NullPointerException if a key is null; nothing is sent then
    */
   static <K, V> BulkGet<K, V> sendBlocking(
-      StatefulConnection<K, V> connection,
-      RedisCodec<K, V> codec,
-      Collection<? extends K> keys,
-      Duration timeout) {
-    BulkGet<K, V> bulk = prepare(codec, keys);
-    Corked.runBlocking(() -> bulk.dispatchAll(connection), timeout);
+      ReadRouter<K, V> router, Collection<? extends K> keys, Duration timeout) {
+    BulkGet<K, V> bulk = prepare(router, keys);
+    Corked.runBlocking(bulk::dispatchAll, timeout);
     return bulk;
   }
 
   private static <K, V> BulkGet<K, V> prepare(
-      RedisCodec<K, V> codec, Collection<? extends K> keys) {
-    BulkGet<K, V> bulk = new BulkGet<>(keys.size());
+      ReadRouter<K, V> router, Collection<? extends K> keys) {
+    BulkGet<K, V> bulk = new BulkGet<>(router, keys.size());
     int index = 0;
     for (K key : keys) {
       if (key == null) {
         throw new NullPointerException("The key at index " + index + " is null");
       }
       index++;
-      if (!bulk.reads.containsKey(key)) {
-        bulk.reads.put(key, bulk.new GetRead(codec, key));
-      }
-    }
-    if (bulk.reads.isEmpty()) {
-      bulk.whole.complete(Map.of());
+      bulk.add(key);
     }
     bulk.unfinished.set(bulk.reads.size());
+    if (bulk.reads.isEmpty()) {
+      bulk.whole.complete(bulk);
+    }
     return bulk;
   }
 
-  private void dispatchAll(StatefulConnection<K, V> connection) {
-    reads.values().forEach(read -> dispatch(connection, read));
-  }
-
-  private void dispatch(StatefulConnection<K, V> connection, GetRead command) {
-    try {
-      connection.dispatch(command);
-    } catch (RuntimeException e) {
-      command.completeExceptionally(e);
+  private void add(K key) {
+    GetRead read = new GetRead(key);
+    if (outcomes.putIfAbsent(key, read) == null) {
+      reads.add(read);
     }
   }
 
-  CompletableFuture<Map<K, Result<V>>> future() {
+  private void dispatchAll() {
+    ReadRouter.Routes<K, V> routes = router.routes();
+    for (GetRead read : reads) {
+      dispatch(read, routes);
+    }
+  }
+
+  private void dispatch(GetRead read, ReadRouter.Routes<K, V> routes) {
+    Outgoing<K, V, V> encoded;
+    try {
+      encoded = read.encoded();
+    } catch (RuntimeException e) {
+      read.completeExceptionally(SheafException.ofCodec(CommandType.GET, e));
+      return;
+    }
+    NodePipeline pipeline = routes.of(encoded);
+    Corked corked = Corked.current();
+    if (pipeline != null && corked != null) {
+      corked.hold(pipeline, encoded);
+    } else {
+      read.letLettuceRoute();
+    }
+  }
+
+  /** Completed when each key has an outcome. */
+  CompletableFuture<BulkGet<K, V>> whole() {
     return whole;
   }
 
-  /** The bytes of all values as they travelled. To be asked once {@link #future} is complete. */
+  /** The outcomes in the order of the keys. To be asked once {@link #whole} is complete. */
+  @SuppressWarnings("unchecked") // Each read was replaced by its result.
+  synchronized Map<K, Result<V>> results() {
+    for (Map.Entry<K, Object> outcome : outcomes.entrySet()) {
+      if (outcome.getValue() instanceof BulkGet<?, ?>.GetRead read) {
+        outcome.setValue(Objects.requireNonNull(read.result()));
+      }
+    }
+    return Collections.unmodifiableMap((Map<K, Result<V>>) (Map<K, ?>) outcomes);
+  }
+
+  /** The bytes of all values as they travelled. To be asked once {@link #whole} is complete. */
   long replyBytes() {
     long bytes = 0;
-    for (GetRead read : reads.values()) {
+    for (GetRead read : reads) {
       bytes += ((MeasuredOutput<K, V>) read.getOutput()).bytes();
     }
     return bytes;
@@ -126,7 +160,7 @@ final class BulkGet<K, V> {
 
   /** Fails the keys that have no outcome yet, so that every key has one. */
   void expire(Duration timeout) {
-    for (GetRead read : reads.values()) {
+    for (GetRead read : reads) {
       if (read.result() == null) {
         read.completeExceptionally(
             new RedisCommandTimeoutException(
@@ -137,9 +171,7 @@ final class BulkGet<K, V> {
 
   private void finished() {
     if (unfinished.decrementAndGet() == 0) {
-      Map<K, Result<V>> results = new LinkedHashMap<>(reads.size() * 4 / 3 + 1);
-      reads.forEach((key, read) -> results.put(key, Objects.requireNonNull(read.result())));
-      whole.complete(Collections.unmodifiableMap(results));
+      whole.complete(this);
     }
   }
 
@@ -167,11 +199,54 @@ final class BulkGet<K, V> {
   /** The GET of one key. Its first outcome counts; what comes later is dropped. */
   private final class GetRead extends Command<K, V, V> implements CompleteableCommand<V> {
 
+    private final K key;
     private volatile @Nullable Result<V> result;
     private volatile @Nullable Runnable whenDone;
 
-    GetRead(RedisCodec<K, V> codec, K key) {
-      super(CommandType.GET, new MeasuredOutput<>(codec), new CommandArgs<>(codec).addKey(key));
+    /** Whether Lettuce follows redirects for it. */
+    private boolean routedByLettuce;
+
+    /** Made when somebody asks, which is seldom. */
+    private @Nullable CommandArgs<K, V> lateArgs;
+
+    @SuppressWarnings("NullAway") // The arguments come later, if at all.
+    GetRead(K key) {
+      super(CommandType.GET, new MeasuredOutput<>(router.codec()), null);
+      this.key = key;
+    }
+
+    /**
+     * The read as it travels.
+     *
+     * @throws RuntimeException whatever the codec throws
+     */
+    Outgoing<K, V, V> encoded() {
+      return Outgoing.encodedGet(this, RequestEncoder.encodeGet(router.codec(), key));
+    }
+
+    /** Sends it the way of every other command. */
+    void letLettuceRoute() {
+      routedByLettuce = true;
+      try {
+        router.connection().dispatch(this);
+      } catch (RuntimeException e) {
+        completeExceptionally(e);
+      }
+    }
+
+    @Override
+    public CommandArgs<K, V> getArgs() {
+      CommandArgs<K, V> made = lateArgs;
+      if (made == null) {
+        made = new CommandArgs<>(router.codec()).addKey(key);
+        lateArgs = made;
+      }
+      return made;
+    }
+
+    @Override
+    public void encode(ByteBuf buffer) {
+      buffer.writeBytes(RequestEncoder.encodeGet(router.codec(), key));
     }
 
     @Nullable Result<V> result() {
@@ -181,12 +256,22 @@ final class BulkGet<K, V> {
     @Override
     public void complete() {
       String error = getOutput().getError();
+      if (error != null && !routedByLettuce && isRedirect(error)) {
+        // The slot has moved since Lettuce last looked. It looks again when it meets the redirect.
+        getOutput().setError((String) null);
+        letLettuceRoute();
+        return;
+      }
       if (error != null) {
         finish(new Result.Failure<>(ExceptionFactory.createExecutionException(error)));
         return;
       }
       V value = getOutput().get();
       finish(value == null ? new Result.Absent<>() : new Result.Value<>(value));
+    }
+
+    private static boolean isRedirect(String error) {
+      return error.startsWith("MOVED ") || error.startsWith("ASK ");
     }
 
     @Override

@@ -83,9 +83,7 @@ final class CoalescingWriter
     try {
       return Outgoing.encode(command, mayFuse);
     } catch (RuntimeException e) {
-      command.completeExceptionally(
-          new SheafException(
-              "Cannot encode " + command.getType() + ": the codec failed with " + e, e));
+      command.completeExceptionally(SheafException.ofCodec(command.getType(), e));
       return null;
     }
   }

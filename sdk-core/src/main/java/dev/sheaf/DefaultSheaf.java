@@ -34,6 +34,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
+  private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
   private final BulkCommands<K, V> bulk;
   private final @Nullable LoopDetector loopDetector;
@@ -51,8 +52,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.server = server;
     this.codec = codec;
     this.commandTimeout = context.commandTimeout();
-    this.keyLoops =
-        new KeyLoops<>(server.connection(), codec, commandTimeout, context.writes(), callers);
+    this.reads = new ReadRouter<>(server, codec);
+    this.keyLoops = new KeyLoops<>(reads, commandTimeout, context.writes(), callers);
     this.bulk =
         new BulkCommands<>(
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
@@ -107,7 +108,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public Map<K, Result<V>> getAll(Collection<? extends K> keys) {
     if (keys.size() <= SheafBuilder.KEYS_PER_SLICE) {
-      return await(BulkGet.sendBlocking(server.connection(), codec, keys, commandTimeout));
+      return await(BulkGet.sendBlocking(reads, keys, commandTimeout));
     }
     List<K> all = new ArrayList<>(keys);
     for (int i = 0; i < all.size(); i++) {
@@ -117,10 +118,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     Map<K, Result<V>> results = new LinkedHashMap<>();
     for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
       int end = Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE);
-      results.putAll(
-          await(
-              BulkGet.sendBlocking(
-                  server.connection(), codec, all.subList(start, end), commandTimeout)));
+      results.putAll(await(BulkGet.sendBlocking(reads, all.subList(start, end), commandTimeout)));
     }
     return Collections.unmodifiableMap(results);
   }
@@ -128,10 +126,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private Map<K, Result<V>> await(BulkGet<K, V> bulk) {
     Corked.release();
     try {
-      return bulk.future().get(commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
+      return bulk.whole().get(commandTimeout.toNanos(), TimeUnit.NANOSECONDS).results();
     } catch (TimeoutException e) {
       bulk.expire(commandTimeout);
-      return bulk.future().join();
+      return bulk.whole().join().results();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);
@@ -150,7 +148,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
               + keys.size()
               + "; use getAll, or call this for one part after the other");
     }
-    return BulkGet.send(server.connection(), codec, keys).future();
+    return BulkGet.send(reads, keys).whole().thenApply(BulkGet::results);
   }
 
   @Override

@@ -44,6 +44,7 @@ final class KeyLoops<K, V> {
 
   private static final int INITIAL_KEY_BYTES = 64;
 
+  private final ReadRouter<K, V> reads;
   private final StatefulConnection<K, V> connection;
   private final RedisCodec<K, V> codec;
   private final Duration timeout;
@@ -57,13 +58,13 @@ final class KeyLoops<K, V> {
   private final Set<OpenLoop> joined = ConcurrentHashMap.newKeySet();
 
   KeyLoops(
-      StatefulConnection<K, V> connection,
-      RedisCodec<K, V> codec,
+      ReadRouter<K, V> reads,
       Duration timeout,
       WriteClock writes,
       ThreadLocal<CallerThread> callers) {
-    this.connection = connection;
-    this.codec = codec;
+    this.reads = reads;
+    this.connection = reads.connection();
+    this.codec = reads.codec();
     this.timeout = timeout;
     this.writes = writes;
     this.callers = callers;
@@ -128,12 +129,8 @@ final class KeyLoops<K, V> {
     return connection instanceof StatefulRedisConnection<K, V> server && server.isMulti();
   }
 
-  StatefulConnection<K, V> connection() {
-    return connection;
-  }
-
-  RedisCodec<K, V> codec() {
-    return codec;
+  ReadRouter<K, V> reads() {
+    return reads;
   }
 
   Duration timeout() {

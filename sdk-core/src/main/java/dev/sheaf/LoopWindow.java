@@ -164,8 +164,7 @@ final class LoopWindow<K, V> {
       }
     }
     List<BulkGet<K, V>> sent = new ArrayList<>(rounds.size());
-    Corked.run(
-        () -> rounds.forEach(r -> sent.add(BulkGet.send(loops.connection(), loops.codec(), r))));
+    Corked.run(() -> rounds.forEach(r -> sent.add(BulkGet.send(loops.reads(), r))));
     return sent;
   }
 
@@ -189,10 +188,10 @@ final class LoopWindow<K, V> {
     Corked.release();
     long left = Math.max(0, deadlineNanos - System.nanoTime());
     try {
-      return bulk.future().get(left, TimeUnit.NANOSECONDS);
+      return bulk.whole().get(left, TimeUnit.NANOSECONDS).results();
     } catch (TimeoutException e) {
       bulk.expire(loops.timeout());
-      return bulk.future().join();
+      return bulk.whole().join().results();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.StatusOutput;
@@ -39,7 +40,9 @@ class Outgoing<K, V, T>
 
   private static final Logger LOG = System.getLogger("dev.sheaf");
   private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
-  private static final byte[] GET_HEADER = {
+  private static final int NO_SLOT = -1;
+
+  static final byte[] GET_HEADER = {
     '*', '2', '\r', '\n', '$', '3', '\r', '\n', 'G', 'E', 'T', '\r', '\n'
   };
 
@@ -56,6 +59,18 @@ class Outgoing<K, V, T>
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable Outgoing<?, ?, ?> next;
 
+  /** The slot of the key of a GET, or {@link #NO_SLOT} while nobody asked. */
+  private int slot = NO_SLOT;
+
+  private Outgoing(RedisCommand<K, V, T> command, byte[] getRequest) {
+    this.command = command;
+    this.request = getRequest;
+    this.requestLength = getRequest.length;
+    this.get = true;
+    this.alone = false;
+    this.keyHash = hash(getRequest, GET_HEADER.length, requestLength);
+  }
+
   Outgoing(RedisCommand<K, V, T> command, boolean mayFuse) {
     this.command = command;
     this.request = RequestEncoder.encode(command);
@@ -66,6 +81,11 @@ class Outgoing<K, V, T>
       requireReplies();
     }
     this.keyHash = get ? hash(request, GET_HEADER.length, requestLength) : 0;
+  }
+
+  /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
+  static <K, V, T> Outgoing<K, V, T> encodedGet(RedisCommand<K, V, T> command, byte[] request) {
+    return new Outgoing<>(command, request);
   }
 
   /**
@@ -219,6 +239,14 @@ class Outgoing<K, V, T>
       start++;
     }
     return Arrays.copyOfRange(request, start + 1, requestLength - 2);
+  }
+
+  /** The slot of the key of a GET. Asked by its caller first, and by the event loop after. */
+  final int slot() {
+    if (slot == NO_SLOT) {
+      slot = SlotHash.getSlot(key());
+    }
+    return slot;
   }
 
   /** The {@link WriteClock} cell of the first argument, which must be a key. */

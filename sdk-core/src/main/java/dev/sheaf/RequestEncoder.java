@@ -1,9 +1,12 @@
 package dev.sheaf;
 
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.ToByteBufEncoder;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -36,17 +39,58 @@ final class RequestEncoder {
    */
   static byte[] encode(RedisCommand<?, ?, ?> command) {
     RequestEncoder encoder = OF_THREAD.get();
-    ByteBuf buffer = encoder.buffer;
-    encoder.buffer = null;
-    if (buffer == null) {
-      buffer = HEAP.heapBuffer(INITIAL_BYTES);
-    }
+    ByteBuf buffer = encoder.takeBuffer();
     try {
       command.encode(buffer);
       return Arrays.copyOf(buffer.array(), buffer.writerIndex());
     } finally {
-      encoder.buffer =
-          buffer.capacity() <= MAX_KEPT_BYTES ? buffer.clear() : HEAP.heapBuffer(INITIAL_BYTES);
+      encoder.giveBack(buffer);
     }
+  }
+
+  /**
+   * The request of a GET as it travels, the same bytes as of Lettuce's command.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  @SuppressWarnings("unchecked") // What encodes a codec's keys to a buffer has its type of key.
+  static <K> byte[] encodeGet(RedisCodec<K, ?> codec, K key) {
+    RequestEncoder encoder = OF_THREAD.get();
+    ByteBuf buffer = encoder.takeBuffer();
+    try {
+      if (codec instanceof ToByteBufEncoder) {
+        ((ToByteBufEncoder<K, ?>) codec).encodeKey(key, buffer);
+      } else {
+        buffer.writeBytes(codec.encodeKey(key));
+      }
+      return framedGet(buffer.array(), buffer.writerIndex());
+    } finally {
+      encoder.giveBack(buffer);
+    }
+  }
+
+  private static byte[] framedGet(byte[] key, int length) {
+    byte[] digits = Integer.toString(length).getBytes(StandardCharsets.US_ASCII);
+    int headerBytes = Outgoing.GET_HEADER.length;
+    int keyStart = headerBytes + 1 + digits.length + 2;
+    byte[] request = Arrays.copyOf(Outgoing.GET_HEADER, keyStart + length + 2);
+    request[headerBytes] = '$';
+    System.arraycopy(digits, 0, request, headerBytes + 1, digits.length);
+    request[keyStart - 2] = '\r';
+    request[keyStart - 1] = '\n';
+    System.arraycopy(key, 0, request, keyStart, length);
+    request[keyStart + length] = '\r';
+    request[keyStart + length + 1] = '\n';
+    return request;
+  }
+
+  private ByteBuf takeBuffer() {
+    ByteBuf free = buffer;
+    buffer = null;
+    return free == null ? HEAP.heapBuffer(INITIAL_BYTES) : free;
+  }
+
+  private void giveBack(ByteBuf used) {
+    buffer = used.capacity() <= MAX_KEPT_BYTES ? used.clear() : HEAP.heapBuffer(INITIAL_BYTES);
   }
 }

@@ -1,6 +1,5 @@
 package dev.sheaf;
 
-import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
@@ -97,7 +96,7 @@ final class RunFuser implements FusedGet.Resender {
   private void fuseBySlot(List<RedisCommand<?, ?, ?>> outbox) {
     long[] slotAndIndex = new long[run.size()];
     for (int i = 0; i < slotAndIndex.length; i++) {
-      slotAndIndex[i] = (long) SlotHash.getSlot(run.get(i).key()) << Integer.SIZE | i;
+      slotAndIndex[i] = (long) run.get(i).slot() << Integer.SIZE | i;
     }
     Arrays.sort(slotAndIndex);
     int start = 0;

@@ -1,6 +1,7 @@
 package dev.sheaf;
 
 import io.lettuce.core.RedisException;
+import io.lettuce.core.protocol.ProtocolKeyword;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,5 +21,11 @@ public class SheafException extends RedisException {
   @SuppressWarnings("NullAway") // RedisException takes a null cause as Throwable does.
   public SheafException(String message, @Nullable Throwable cause) {
     super(message, cause);
+  }
+
+  /** A command whose arguments its codec could not encode. */
+  static SheafException ofCodec(ProtocolKeyword type, RuntimeException failure) {
+    return new SheafException(
+        "Cannot encode " + type + ": the codec failed with " + failure, failure);
   }
 }
