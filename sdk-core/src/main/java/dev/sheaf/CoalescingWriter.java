@@ -54,6 +54,8 @@ final class CoalescingWriter
 
   private final Runnable drain = this::drain;
 
+  private final SignsOfLife signsOfLife = new SignsOfLife();
+
   /** What the current drain is about to write; belongs to the holder of {@link #attended}. */
   private final List<RedisCommand<?, ?, ?>> outbox = new ArrayList<>();
 
@@ -315,10 +317,16 @@ final class CoalescingWriter
     }
   }
 
+  /** What the replies tell about the node. */
+  SignsOfLife signsOfLife() {
+    return signsOfLife;
+  }
+
   /** The socket is there. Called on its event loop. */
   void attach(NodeChannel opened) {
     channel = opened;
     fuser.reset();
+    signsOfLife.connected();
     resume();
   }
 
@@ -326,6 +334,7 @@ final class CoalescingWriter
   void detach(NodeChannel lost) {
     if (channel == lost) {
       channel = null;
+      signsOfLife.lost();
     }
     resume();
   }

@@ -9,6 +9,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connector<K, V> {
 
+  /**
+   * The longest pause before a lost data connection is tried again, with the client's resources.
+   */
+  private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
+
   private final SheafBuilder<K, V> options;
   private final ClientResources resources;
   private final boolean ownResources;
@@ -30,7 +36,15 @@ final class Connector<K, V> {
     this.options = options;
     ClientResources given = options.clientResources();
     this.ownResources = given == null;
-    this.resources = given == null ? ClientResources.create() : given;
+    this.resources = given == null ? ownResources() : given;
+  }
+
+  /** Lettuce's pause before a reconnect grows to 30 s; by then a server may long be back. */
+  private static ClientResources ownResources() {
+    return ClientResources.builder()
+        .reconnectDelay(
+            Delay.fullJitter(Duration.ofMillis(1), MAX_RECONNECT_DELAY, 1, TimeUnit.MILLISECONDS))
+        .build();
   }
 
   Sheaf<K, V> connect() {
@@ -63,11 +77,7 @@ final class Connector<K, V> {
         return connectCluster(uri);
       }
       keep = true;
-      return new DefaultSheaf<>(
-          ConnectedServer.of(connection, client),
-          options.codec(),
-          commandTimeout(uri),
-          this::releaseResources);
+      return sheaf(ConnectedServer.of(connection, client), uri);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -97,16 +107,36 @@ final class Connector<K, V> {
       connection.setTimeout(commandTimeout(reached));
       connectToMasters(connection);
       keep = true;
-      return new DefaultSheaf<>(
-          ConnectedServer.of(connection, client),
-          options.codec(),
-          commandTimeout(reached),
-          this::releaseResources);
+      return sheaf(ConnectedServer.of(connection, client), reached);
     } finally {
       if (!keep) {
         shutDown(client);
       }
     }
+  }
+
+  private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri) {
+    AvailabilityOptions availability = options.availability();
+    GuardHolder<K> guard =
+        new GuardHolder<>(
+            () ->
+                AvailabilityGuard.start(
+                    availability == null ? AvailabilityOptions.defaults() : availability,
+                    NodeSources.of(server, options.codec(), bounded(uri)),
+                    resources,
+                    options.clientOptions(),
+                    options.connectTimeout(),
+                    options.meterRegistry()));
+    if (availability != null) {
+      guard.get();
+    }
+    return new DefaultSheaf<>(
+        server,
+        options.codec(),
+        commandTimeout(uri),
+        guard,
+        options.meterRegistry(),
+        this::releaseResources);
   }
 
   /**

@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Sheaf}. */
 final class DefaultSheaf<K, V> implements Sheaf<K, V> {
@@ -30,17 +32,26 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ConnectedServer<K, V> server;
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
+  private final GuardHolder<K> guard;
+  private final @Nullable MeterRegistry registry;
   private final Runnable afterClose;
+  private final Object readThroughLock = new Object();
+  private @Nullable ReadThroughMeters readThroughMeters;
+  private volatile @Nullable DefaultReadThrough<K, V> usualReadThrough;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   DefaultSheaf(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
       Duration commandTimeout,
+      GuardHolder<K> guard,
+      @Nullable MeterRegistry registry,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
     this.commandTimeout = commandTimeout;
+    this.guard = guard;
+    this.registry = registry;
     this.afterClose = afterClose;
   }
 
@@ -133,13 +144,71 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   @Override
+  public Availability<K> availability() {
+    return guard.view();
+  }
+
+  @Override
+  public @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
+    return usualReadThrough().get(key, ttl, loader);
+  }
+
+  @Override
+  public Map<K, V> readThroughAll(
+      Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
+    return usualReadThrough().getAll(keys, ttl, loader);
+  }
+
+  private DefaultReadThrough<K, V> usualReadThrough() {
+    DefaultReadThrough<K, V> known = usualReadThrough;
+    if (known == null) {
+      synchronized (readThroughLock) {
+        known = usualReadThrough;
+        if (known == null) {
+          known = newReadThrough(ReadThroughOptions.defaults());
+          usualReadThrough = known;
+        }
+      }
+    }
+    return known;
+  }
+
+  @Override
+  public ReadThrough<K, V> readThrough(ReadThroughOptions<V> options) {
+    return newReadThrough(Objects.requireNonNull(options, "options"));
+  }
+
+  private DefaultReadThrough<K, V> newReadThrough(ReadThroughOptions<V> options) {
+    AvailabilityGuard<K> started = guard.get();
+    ReadThroughMeters meters;
+    synchronized (readThroughLock) {
+      meters = readThroughMeters;
+      if (meters == null) {
+        meters = new ReadThroughMeters(registry);
+        readThroughMeters = meters;
+      }
+    }
+    return new DefaultReadThrough<>(server, codec, started, options, meters);
+  }
+
+  @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
       try {
+        guard.close();
+        closeMeters();
         server.connection().close();
         server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
       } finally {
         afterClose.run();
+      }
+    }
+  }
+
+  private void closeMeters() {
+    synchronized (readThroughLock) {
+      if (readThroughMeters != null) {
+        readThroughMeters.close();
       }
     }
   }

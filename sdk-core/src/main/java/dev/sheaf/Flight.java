@@ -81,6 +81,7 @@ final class Flight
     }
     NodeChannel countedOn = channel;
     if (countedOn != null) {
+      countedOn.arrived(this, parts.get(parts.size() - 1).getOutput());
       countedOn.answered(commands);
     }
     finish();

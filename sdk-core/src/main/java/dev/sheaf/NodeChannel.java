@@ -1,11 +1,13 @@
 package dev.sheaf;
 
+import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The live socket of one node connection, from activation to loss: tells the {@link
@@ -85,7 +87,9 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
       commands += part instanceof FusedGet fused ? fused.size() : 1;
     }
     inFlightCommands += commands;
-    boarded.add(new Flight(parts, commands, this));
+    Flight flight = new Flight(parts, commands, this);
+    writer.signsOfLife().departed(flight);
+    boarded.add(flight);
     return new ArrayList<>(1);
   }
 
@@ -95,6 +99,11 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   void answered(int commands) {
     inFlightCommands -= commands;
     writer.answered(this);
+  }
+
+  /** Notes that the replies to a flight were read, of which this is the last. */
+  void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
+    writer.signsOfLife().arrived(flight, last);
   }
 
   @Override

@@ -7,10 +7,12 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.StringCodec;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client for Redis or Valkey that turns many small requests into few.
@@ -116,6 +118,33 @@ public interface Sheaf<K, V> extends AutoCloseable {
 
   /** Begins a batch: commands whose results are read later, sent together. Not thread-safe. */
   Batch<K, V> batch();
+
+  /**
+   * Whether Redis can be used right now, cheap enough to ask before every read. The first call
+   * opens a connection to each primary, without waiting for it, unless {@link
+   * SheafBuilder#availability} had them opened before.
+   *
+   * @return the same state behind every call
+   * @throws SheafException if the client was closed before the first call
+   */
+  Availability<K> availability();
+
+  /**
+   * Reads a key through Redis: the value it holds if it answers within 200 ms, else the loader's,
+   * which is then written back. See {@link ReadThrough#get}; {@link #readThrough(
+   * ReadThroughOptions)} is for other options.
+   */
+  @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader);
+
+  /** Reads many keys through Redis. See {@link ReadThrough#getAll}. */
+  Map<K, V> readThroughAll(Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader);
+
+  /**
+   * A read-through with options of its own; keep it, because its callers share loads and limits.
+   *
+   * @throws SheafException if the client was closed before its first read-through
+   */
+  ReadThrough<K, V> readThrough(ReadThroughOptions<V> options);
 
   /**
    * Closes all connections, in a few seconds at most. Commands without a reply fail, as do later

@@ -34,6 +34,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable ClientOptions clientOptions;
   private @Nullable ClientResources clientResources;
   private @Nullable MeterRegistry meterRegistry;
+  private @Nullable AvailabilityOptions availability;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {
@@ -52,6 +53,7 @@ public final class SheafBuilder<K, V> {
     builder.clientOptions = clientOptions;
     builder.clientResources = clientResources;
     builder.meterRegistry = meterRegistry;
+    builder.availability = availability;
     return builder;
   }
 
@@ -105,6 +107,16 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
+   * How {@link Sheaf#availability()} asks and judges. With options the guard's connections are
+   * opened when the client connects, without delaying it; else, with {@link
+   * AvailabilityOptions#defaults()}, at the first call of {@code availability()} or a read-through.
+   */
+  public SheafBuilder<K, V> availability(AvailabilityOptions options) {
+    this.availability = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  /**
    * Connects. Blocks as {@link Sheaf#connect} does.
    *
    * @throws SheafConnectionException if no connection could be made; the message says why
@@ -150,5 +162,9 @@ public final class SheafBuilder<K, V> {
 
   @Nullable MeterRegistry meterRegistry() {
     return meterRegistry;
+  }
+
+  @Nullable AvailabilityOptions availability() {
+    return availability;
   }
 }
