@@ -556,7 +556,7 @@ final class AvailabilityGuard<K> implements GuardContext {
       changes++;
       all = List.copyOf(guards.values());
     }
-    all.forEach(NodeGuard::close);
+    all.forEach(NodeGuard::stop);
     meters.close();
     listeners.clear();
     client.shutdown(Duration.ZERO, DefaultSheaf.CLOSE_TIMEOUT);

@@ -116,14 +116,18 @@ final class GuardConnection {
     }
   }
 
-  void close() {
-    StatefulRedisConnection<String, String> given;
+  /** Makes no attempt any more. The connection is left to the client, which closes all. */
+  void stop() {
     synchronized (lock) {
       closed = true;
-      given = connection;
-      connection = null;
     }
+  }
+
+  void close() {
+    stop();
+    StatefulRedisConnection<String, String> given = connection;
     if (given != null) {
+      connection = null;
       given.closeAsync();
     }
   }

@@ -220,9 +220,17 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     long now = SignsOfLife.now();
     long heard = heard();
     long latest = isAfter(heard, lastGood) ? heard : lastGood;
-    if (latest == SignsOfLife.NEVER || now - latest > refreshNanos) {
-      probe();
+    if (latest != SignsOfLife.NEVER && now - latest <= refreshNanos) {
+      return;
     }
+    SignsOfLife data = signs;
+    long asked = data == null ? SignsOfLife.NEVER : data.waitingSince();
+    if (asked != SignsOfLife.NEVER && now - asked <= refreshNanos && doubt == Doubt.NONE) {
+      // A command is under way, and its reply will tell.
+      refreshing = context.schedule(this::refreshIfStillOld, refreshNanos - (now - asked));
+      return;
+    }
+    probe();
   }
 
   // ---- PINGs
@@ -623,7 +631,14 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     context.schedule(this::probe, 0);
   }
 
+  /** Ends the watch of a node that is no primary any more. */
   void close() {
+    stop();
+    line.close();
+  }
+
+  /** Ends the watch, but for closing the connection. */
+  void stop() {
     synchronized (lock) {
       closed = true;
     }
@@ -631,7 +646,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     if (data != null) {
       data.unwatch();
     }
-    line.close();
+    line.stop();
     pings.close(notConnected());
     Ping ping = takeUnsent();
     if (ping != null) {
