@@ -90,6 +90,8 @@ final class SignsOfLife {
 
   void lost() {
     connected = false;
+    // What came before the loss says nothing about what comes after it.
+    lastGood = NEVER;
     observed = null;
     waitingSince = NEVER;
     Watcher current = watcher;
