@@ -210,6 +210,10 @@ final class AvailabilityGuard<K> implements GuardContext {
   boolean isAvailable(long maxAge, Duration timeout) {
     int seen = changes;
     long now = System.nanoTime();
+    List<Watched> nodes = watched;
+    if (nodes.size() == 1) {
+      return isAvailable(nodes.get(0).guard(), maxAge, timeout, seen);
+    }
     Tally tally = new Tally(now, maxAge);
     if (tally.stale.isEmpty() || tally.isDecided()) {
       meters.answered(tally.source);
@@ -232,16 +236,34 @@ final class AvailabilityGuard<K> implements GuardContext {
     }
   }
 
+  /** The same of the only node, without allocation. */
+  private boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout, int seen) {
+    long now = System.nanoTime();
+    NodeGuard.Verdict verdict = guard.verdict(now, maxAge);
+    boolean yes = answer(guard, verdict, maxAge, timeout);
+    if (yes && verdict != NodeGuard.Verdict.STALE && maxAge == maxAgeNanos) {
+      repeat(now, seen, source(verdict));
+    }
+    return yes;
+  }
+
   /** Whether one node can be used. */
   boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout) {
-    NodeGuard.Verdict verdict = guard.verdict(System.nanoTime(), maxAge);
+    return answer(guard, guard.verdict(System.nanoTime(), maxAge), maxAge, timeout);
+  }
+
+  private static AvailabilityMeters.Source source(NodeGuard.Verdict verdict) {
+    return verdict == NodeGuard.Verdict.TRAFFIC
+        ? AvailabilityMeters.Source.TRAFFIC
+        : AvailabilityMeters.Source.CACHED;
+  }
+
+  private boolean answer(
+      NodeGuard guard, NodeGuard.Verdict verdict, long maxAge, Duration timeout) {
     if (verdict == NodeGuard.Verdict.STALE) {
       return ask(List.of(guard), maxAge, timeout) && guard.state() == AvailabilityState.UP;
     }
-    meters.answered(
-        verdict == NodeGuard.Verdict.TRAFFIC
-            ? AvailabilityMeters.Source.TRAFFIC
-            : AvailabilityMeters.Source.CACHED);
+    meters.answered(source(verdict));
     return verdict != NodeGuard.Verdict.NO;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -33,7 +34,7 @@ class SingleFlightTest {
   private static final long PATIENT = TimeUnit.SECONDS.toNanos(30);
 
   private final List<CompletableFuture<String>> runs =
-      java.util.Collections.synchronizedList(new ArrayList<>());
+      Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger shared = new AtomicInteger();
   private ScheduledExecutorService timer;
 
