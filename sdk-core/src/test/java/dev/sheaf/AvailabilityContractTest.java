@@ -133,10 +133,7 @@ class AvailabilityContractTest {
   void callersOnAThreadOfNetty_areNotBlocked(ServerUnderTest server) throws Exception {
     ClientResources resources = ClientResources.create();
     try (Sheaf<String, String> sheaf =
-        Sheaf.builder(server.uri())
-            .availability(CALM)
-            .clientResources(resources)
-            .connect()) {
+        Sheaf.builder(server.uri()).availability(CALM).clientResources(resources).connect()) {
       Availability<String> strict = sheaf.availability().withMaxAge(Duration.ZERO);
       assertThat(resources.eventExecutorGroup().submit(() -> strict.isAvailable()).get()).isTrue();
       assertThatThrownBy(() -> resources.eventExecutorGroup().submit(() -> strict.ping()).get())

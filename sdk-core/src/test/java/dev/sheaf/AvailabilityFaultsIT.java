@@ -139,8 +139,7 @@ class AvailabilityFaultsIT {
     Await.until(
         "10,000 callers to wait",
         Duration.ofSeconds(50),
-        () ->
-            callers.stream().allMatch(caller -> caller.getState() == Thread.State.TIMED_WAITING));
+        () -> callers.stream().allMatch(caller -> caller.getState() == Thread.State.TIMED_WAITING));
     proxy.pauseToClient(false);
     for (Thread caller : callers) {
       caller.join();
@@ -172,21 +171,21 @@ class AvailabilityFaultsIT {
   void callersOverTenSeconds_withTraffic_costNoPing() throws Exception {
     Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
     Traffic traffic = closing(new Traffic(sheaf));
-      long reads = sheaf.sync().incr("counter");
-      assertThat(reads).isEqualTo(1);
-      long before = pings(redis);
-      long start = System.nanoTime();
-      int yes = 0;
-      for (int i = 0; i < 10_000; i++) {
-        long due = start + TimeUnit.MILLISECONDS.toNanos(i);
-        while (System.nanoTime() - due < 0) {
-          TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
-        }
-        yes += sheaf.availability().isAvailable() ? 1 : 0;
+    long reads = sheaf.sync().incr("counter");
+    assertThat(reads).isEqualTo(1);
+    long before = pings(redis);
+    long start = System.nanoTime();
+    int yes = 0;
+    for (int i = 0; i < 10_000; i++) {
+      long due = start + TimeUnit.MILLISECONDS.toNanos(i);
+      while (System.nanoTime() - due < 0) {
+        TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
       }
-      assertThat(yes).isEqualTo(10_000);
-      assertThat(pings(redis) - before).isZero();
-      traffic.close();
+      yes += sheaf.availability().isAvailable() ? 1 : 0;
+    }
+    assertThat(yes).isEqualTo(10_000);
+    assertThat(pings(redis) - before).isZero();
+    traffic.close();
   }
 
   // ---- The states
@@ -243,8 +242,7 @@ class AvailabilityFaultsIT {
   @Test
   void impatientCallers_doNotDisturbAPatientOne() throws Exception {
     LatencyProxy proxy = proxy();
-    Sheaf<String, String> sheaf =
-        connect(uri(proxy), UNASKED.withTimeout(Duration.ofSeconds(20)));
+    Sheaf<String, String> sheaf = connect(uri(proxy), UNASKED.withTimeout(Duration.ofSeconds(20)));
     proxy.pauseToClient(true);
     CompletableFuture<Duration> patient = sheaf.availability().pingAsync();
     CompletableFuture<Duration> impatient =
@@ -398,7 +396,9 @@ class AvailabilityFaultsIT {
             .connect()) {
       sheaf.availability().withTimeout(SOON).ping();
       lost.set(true);
-      assertThat(sheaf.availability().isAvailable()).as("an open connection needs no name").isTrue();
+      assertThat(sheaf.availability().isAvailable())
+          .as("an open connection needs no name")
+          .isTrue();
       redis.command("CLIENT", "KILL", "TYPE", "normal");
       awaitState(sheaf, AvailabilityState.DOWN, "host name is unknown", SOON);
       lost.set(false);
@@ -412,24 +412,24 @@ class AvailabilityFaultsIT {
   void guardWithoutAConnection_believesTheDataConnection() throws Exception {
     Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
     Traffic traffic = closing(new Traffic(sheaf));
-      try (RespConnection administrator = redis.connect()) {
-        String guards =
-            administrator
-                .text("CLIENT", "LIST")
-                .lines()
-                .filter(line -> line.contains("cmd=ping"))
-                .map(line -> line.substring("id=".length(), line.indexOf(' ')))
-                .findFirst()
-                .orElseThrow();
-        // The data connection and the administrator's leave no room for the guard's.
-        administrator.call("CONFIG", "SET", "maxclients", "2");
-        administrator.call("CLIENT", "KILL", "ID", guards);
-      }
-      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
-      while (System.nanoTime() - until < 0) {
-        assertThat(sheaf.availability().isAvailable()).isTrue();
-      }
-      traffic.close();
+    try (RespConnection administrator = redis.connect()) {
+      String guards =
+          administrator
+              .text("CLIENT", "LIST")
+              .lines()
+              .filter(line -> line.contains("cmd=ping"))
+              .map(line -> line.substring("id=".length(), line.indexOf(' ')))
+              .findFirst()
+              .orElseThrow();
+      // The data connection and the administrator's leave no room for the guard's.
+      administrator.call("CONFIG", "SET", "maxclients", "2");
+      administrator.call("CLIENT", "KILL", "ID", guards);
+    }
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+    while (System.nanoTime() - until < 0) {
+      assertThat(sheaf.availability().isAvailable()).isTrue();
+    }
+    traffic.close();
   }
 
   // ---- Listeners, closing

@@ -73,8 +73,7 @@ class AvailabilityLoadIT {
       for (int round = 0; round < 2; round++) {
         underLoad(() -> shared.async().get(KEY), naive, () -> "PONG".equals(shared.sync().ping()));
         underLoad(() -> sheaf.async().get(KEY), cached, availability::isAvailable);
-        underLoad(
-            () -> sheaf.async().get(KEY), fresh, () -> !availability.ping().isNegative());
+        underLoad(() -> sheaf.async().get(KEY), fresh, () -> !availability.ping().isNegative());
       }
       System.out.println("PING on the shared connection: " + naive);
       System.out.println("isAvailable():                 " + cached);

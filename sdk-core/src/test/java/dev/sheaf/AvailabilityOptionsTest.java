@@ -26,7 +26,8 @@ class AvailabilityOptionsTest {
     refuses(() -> DEFAULTS.withTimeout(Duration.ZERO), "timeout", "PT0S");
     refuses(() -> DEFAULTS.withMaxAge(Duration.ofSeconds(-1)), "maxAge", "PT-1S");
     refuses(() -> DEFAULTS.withRefreshAfter(Duration.ZERO), "refreshAfter");
-    refuses(() -> DEFAULTS.withDownAfter(Duration.ofMillis(199)), "downAfter", "PT0.199S", "PT0.2S");
+    refuses(
+        () -> DEFAULTS.withDownAfter(Duration.ofMillis(199)), "downAfter", "PT0.199S", "PT0.2S");
     refuses(() -> DEFAULTS.withInterval(Duration.ofDays(2), 0), "interval", "PT48H");
     refuses(() -> DEFAULTS.withInterval(Duration.ofSeconds(1), 0.95), "jitter", "0.95");
     refuses(() -> DEFAULTS.withInterval(Duration.ofSeconds(1), Double.NaN), "jitter", "NaN");

@@ -112,8 +112,7 @@ class OutagesIT {
   @EnumSource
   void outage_isNoticedAndEndsInTime_andNoReadFails(Outage outage) throws Exception {
     try (RealRedis redis = RealRedis.start();
-        LatencyProxy proxy =
-            LatencyProxy.builder().target(redis.host(), redis.port()).start();
+        LatencyProxy proxy = LatencyProxy.builder().target(redis.host(), redis.port()).start();
         Sheaf<String, String> sheaf =
             Sheaf.builder("redis://127.0.0.1:" + proxy.port()).availability(OPTIONS).connect()) {
       for (int i = 0; i < 100; i++) {
@@ -156,8 +155,7 @@ class OutagesIT {
     // A crash is over with the call; a halt begins somewhere in it.
     long noticed = watch(() -> !sheaf.availability().isAvailable());
     Duration detection = Duration.ofNanos(noticed - begin);
-    long down =
-        watch(() -> sheaf.availability().status().state() == AvailabilityState.DOWN);
+    long down = watch(() -> sheaf.availability().status().state() == AvailabilityState.DOWN);
     TimeUnit.NANOSECONDS.sleep(begin + OUTAGE.toNanos() - System.nanoTime());
     assertThat(sheaf.availability().isAvailable()).isFalse();
     outage.end(redis, proxy);
@@ -209,8 +207,7 @@ class OutagesIT {
     }
   }
 
-  private record Times(
-      Duration detection, Duration down, Duration recovery, Duration slowestRead) {
+  private record Times(Duration detection, Duration down, Duration recovery, Duration slowestRead) {
 
     boolean isGood() {
       return detection.compareTo(DETECTION) <= 0 && recovery.compareTo(RECOVERY) <= 0;

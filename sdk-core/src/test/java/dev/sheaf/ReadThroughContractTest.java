@@ -172,8 +172,7 @@ class ReadThroughContractTest {
                     reads.getAll(List.of("k"), TTL, missing -> Map.of("k", "not asked"));
                 return many.get("k");
               }));
-      Await.until(
-          "the second to wait", SOON, ReadThroughContractTest::waitsForALoad);
+      Await.until("the second to wait", SOON, ReadThroughContractTest::waitsForALoad);
       mayFail.countDown();
       for (Future<String> each : all) {
         assertThatThrownBy(each::get).isInstanceOf(ExecutionException.class).hasCause(failure);
@@ -317,8 +316,7 @@ class ReadThroughContractTest {
       Await.until("the mark", SOON, () -> sheaf.sync().get(key) != null);
       assertThat(reads.get(key, TTL, missing -> new byte[] {9})).isNull();
       Map<byte[], byte[]> twice =
-          reads.getAll(
-              List.of(new byte[] {3}, new byte[] {3}), TTL, missing -> new HashMap<>());
+          reads.getAll(List.of(new byte[] {3}, new byte[] {3}), TTL, missing -> new HashMap<>());
       assertThat(twice).isEmpty();
     }
   }
@@ -328,8 +326,7 @@ class ReadThroughContractTest {
     try (Sheaf<String, String> sheaf = connect(server)) {
       assertThatThrownBy(
               () ->
-                  sheaf.readThrough(
-                      "k", TTL, key -> sheaf.readThrough("k", TTL, again -> "never")))
+                  sheaf.readThrough("k", TTL, key -> sheaf.readThrough("k", TTL, again -> "never")))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("wait for itself");
       assertThat(sheaf.readThrough("k", TTL, key -> sheaf.readThrough("j", TTL, other -> "j")))

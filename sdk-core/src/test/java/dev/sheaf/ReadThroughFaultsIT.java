@@ -96,6 +96,7 @@ class ReadThroughFaultsIT {
   @Test
   void serverThatIsDown_isNotAsked() {
     try (Sheaf<String, String> sheaf = connect(AvailabilityOptions.defaults())) {
+      assertThat(sheaf.readThrough("first", TTL, key -> "loaded")).isEqualTo("loaded");
       redis.kill();
       Await.until("a no", SOON, () -> !sheaf.availability().isAvailable());
       double before = count("reads", "skipped");

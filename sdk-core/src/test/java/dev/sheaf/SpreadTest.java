@@ -138,7 +138,10 @@ class SpreadTest {
   private static void panel(StringBuilder svg, int top, String title, int[] pings, String colour) {
     svg.append(
         String.format(
-            Locale.ROOT, "<text x=\"60\" y=\"%d\" font-weight=\"bold\">%s</text>%n", top - 8, title));
+            Locale.ROOT,
+            "<text x=\"60\" y=\"%d\" font-weight=\"bold\">%s</text>%n",
+            top - 8,
+            title));
     for (int tick : new int[] {0, 500, 1000}) {
       int y = top + PANEL - tick * PANEL / INSTANCES;
       svg.append(
