@@ -10,6 +10,8 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * single server or as to a cluster.
  */
 final class Connector<K, V> {
+
+  private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(Connector.class);
 
   /**
    * The longest pause before a lost data connection is tried again, with the client's resources.
@@ -115,6 +119,15 @@ final class Connector<K, V> {
     }
   }
 
+  /** Whatever hinders the guard must not hinder the client; it shows when somebody asks. */
+  private static void startEarly(GuardHolder<?> guard) {
+    try {
+      guard.get();
+    } catch (RuntimeException e) {
+      LOGGER.warn("The availability guard did not start with the client", e);
+    }
+  }
+
   private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri) {
     AvailabilityOptions availability = options.availability();
     GuardHolder<K> guard =
@@ -128,7 +141,7 @@ final class Connector<K, V> {
                     options.connectTimeout(),
                     options.meterRegistry()));
     if (availability != null) {
-      guard.get();
+      startEarly(guard);
     }
     return new DefaultSheaf<>(
         server,

@@ -209,13 +209,13 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
   private void refresh() {
     if (!refreshing) {
       refreshing = true;
-      if (!context.schedule(this::refreshIfStillOld, REFRESH_DELAY.toNanos())) {
+      if (!context.schedule(() -> refreshIfStillOld(true), REFRESH_DELAY.toNanos())) {
         refreshing = false;
       }
     }
   }
 
-  private void refreshIfStillOld() {
+  private void refreshIfStillOld(boolean mayWait) {
     refreshing = false;
     long now = SignsOfLife.now();
     long heard = heard();
@@ -225,9 +225,9 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     }
     SignsOfLife data = signs;
     long asked = data == null ? SignsOfLife.NEVER : data.waitingSince();
-    if (asked != SignsOfLife.NEVER && now - asked <= refreshNanos && doubt == Doubt.NONE) {
+    if (mayWait && asked != SignsOfLife.NEVER && now - asked <= refreshNanos) {
       // A command is under way, and its reply will tell.
-      refreshing = context.schedule(this::refreshIfStillOld, refreshNanos - (now - asked));
+      refreshing = context.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
       return;
     }
     probe();

@@ -288,10 +288,10 @@ class OutagesIT {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       stop.set(true);
       for (Thread thread : threads) {
-        thread.join();
+        Await.until(thread.getName() + " to end", Duration.ofSeconds(20), () -> !thread.isAlive());
       }
     }
   }

@@ -7,6 +7,7 @@ import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -376,7 +377,7 @@ class ReadThroughContractTest {
           "an early load",
           SOON,
           () -> {
-            sheaf.sync().psetex("k", 500, "old");
+            sheaf.sync().set("k", "old", SetArgs.Builder.px(500));
             return "new".equals(eager.get("k", TTL, key -> "new"));
           });
       AtomicInteger failed = new AtomicInteger();
@@ -384,7 +385,7 @@ class ReadThroughContractTest {
           "a failing early load",
           SOON,
           () -> {
-            sheaf.sync().psetex("k", 500, "old");
+            sheaf.sync().set("k", "old", SetArgs.Builder.px(500));
             String value =
                 eager.get(
                     "k",

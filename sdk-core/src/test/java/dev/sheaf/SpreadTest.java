@@ -155,13 +155,13 @@ class SpreadTest {
               y,
               y));
     }
-    int step = (WIDTH - 70) / SHOWN;
+    double step = (WIDTH - 70.0) / SHOWN;
     for (int i = 0; i < SHOWN; i++) {
       int height = Math.round((float) pings[i] * PANEL / INSTANCES);
       svg.append(
           String.format(
               Locale.ROOT,
-              "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>%n",
+              "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>%n",
               60 + i * step,
               top + PANEL - height,
               step - 1,
