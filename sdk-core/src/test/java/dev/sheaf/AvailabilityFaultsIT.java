@@ -242,7 +242,10 @@ class AvailabilityFaultsIT {
   @Test
   void impatientCallers_doNotDisturbAPatientOne() throws Exception {
     LatencyProxy proxy = proxy();
-    Sheaf<String, String> sheaf = connect(uri(proxy), UNASKED.withTimeout(Duration.ofSeconds(20)));
+    Sheaf<String, String> sheaf =
+        connect(
+            uri(proxy),
+            UNASKED.withTimeout(Duration.ofSeconds(20)).withMinPingSpacing(Duration.ZERO));
     proxy.pauseToClient(true);
     CompletableFuture<Duration> patient = sheaf.availability().pingAsync();
     CompletableFuture<Duration> impatient =
