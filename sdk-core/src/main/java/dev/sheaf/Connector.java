@@ -119,13 +119,18 @@ final class Connector<K, V> {
     }
   }
 
-  /** Whatever hinders the guard must not hinder the client; it shows when somebody asks. */
-  private static void startEarly(GuardHolder<?> guard) {
-    try {
-      guard.get();
-    } catch (RuntimeException e) {
-      LOGGER.warn("The availability guard did not start with the client", e);
-    }
+  /** On another thread, to cost connecting no time. What hinders it shows when somebody asks. */
+  private void startEarly(GuardHolder<?> guard) {
+    resources
+        .eventExecutorGroup()
+        .execute(
+            () -> {
+              try {
+                guard.get();
+              } catch (RuntimeException e) {
+                LOGGER.debug("The availability guard did not start with the client", e);
+              }
+            });
   }
 
   private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri) {

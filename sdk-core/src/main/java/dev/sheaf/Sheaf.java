@@ -131,8 +131,8 @@ public interface Sheaf<K, V> extends AutoCloseable {
 
   /**
    * Reads a key through Redis: the value it holds if it answers within 200 ms, else the loader's,
-   * which is then written back. See {@link ReadThrough#get}; {@link #readThrough(
-   * ReadThroughOptions)} is for other options.
+   * which is then written back. See {@link ReadThrough#get}, and {@link
+   * #readThrough(ReadThroughOptions)} for other options.
    */
   @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader);
 

@@ -37,6 +37,10 @@ class OutagesIT {
   /** A machine that is busy with something else is late now and then; three times it is not. */
   private static final int ATTEMPTS = 3;
 
+  /** The time-out of a read, with an allowance for the loader and for the machine. */
+  private static final Duration SLOWEST_READ =
+      ReadThroughOptions.defaults().readTimeout().plusMillis(300);
+
   private static final int READERS = 4;
 
   enum Outage {
@@ -135,6 +139,7 @@ class OutagesIT {
       }
       assertThat(best.detection).as("detection").isLessThanOrEqualTo(DETECTION);
       assertThat(best.recovery).as("recovery").isLessThanOrEqualTo(RECOVERY);
+      assertThat(best.slowestRead).as("slowest read").isLessThanOrEqualTo(SLOWEST_READ);
       // The data connection, the guard's and the one that asks.
       Await.until(
           "no connection to be left over", Duration.ofSeconds(10), () -> connections(redis) == 3);
@@ -210,7 +215,9 @@ class OutagesIT {
   private record Times(Duration detection, Duration down, Duration recovery, Duration slowestRead) {
 
     boolean isGood() {
-      return detection.compareTo(DETECTION) <= 0 && recovery.compareTo(RECOVERY) <= 0;
+      return detection.compareTo(DETECTION) <= 0
+          && recovery.compareTo(RECOVERY) <= 0
+          && slowestRead.compareTo(SLOWEST_READ) <= 0;
     }
 
     Times better(Times other) {
