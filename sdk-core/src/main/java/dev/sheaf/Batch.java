@@ -46,7 +46,9 @@ public interface Batch<K, V> extends AutoCloseable {
    * Adds any command.
    *
    * @param command calls one command and returns its future; it runs when the batch is sent, on the
-   *     thread that sends it. What it throws becomes the outcome of this command
+   *     thread that sends it. What it throws becomes the outcome of this command. It may call the
+   *     client's blocking methods: these first send what was collected before. It must not wait for
+   *     an asynchronous command of its own, which is sent only after it has returned
    * @throws IllegalStateException if the batch is closed
    */
   <T extends @Nullable Object> Deferred<T> add(

@@ -15,6 +15,8 @@ package dev.sheaf;
  * @param maxInFlightCommands most commands written and not yet answered, at least 1; 16,384 by
  *     default, several times what fills a connection over a 10 ms round trip, and little for the
  *     server to keep replies for. Further commands wait in the queue
+ * @param maxInFlightBytes most request bytes written and not yet answered, at least 1; 32 MiB by
+ *     default. A single larger command still travels alone
  * @param maxBatchBytes request bytes after which a batch is written, at least 1; 64 KiB by default,
  *     the size at which Netty considers a socket full
  */
@@ -24,10 +26,11 @@ public record BatchingOptions(
     int maxQueuedCommands,
     long maxQueuedBytes,
     int maxInFlightCommands,
+    long maxInFlightBytes,
     int maxBatchBytes) {
 
   private static final BatchingOptions DEFAULTS =
-      new BatchingOptions(true, 100, 65_536, 32L << 20, 16_384, 64 << 10);
+      new BatchingOptions(true, 100, 65_536, 32L << 20, 16_384, 32L << 20, 64 << 10);
 
   /**
    * Checks the limits.
@@ -39,6 +42,7 @@ public record BatchingOptions(
     requireAtLeast("maxQueuedCommands", maxQueuedCommands, 1);
     requireAtLeast("maxQueuedBytes", maxQueuedBytes, 1);
     requireAtLeast("maxInFlightCommands", maxInFlightCommands, 1);
+    requireAtLeast("maxInFlightBytes", maxInFlightBytes, 1);
     requireAtLeast("maxBatchBytes", maxBatchBytes, 1);
   }
 
@@ -62,6 +66,7 @@ public record BatchingOptions(
         maxQueuedCommands,
         maxQueuedBytes,
         maxInFlightCommands,
+        maxInFlightBytes,
         maxBatchBytes);
   }
 
@@ -73,6 +78,7 @@ public record BatchingOptions(
         maxQueuedCommands,
         maxQueuedBytes,
         maxInFlightCommands,
+        maxInFlightBytes,
         maxBatchBytes);
   }
 
@@ -84,17 +90,19 @@ public record BatchingOptions(
         maxQueuedCommands,
         maxQueuedBytes,
         maxInFlightCommands,
+        maxInFlightBytes,
         maxBatchBytes);
   }
 
-  /** These options with another {@link #maxInFlightCommands()}. */
-  public BatchingOptions withMaxInFlightCommands(int maxInFlightCommands) {
+  /** These options with other limits for what is written and not yet answered. */
+  public BatchingOptions withMaxInFlight(int maxInFlightCommands, long maxInFlightBytes) {
     return new BatchingOptions(
         fusion,
         maxFusedKeys,
         maxQueuedCommands,
         maxQueuedBytes,
         maxInFlightCommands,
+        maxInFlightBytes,
         maxBatchBytes);
   }
 
@@ -106,6 +114,7 @@ public record BatchingOptions(
         maxQueuedCommands,
         maxQueuedBytes,
         maxInFlightCommands,
+        maxInFlightBytes,
         maxBatchBytes);
   }
 }

@@ -10,6 +10,9 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -19,7 +22,6 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,11 +34,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class BulkGet<K, V> {
 
-  private final Map<K, GetRead> reads = new LinkedHashMap<>();
+  private static final VarHandle RESULT;
+
+  static {
+    try {
+      RESULT = MethodHandles.lookup().findVarHandle(BulkGet.GetRead.class, "result", Result.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Map<K, GetRead> reads;
   private final CompletableFuture<Map<K, Result<V>>> whole = new CompletableFuture<>();
   private final AtomicInteger unfinished = new AtomicInteger();
 
-  private BulkGet() {}
+  private BulkGet(int keys) {
+    this.reads = new LinkedHashMap<>(keys * 4 / 3 + 1);
+  }
 
   /**
    * Sends the reads.
@@ -45,20 +59,48 @@ final class BulkGet<K, V> {
    */
   static <K, V> BulkGet<K, V> send(
       StatefulConnection<K, V> connection, RedisCodec<K, V> codec, Collection<? extends K> keys) {
-    BulkGet<K, V> bulk = new BulkGet<>();
+    BulkGet<K, V> bulk = prepare(codec, keys);
+    Corked.run(() -> bulk.dispatchAll(connection));
+    return bulk;
+  }
+
+  /**
+   * Sends the reads, waiting for room in the queues at most the given time.
+   *
+   * @throws NullPointerException if a key is null; nothing is sent then
+   */
+  static <K, V> BulkGet<K, V> sendBlocking(
+      StatefulConnection<K, V> connection,
+      RedisCodec<K, V> codec,
+      Collection<? extends K> keys,
+      Duration timeout) {
+    BulkGet<K, V> bulk = prepare(codec, keys);
+    Corked.runBlocking(() -> bulk.dispatchAll(connection), timeout);
+    return bulk;
+  }
+
+  private static <K, V> BulkGet<K, V> prepare(
+      RedisCodec<K, V> codec, Collection<? extends K> keys) {
+    BulkGet<K, V> bulk = new BulkGet<>(keys.size());
     int index = 0;
     for (K key : keys) {
-      int position = index++;
-      Objects.requireNonNull(key, () -> "The key at index " + position + " is null");
-      bulk.reads.computeIfAbsent(key, distinct -> bulk.new GetRead(codec, distinct));
+      if (key == null) {
+        throw new NullPointerException("The key at index " + index + " is null");
+      }
+      index++;
+      if (!bulk.reads.containsKey(key)) {
+        bulk.reads.put(key, bulk.new GetRead(codec, key));
+      }
     }
     if (bulk.reads.isEmpty()) {
       bulk.whole.complete(Map.of());
-      return bulk;
     }
     bulk.unfinished.set(bulk.reads.size());
-    Corked.run(() -> bulk.reads.values().forEach(read -> bulk.dispatch(connection, read)));
     return bulk;
+  }
+
+  private void dispatchAll(StatefulConnection<K, V> connection) {
+    reads.values().forEach(read -> dispatch(connection, read));
   }
 
   private void dispatch(StatefulConnection<K, V> connection, GetRead command) {
@@ -71,6 +113,15 @@ final class BulkGet<K, V> {
 
   CompletableFuture<Map<K, Result<V>>> future() {
     return whole;
+  }
+
+  /** The bytes of all values as they travelled. To be asked once {@link #future} is complete. */
+  long replyBytes() {
+    long bytes = 0;
+    for (GetRead read : reads.values()) {
+      bytes += ((MeasuredOutput<K, V>) read.getOutput()).bytes();
+    }
+    return bytes;
   }
 
   /** Fails the keys that have no outcome yet, so that every key has one. */
@@ -92,18 +143,39 @@ final class BulkGet<K, V> {
     }
   }
 
+  /** The value of one key, and its size before it was decoded. */
+  private static final class MeasuredOutput<K, V> extends ValueOutput<K, V> {
+
+    private int bytes;
+
+    MeasuredOutput(RedisCodec<K, V> codec) {
+      super(codec);
+    }
+
+    @Override
+    public void set(ByteBuffer value) {
+      // A nil has no bytes.
+      bytes = value == null ? 0 : value.remaining();
+      super.set(value);
+    }
+
+    int bytes() {
+      return bytes;
+    }
+  }
+
   /** The GET of one key. Its first outcome counts; what comes later is dropped. */
   private final class GetRead extends Command<K, V, V> implements CompleteableCommand<V> {
 
-    private final AtomicReference<@Nullable Result<V>> result = new AtomicReference<>();
+    private volatile @Nullable Result<V> result;
     private volatile @Nullable Runnable whenDone;
 
     GetRead(RedisCodec<K, V> codec, K key) {
-      super(CommandType.GET, new ValueOutput<>(codec), new CommandArgs<>(codec).addKey(key));
+      super(CommandType.GET, new MeasuredOutput<>(codec), new CommandArgs<>(codec).addKey(key));
     }
 
     @Nullable Result<V> result() {
-      return result.get();
+      return result;
     }
 
     @Override
@@ -136,7 +208,7 @@ final class BulkGet<K, V> {
     }
 
     private boolean finish(Result<V> outcome) {
-      if (!result.compareAndSet(null, outcome)) {
+      if (!RESULT.compareAndSet(this, null, outcome)) {
         return false;
       }
       super.complete();

@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -40,5 +42,29 @@ final class Chain {
 
   long bytes() {
     return bytes;
+  }
+
+  /** The same commands in chains of a limited length. This chain is spent then. */
+  List<Chain> slices(int maxCommands) {
+    if (commands <= maxCommands) {
+      return isEmpty() ? List.of() : List.of(this);
+    }
+    List<Chain> slices = new ArrayList<>();
+    Chain slice = new Chain();
+    Outgoing<?, ?, ?> command = first;
+    while (command != null) {
+      Outgoing<?, ?, ?> next = command.next;
+      command.next = null;
+      slice.append(command);
+      if (slice.commands == maxCommands) {
+        slices.add(slice);
+        slice = new Chain();
+      }
+      command = next;
+    }
+    if (!slice.isEmpty()) {
+      slices.add(slice);
+    }
+    return slices;
   }
 }

@@ -16,33 +16,23 @@ import java.util.function.Supplier;
 final class CoalescingClusterClient extends RedisClusterClient {
 
   private final NodeChannels channels;
-  private final BatchingOptions batching;
-  private final Duration commandTimeout;
+  private final ClientContext context;
 
   private CoalescingClusterClient(
       ClientResources resources,
       List<RedisURI> seeds,
       NodeChannels channels,
-      BatchingOptions batching,
-      Duration commandTimeout) {
+      ClientContext context) {
     super(channels.install(resources), seeds);
     this.channels = channels;
-    this.batching = batching;
-    this.commandTimeout = commandTimeout;
+    this.context = context;
   }
 
-  /**
-   * Creates a client; the resources stay the caller's to shut down.
-   *
-   * @param commandTimeout for commands; the time-out in the URI bounds connecting
-   */
+  /** Creates a client; the resources stay the caller's to shut down. */
   static CoalescingClusterClient create(
-      ClientResources resources,
-      List<RedisURI> seeds,
-      BatchingOptions batching,
-      Duration commandTimeout) {
+      ClientResources resources, List<RedisURI> seeds, ClientContext context) {
     return new CoalescingClusterClient(
-        resources, seeds, NodeChannels.forResources(resources), batching, commandTimeout);
+        resources, seeds, NodeChannels.forResources(resources), context);
   }
 
   @Override
@@ -54,10 +44,10 @@ final class CoalescingClusterClient extends RedisClusterClient {
       Supplier<JsonParser> parser) {
     return new CoalescingConnection<>(
         channels,
-        new CoalescingWriter(writer, batching, true),
+        new CoalescingWriter(writer, context, true, getOptions()),
         endpoint,
         codec,
-        commandTimeout,
+        context.commandTimeout(),
         getOptions());
   }
 

@@ -13,30 +13,19 @@ import java.time.Duration;
 final class CoalescingRedisClient extends RedisClient {
 
   private final NodeChannels channels;
-  private final BatchingOptions batching;
-  private final Duration commandTimeout;
+  private final ClientContext context;
 
   private CoalescingRedisClient(
-      ClientResources resources,
-      RedisURI uri,
-      NodeChannels channels,
-      BatchingOptions batching,
-      Duration commandTimeout) {
+      ClientResources resources, RedisURI uri, NodeChannels channels, ClientContext context) {
     super(channels.install(resources), uri);
     this.channels = channels;
-    this.batching = batching;
-    this.commandTimeout = commandTimeout;
+    this.context = context;
   }
 
-  /**
-   * Creates a client; the resources stay the caller's to shut down.
-   *
-   * @param commandTimeout for commands; the time-out in the URI bounds connecting
-   */
+  /** Creates a client; the resources stay the caller's to shut down. */
   static CoalescingRedisClient create(
-      ClientResources resources, RedisURI uri, BatchingOptions batching, Duration commandTimeout) {
-    return new CoalescingRedisClient(
-        resources, uri, NodeChannels.forResources(resources), batching, commandTimeout);
+      ClientResources resources, RedisURI uri, ClientContext context) {
+    return new CoalescingRedisClient(resources, uri, NodeChannels.forResources(resources), context);
   }
 
   @Override
@@ -44,10 +33,10 @@ final class CoalescingRedisClient extends RedisClient {
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
     return new CoalescingConnection<>(
         channels,
-        new CoalescingWriter(writer, batching, false),
+        new CoalescingWriter(writer, context, false, getOptions()),
         endpoint,
         codec,
-        commandTimeout,
+        context.commandTimeout(),
         getOptions());
   }
 }

@@ -59,9 +59,11 @@ final class CommandBatch<K, V> implements Batch<K, V> {
     while (unanswered.size() + unsent.size() > MAX_UNANSWERED_COMMANDS) {
       settle(unanswered.remove());
     }
-    Corked.run(() -> unsent.forEach(Entry::send));
-    unanswered.addAll(unsent);
+    // First, because a command may use this batch while it is being sent.
+    List<Entry<?>> sending = List.copyOf(unsent);
     unsent.clear();
+    unanswered.addAll(sending);
+    Corked.runBlocking(() -> sending.forEach(Entry::send), timeout);
   }
 
   private void settle(Entry<?> entry) {
@@ -105,6 +107,9 @@ final class CommandBatch<K, V> implements Batch<K, V> {
     }
 
     void send() {
+      if (sent) {
+        return;
+      }
       sent = true;
       try {
         CompletionStage<T> reply =
@@ -125,6 +130,7 @@ final class CommandBatch<K, V> implements Batch<K, V> {
 
     /** Waits for the outcome; the failure, or null after a success. */
     @Nullable Throwable await() {
+      send();
       return Waiting.failureOf(outcome, timeout);
     }
 
@@ -132,6 +138,8 @@ final class CommandBatch<K, V> implements Batch<K, V> {
     public T get() {
       if (!sent) {
         execute();
+        // Still not, if a command before it in the batch asks for it while the batch is being sent.
+        send();
       }
       wasRead = true;
       return Waiting.resultOf(outcome, timeout);

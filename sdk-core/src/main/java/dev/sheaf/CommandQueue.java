@@ -2,6 +2,7 @@ package dev.sheaf;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,15 @@ final class CommandQueue {
     head.next = null;
     head = next;
     return next;
+  }
+
+  /** Calls back for each command that waits, in order, without taking it. For the one consumer. */
+  void forEach(Consumer<Outgoing<?, ?, ?>> action) {
+    Outgoing<?, ?, ?> command = head.next;
+    while (command != null) {
+      action.accept(command);
+      command = command.next;
+    }
   }
 
   /** Whether no producer has added anything that was not taken. For the one consumer. */

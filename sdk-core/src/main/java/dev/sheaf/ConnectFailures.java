@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class ConnectFailures {
 
   private static final int MAX_CAUSES = 16;
+  private static final String HANG_UP = "Connection closed prematurely";
 
   private ConnectFailures() {}
 
@@ -26,6 +27,18 @@ final class ConnectFailures {
     String servers = uris.stream().map(RedisURI::toString).collect(Collectors.joining(", "));
     return new SheafConnectionException(
         "Cannot connect to " + servers + ": " + reason(known, timeout), known);
+  }
+
+  /** Whether all that is known is that the connection ended while it was being made. */
+  static boolean isHangUp(Throwable failure) {
+    Throwable cause = failure;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (String.valueOf(cause.getMessage()).startsWith(HANG_UP)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
   }
 
   /** Says why in one clause. */
@@ -68,6 +81,10 @@ final class ConnectFailures {
   }
 
   private static @Nullable String fromServer(String message) {
+    if (message.startsWith(HANG_UP)) {
+      return "the server closed the connection at once; does it refuse this address or password, or"
+          + " expect TLS?";
+    }
     if (message.startsWith("NOAUTH")) {
       return "the server asks for a password, and the URI has none (redis://:password@host:port)";
     }

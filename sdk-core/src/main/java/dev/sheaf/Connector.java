@@ -4,12 +4,14 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
@@ -32,14 +34,23 @@ final class Connector<K, V> {
    */
   private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
+  /**
+   * How often an address is tried that hangs up. Lettuce closes a socket whose server refused the
+   * password, and now and then reports the closing and not the refusal.
+   */
+  private static final int MAX_ATTEMPTS = 3;
+
   private final SheafBuilder<K, V> options;
   private final ClientResources resources;
   private final boolean ownResources;
+  private final @Nullable BatchMeters meters;
 
   Connector(SheafBuilder<K, V> options) {
     this.options = options;
     ClientResources given = options.clientResources();
     this.ownResources = given == null;
+    MeterRegistry registry = options.meterRegistry();
+    this.meters = registry == null ? null : new BatchMeters(registry, options.name());
     this.resources = given == null ? ownResources() : given;
   }
 
@@ -54,10 +65,15 @@ final class Connector<K, V> {
   Sheaf<K, V> connect() {
     RuntimeException failure = null;
     for (RedisURI uri : options.uris()) {
-      try {
-        return connect(uri);
-      } catch (RuntimeException e) {
-        failure = e;
+      for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        try {
+          return connect(uri);
+        } catch (RuntimeException e) {
+          failure = e;
+          if (!ConnectFailures.isHangUp(e)) {
+            break;
+          }
+        }
       }
     }
     releaseResources();
@@ -65,9 +81,9 @@ final class Connector<K, V> {
   }
 
   private Sheaf<K, V> connect(RedisURI uri) {
-    CoalescingRedisClient client =
-        CoalescingRedisClient.create(
-            resources, bounded(uri), options.batching(), commandTimeout(uri));
+    ClientContext context =
+        new ClientContext(options.batching(), commandTimeout(uri), new WriteClock(), meters);
+    CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
       client.setOptions(clientOptions());
@@ -78,10 +94,10 @@ final class Connector<K, V> {
             "This is a Sentinel, not a data node; write redis-sentinel://host:port#master-name");
       }
       if (mode == ServerMode.CLUSTER) {
-        return connectCluster(uri);
+        return connectCluster(uri, context);
       }
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), uri);
+      return sheaf(ConnectedServer.of(connection, client), uri, context);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -89,7 +105,7 @@ final class Connector<K, V> {
     }
   }
 
-  private Sheaf<K, V> connectCluster(RedisURI reached) {
+  private Sheaf<K, V> connectCluster(RedisURI reached, ClientContext context) {
     if (reached.getDatabase() != 0) {
       throw new SheafException(
           "A cluster has database 0 only, but the URI names database " + reached.getDatabase());
@@ -101,17 +117,15 @@ final class Connector<K, V> {
         seeds.add(bounded(uri));
       }
     }
-    CoalescingClusterClient client =
-        CoalescingClusterClient.create(
-            resources, seeds, options.batching(), commandTimeout(reached));
+    CoalescingClusterClient client = CoalescingClusterClient.create(resources, seeds, context);
     boolean keep = false;
     try {
       client.setOptions(clusterOptions());
       StatefulRedisClusterConnection<K, V> connection = client.connect(options.codec());
-      connection.setTimeout(commandTimeout(reached));
+      connection.setTimeout(context.commandTimeout());
       connectToMasters(connection);
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), reached);
+      return sheaf(ConnectedServer.of(connection, client), reached, context);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -133,7 +147,7 @@ final class Connector<K, V> {
             });
   }
 
-  private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri) {
+  private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri, ClientContext context) {
     AvailabilityOptions availability = options.availability();
     GuardHolder<K> guard =
         new GuardHolder<>(
@@ -151,7 +165,9 @@ final class Connector<K, V> {
     return new DefaultSheaf<>(
         server,
         options.codec(),
-        commandTimeout(uri),
+        context.commandTimeout(),
+        context.writes(),
+        loopDetector(server.connection()),
         guard,
         options.meterRegistry(),
         this::releaseResources);
@@ -202,6 +218,12 @@ final class Connector<K, V> {
 
   private SocketOptions socketOptions() {
     return SocketOptions.builder().connectTimeout(options.connectTimeout()).build();
+  }
+
+  private @Nullable LoopDetector loopDetector(StatefulConnection<K, V> connection) {
+    return options.loopDetection()
+        ? new LoopDetector(options.meterRegistry(), connection, resources.eventExecutorGroup())
+        : null;
   }
 
   private static void shutDown(AbstractRedisClient client) {

@@ -1,7 +1,10 @@
 package dev.sheaf;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,24 +18,71 @@ final class Corked {
 
   private static final ThreadLocal<@Nullable Corked> CURRENT = new ThreadLocal<>();
 
-  private final Map<CoalescingWriter, Chain> held = new LinkedHashMap<>();
+  private final Map<NodePipeline, Chain> held = new LinkedHashMap<>();
 
-  private Corked() {}
+  private final BiConsumer<NodePipeline, Chain> release;
 
-  /** Runs what writes commands, then releases these. */
+  private Corked(BiConsumer<NodePipeline, Chain> release) {
+    this.release = release;
+  }
+
+  /** Runs what writes commands, then releases these; what finds no room fails. */
   static void run(Runnable writes) {
+    run(writes, (pipeline, chain) -> pipeline.submit(chain));
+  }
+
+  /** Runs what writes commands, then releases these, waiting for room at most the given time. */
+  static void runBlocking(Runnable writes, Duration timeout) {
+    run(
+        writes,
+        (pipeline, chain) -> pipeline.submitWaiting(chain, System.nanoTime() + timeout.toNanos()));
+  }
+
+  private static void run(Runnable writes, BiConsumer<NodePipeline, Chain> release) {
     if (CURRENT.get() != null) {
       writes.run();
       return;
     }
-    Corked corked = new Corked();
+    Corked corked = new Corked(release);
     CURRENT.set(corked);
     try {
       writes.run();
     } finally {
       CURRENT.remove();
-      corked.held.forEach(CoalescingWriter::submit);
+      corked.submit();
     }
+  }
+
+  /**
+   * Sends what the current thread holds back, because it is about to wait. What it writes later is
+   * held back again.
+   */
+  static void release() {
+    Corked corked = CURRENT.get();
+    if (corked != null) {
+      corked.submit();
+    }
+  }
+
+  /** Runs a call that both writes and waits, so that nothing it writes is held back. */
+  static <T extends @Nullable Object> T releasedDuring(Callable<T> call) throws Exception {
+    Corked corked = CURRENT.get();
+    if (corked == null) {
+      return call.call();
+    }
+    corked.submit();
+    CURRENT.remove();
+    try {
+      return call.call();
+    } finally {
+      CURRENT.set(corked);
+    }
+  }
+
+  private void submit() {
+    Map<NodePipeline, Chain> chains = new LinkedHashMap<>(held);
+    held.clear();
+    chains.forEach(release);
   }
 
   /** The one that the current thread runs in, or null. */
@@ -40,7 +90,7 @@ final class Corked {
     return CURRENT.get();
   }
 
-  void hold(CoalescingWriter writer, Outgoing<?, ?, ?> command) {
-    held.computeIfAbsent(writer, w -> new Chain()).append(command);
+  void hold(NodePipeline pipeline, Outgoing<?, ?, ?> command) {
+    held.computeIfAbsent(pipeline, p -> new Chain()).append(command);
   }
 }

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Sheaf}. */
@@ -32,6 +33,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ConnectedServer<K, V> server;
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
+  private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
+  private final KeyLoops<K, V> keyLoops;
+  private final @Nullable LoopDetector loopDetector;
+  private final RedisClusterCommands<K, V> sync;
+  private final EachThreads eachThreads = EachThreads.best();
   private final GuardHolder<K> guard;
   private final @Nullable MeterRegistry registry;
   private final Runnable afterClose;
@@ -44,12 +50,17 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
       Duration commandTimeout,
+      WriteClock writes,
+      @Nullable LoopDetector loopDetector,
       GuardHolder<K> guard,
       @Nullable MeterRegistry registry,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
     this.commandTimeout = commandTimeout;
+    this.keyLoops = new KeyLoops<>(server.connection(), codec, commandTimeout, writes, callers);
+    this.loopDetector = loopDetector;
+    this.sync = BlockingFace.over(server, keyLoops, loopDetector);
     this.guard = guard;
     this.registry = registry;
     this.afterClose = afterClose;
@@ -57,7 +68,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public RedisClusterCommands<K, V> sync() {
-    return server.sync();
+    return sync;
   }
 
   @Override
@@ -96,7 +107,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public Map<K, Result<V>> getAll(Collection<? extends K> keys) {
     if (keys.size() <= SheafBuilder.KEYS_PER_SLICE) {
-      return await(BulkGet.send(server.connection(), codec, keys));
+      return await(BulkGet.sendBlocking(server.connection(), codec, keys, commandTimeout));
     }
     List<K> all = new ArrayList<>(keys);
     for (int i = 0; i < all.size(); i++) {
@@ -106,12 +117,16 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     Map<K, Result<V>> results = new LinkedHashMap<>();
     for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
       int end = Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE);
-      results.putAll(await(BulkGet.send(server.connection(), codec, all.subList(start, end))));
+      results.putAll(
+          await(
+              BulkGet.sendBlocking(
+                  server.connection(), codec, all.subList(start, end), commandTimeout)));
     }
     return Collections.unmodifiableMap(results);
   }
 
   private Map<K, Result<V>> await(BulkGet<K, V> bulk) {
+    Corked.release();
     try {
       return bulk.future().get(commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -192,8 +207,39 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   @Override
+  public Iterable<K> loop(Collection<? extends K> keys) {
+    return keyLoops.over(keys, Function.identity());
+  }
+
+  @Override
+  public <T> Iterable<T> loop(
+      Collection<? extends T> items, Function<? super T, ? extends K> keyOf) {
+    return keyLoops.over(items, keyOf);
+  }
+
+  @Override
+  public <T, R extends @Nullable Object> List<R> mapEach(
+      Collection<? extends T> items, Function<? super T, ? extends R> body) {
+    return MapEach.run(items, body, eachThreads, callers);
+  }
+
+  /** What this client writes. */
+  WriteClock writes() {
+    return keyLoops.writes();
+  }
+
+  @Override
+  public List<LoopReport> loops() {
+    return loopDetector == null ? List.of() : loopDetector.reports();
+  }
+
+  @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      eachThreads.close();
+      if (loopDetector != null) {
+        loopDetector.close();
+      }
       try {
         guard.close();
         closeMeters();

@@ -7,7 +7,6 @@ import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -21,22 +20,21 @@ import org.jspecify.annotations.Nullable;
  * Lettuce spends on each command, it spends on each flight.
  *
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
- * lost half way, Lettuce writes the flight again after the reconnect, and it then consists of the
- * unanswered parts.
+ * lost half way, the flight ends there, and {@link LostReplies} decides about its parts.
  */
 final class Flight
     implements RedisCommand<Object, Object, Object>,
         CompleteableCommand<Object>,
         DecoratedCommand<Object, Object, Object> {
 
-  private List<RedisCommand<?, ?, ?>> parts;
+  private final List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
+  private final long bytes;
   private final @Nullable NodeChannel channel;
 
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
 
-  private boolean written;
   private volatile boolean done;
   private volatile @Nullable BiConsumer<? super Object, Throwable> listener;
 
@@ -45,11 +43,14 @@ final class Flight
    *
    * @param parts at least one, in the order of their replies; the list is kept
    * @param commands how many callers' commands they stand for
+   * @param bytes the size of their requests
    * @param channel where it is about to be written, to count it there; null if nobody counts
    */
-  Flight(List<RedisCommand<?, ?, ?>> parts, int commands, @Nullable NodeChannel channel) {
+  Flight(
+      List<RedisCommand<?, ?, ?>> parts, int commands, long bytes, @Nullable NodeChannel channel) {
     this.parts = parts;
     this.commands = commands;
+    this.bytes = bytes;
     this.channel = channel;
   }
 
@@ -82,7 +83,7 @@ final class Flight
     NodeChannel countedOn = channel;
     if (countedOn != null) {
       countedOn.arrived(this, parts.get(parts.size() - 1).getOutput());
-      countedOn.answered(commands);
+      countedOn.answered(this, commands, bytes);
     }
     finish();
   }
@@ -124,27 +125,22 @@ final class Flight
     finish();
   }
 
+  /**
+   * Ends the flight, because its connection is lost: Lettuce, which would send it again whole,
+   * drops what is done.
+   *
+   * @return the parts without a reply, in order
+   */
+  List<RedisCommand<?, ?, ?>> end() {
+    finish();
+    return parts.subList(answered, parts.size());
+  }
+
   @Override
   public void encode(ByteBuf buffer) {
-    if (written) {
-      dropFinished();
-    }
-    written = true;
     for (RedisCommand<?, ?, ?> part : parts) {
       part.encode(buffer);
     }
-  }
-
-  /** Before it is written again. One part stays at least, because one reply is expected. */
-  private void dropFinished() {
-    List<RedisCommand<?, ?, ?>> open = new ArrayList<>();
-    for (RedisCommand<?, ?, ?> part : parts.subList(answered, parts.size())) {
-      if (!part.isDone()) {
-        open.add(part);
-      }
-    }
-    parts = open.isEmpty() ? List.of(parts.get(parts.size() - 1)) : open;
-    answered = 0;
   }
 
   @Override

@@ -8,6 +8,9 @@ import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import java.io.IOException;
+import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,30 @@ final class FlightHandler extends CommandHandler {
   protected boolean canComplete(RedisCommand<?, ?, ?> command) {
     Flight flight = flightIn(command);
     return flight == null || flight.advance();
+  }
+
+  /**
+   * Lettuce sends again, after a reconnect, what awaits a reply now and is not done. Of what
+   * travels alone, only what is safe may be; flights are ended by the pipeline.
+   */
+  @Override
+  public void channelInactive(ChannelHandlerContext context) throws Exception {
+    for (RedisCommand<?, ?, ?> command : new ArrayList<>(getStack())) {
+      if (flightIn(command) == null && !command.isDone() && !ReplaySafety.isSafe(command)) {
+        ReplaySafety.failUnknown(command);
+      }
+    }
+    super.channelInactive(context);
+  }
+
+  /** Lettuce makes a broken socket the failure of the oldest command; it is a lost connection. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
+    if (cause instanceof IOException && context.channel().isOpen() && !getStack().isEmpty()) {
+      context.close();
+    } else {
+      super.exceptionCaught(context, cause);
+    }
   }
 
   private static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {

@@ -11,7 +11,9 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,7 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
   private static final byte[] NAME = "\r\n$4\r\nMGET\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private final List<Outgoing<?, ?, ?>> gets;
+  private final @Nullable EqualKeys equalKeys;
   private final Resender resender;
   private final FanOut output = new FanOut();
 
@@ -39,18 +42,27 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
   private volatile boolean done;
 
   private volatile @Nullable BiConsumer<? super Void, Throwable> listener;
+  private @Nullable Map<Outgoing<?, ?, ?>, NilCheck> earlyChecks;
 
   /** Where commands go that have to be sent (again) by themselves. */
   interface Resender {
+    /** Takes note that the reply has come. */
+    void answered(FusedGet fused);
+
     /** Sends the GETs of a refused MGET, each by itself. */
     void unfuse(List<Outgoing<?, ?, ?>> gets, String error);
 
-    /** Reports how many keys had no value, and asks these again. */
-    void checkNils(List<Outgoing<?, ?, ?>> nils, int keys);
+    /**
+     * Takes note how many keys had no value, and asks again.
+     *
+     * @param unchecked the keys without a value that nobody has asked about again yet
+     */
+    void checkNils(List<Outgoing<?, ?, ?>> unchecked, int nils, int keys);
   }
 
   FusedGet(List<Outgoing<?, ?, ?>> gets, Resender resender) {
     this.gets = gets;
+    this.equalKeys = EqualKeys.in(gets);
     this.resender = resender;
   }
 
@@ -58,19 +70,54 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
     return gets.size();
   }
 
-  @Override
-  public void encode(ByteBuf buffer) {
-    int bytes = ARGUMENT_HEADER_BYTES + NAME.length;
+  /** About the size of the request. */
+  long requestBytes() {
+    long bytes = ARGUMENT_HEADER_BYTES + NAME.length;
     for (int i = 0; i < gets.size(); i++) {
       bytes += gets.get(i).encodedKeyBytes();
     }
-    buffer.ensureWritable(bytes);
+    return bytes;
+  }
+
+  List<Outgoing<?, ?, ?>> gets() {
+    return gets;
+  }
+
+  /**
+   * A check of one of the keys that is to be sent now, because a write to it is about to be; null
+   * if there is one already.
+   */
+  @Nullable NilCheck checkEarly(Outgoing<?, ?, ?> get) {
+    if (earlyChecks == null) {
+      earlyChecks = new IdentityHashMap<>();
+    }
+    if (earlyChecks.containsKey(get)) {
+      return null;
+    }
+    NilCheck check = new NilCheck(get);
+    earlyChecks.put(get, check);
+    return check;
+  }
+
+  @Override
+  public void encode(ByteBuf buffer) {
+    buffer.ensureWritable((int) requestBytes());
     buffer.writeByte('*');
-    writeDecimal(buffer, gets.size() + 1);
+    writeDecimal(buffer, distinctKeys() + 1);
     buffer.writeBytes(NAME);
     for (int i = 0; i < gets.size(); i++) {
-      gets.get(i).encodeKey(buffer);
+      if (!isRepeated(i)) {
+        gets.get(i).encodeKey(buffer);
+      }
     }
+  }
+
+  int distinctKeys() {
+    return equalKeys == null ? gets.size() : equalKeys.distinct();
+  }
+
+  private boolean isRepeated(int index) {
+    return equalKeys != null && equalKeys.isRepeated(index);
   }
 
   private static void writeDecimal(ByteBuf buffer, int number) {
@@ -82,17 +129,37 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
 
   @Override
   public void complete() {
+    resender.answered(this);
     if (done) {
       return;
     }
     done = true;
     String error = output.getError();
     if (error != null) {
-      resender.unfuse(gets, error);
+      resender.unfuse(withoutEarlyCheck(gets), error);
     } else {
       output.deliver();
     }
     notifyListener(null);
+  }
+
+  /** What was asked again ahead of a write gets its answer there; see {@link NilCheck}. */
+  private List<Outgoing<?, ?, ?>> withoutEarlyCheck(List<Outgoing<?, ?, ?>> asked) {
+    Map<Outgoing<?, ?, ?>, NilCheck> checks = earlyChecks;
+    if (checks == null) {
+      return asked;
+    }
+    boolean refused = output.hasError();
+    List<Outgoing<?, ?, ?>> rest = new ArrayList<>(asked.size());
+    for (Outgoing<?, ?, ?> get : asked) {
+      NilCheck check = checks.get(get);
+      if (check == null) {
+        rest.add(get);
+      } else if (refused) {
+        check.answerInFull();
+      }
+    }
+    return rest;
   }
 
   @Override
@@ -203,8 +270,12 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
   /** Hands each element of the reply to the output of the GET it belongs to. */
   private final class FanOut extends CommandOutput<byte[], byte[], Void> {
 
+    /** The GET that the next element belongs to. */
+    private int position;
+
     private int received;
-    private @Nullable List<Outgoing<?, ?, ?>> nils;
+    private boolean @Nullable [] nils;
+    private int nilCount;
 
     @SuppressWarnings("NullAway") // There is no output but that of the GETs.
     FanOut() {
@@ -214,24 +285,39 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
     @Override
     public void multi(int count) {
       // A reply read in part before a reconnect is read again from its beginning.
+      position = 0;
       received = 0;
       nils = null;
+      nilCount = 0;
     }
 
     @Override
     public void set(@Nullable ByteBuffer bytes) {
-      if (received == gets.size()) {
+      received++;
+      while (position < gets.size() && isRepeated(position)) {
+        position++;
+      }
+      if (position == gets.size()) {
         return;
       }
-      Outgoing<?, ?, ?> get = gets.get(received++);
-      if (bytes == null) {
-        if (nils == null) {
-          nils = new ArrayList<>();
+      int index = position++;
+      while (index >= 0) {
+        if (bytes == null) {
+          markNil(index);
+        } else {
+          // Each GET decodes a value of its own: values may be mutable.
+          receive(gets.get(index), bytes.duplicate());
         }
-        nils.add(get);
-      } else {
-        receive(get, bytes);
+        index = equalKeys == null ? -1 : equalKeys.next(index);
       }
+    }
+
+    private void markNil(int index) {
+      if (nils == null) {
+        nils = new boolean[gets.size()];
+      }
+      nils[index] = true;
+      nilCount++;
     }
 
     private void receive(Outgoing<?, ?, ?> get, ByteBuffer bytes) {
@@ -246,28 +332,27 @@ final class FusedGet implements RedisCommand<byte[], byte[], Void>, Completeable
     }
 
     void deliver() {
-      if (received != gets.size()) {
+      if (received != distinctKeys()) {
         failForCount();
         return;
       }
-      List<Outgoing<?, ?, ?>> missing = nils;
-      int nextMissing = 0;
+      boolean[] missing = nils;
+      List<Outgoing<?, ?, ?>> asked = new ArrayList<>(nilCount);
       for (int i = 0; i < gets.size(); i++) {
-        Outgoing<?, ?, ?> get = gets.get(i);
-        if (missing != null && nextMissing < missing.size() && missing.get(nextMissing) == get) {
-          nextMissing++;
+        if (missing != null && missing[i]) {
+          asked.add(gets.get(i));
         } else {
-          get.complete();
+          gets.get(i).complete();
         }
       }
-      resender.checkNils(missing == null ? List.of() : missing, gets.size());
+      resender.checkNils(withoutEarlyCheck(asked), nilCount, gets.size());
     }
 
     private void failForCount() {
       SheafException failure =
           new SheafException(
               "The server answered an MGET of "
-                  + gets.size()
+                  + distinctKeys()
                   + " keys with "
                   + received
                   + " values; is there a proxy that changes replies?");

@@ -16,16 +16,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * A GET sent again because MGET had answered nil, which can mean "no such key" or "not a string".
  *
- * <p>Only an error of the second answer counts. A value does not: it was written after the MGET,
- * perhaps by this very caller's next command, and a caller must not read what it wrote later.
+ * <p>Only an error of the second answer counts. A value does not: it was written after the MGET.
+ *
+ * <p>Sent ahead of a write, before the reply to the MGET is there (see {@link OutstandingReads}),
+ * it is the whole answer if the MGET turns out to be refused: then no other question about the time
+ * before the write is possible.
  */
 final class NilCheck implements RedisCommand<byte[], byte[], Void>, CompleteableCommand<Void> {
 
   private final Outgoing<?, ?, ?> get;
   private final ErrorOnly output = new ErrorOnly();
+  private boolean inFull;
 
   NilCheck(Outgoing<?, ?, ?> get) {
     this.get = get;
+  }
+
+  Outgoing<?, ?, ?> get() {
+    return get;
+  }
+
+  /** Makes the answer of this check the answer to the GET. Called before the reply is read. */
+  void answerInFull() {
+    inFull = true;
   }
 
   @Override
@@ -66,8 +79,9 @@ final class NilCheck implements RedisCommand<byte[], byte[], Void>, Completeable
   }
 
   @Override
+  @SuppressWarnings("unchecked") // Lettuce reads into it without asking for its types.
   public CommandOutput<byte[], byte[], Void> getOutput() {
-    return output;
+    return inFull ? (CommandOutput<byte[], byte[], Void>) get.getOutput() : output;
   }
 
   @Override

@@ -5,31 +5,38 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live socket of one node connection, from activation to loss: tells the {@link
- * CoalescingWriter} when and on which thread it may write.
+ * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
+ * when and on which thread it may write.
  *
  * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
  * object, so that what was counted on the lost socket cannot spoil the count on the new one.
  */
 final class NodeChannel extends ChannelInboundHandlerAdapter {
 
-  private final CoalescingWriter writer;
+  private final NodePipeline pipeline;
   private final Channel channel;
   private final boolean readsFlights;
+
+  /** What awaits replies, in the order in which it was written. */
+  private final Deque<Flight> outstanding = new ArrayDeque<>();
+
   private int inFlightCommands;
+  private long inFlightBytes;
 
   /**
    * Creates the view of a socket.
    *
    * @param readsFlights whether its reader of replies knows that a flight has several
    */
-  NodeChannel(CoalescingWriter writer, Channel channel, boolean readsFlights) {
-    this.writer = writer;
+  NodeChannel(NodePipeline pipeline, Channel channel, boolean readsFlights) {
+    this.pipeline = pipeline;
     this.channel = channel;
     this.readsFlights = readsFlights;
   }
@@ -43,23 +50,30 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     channel.eventLoop().execute(task);
   }
 
-  boolean inEventLoop() {
-    return channel.eventLoop().inEventLoop();
-  }
-
   /** Whether the socket takes more bytes now. When it does again, the writer is told. */
   boolean isWritable() {
     return channel.isWritable();
+  }
+
+  List<Flight> outstanding() {
+    return List.copyOf(outstanding);
   }
 
   int inFlightCommands() {
     return inFlightCommands;
   }
 
+  long inFlightBytes() {
+    return inFlightBytes;
+  }
+
   /**
    * Makes flights of commands that are about to be written here, in their order, and counts them.
    */
   List<RedisCommand<?, ?, ?>> board(List<RedisCommand<?, ?, ?>> commands) {
+    if (commands.size() == 1) {
+      return List.of(boardAlone(commands.get(0)));
+    }
     List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
     List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(readsFlights ? commands.size() : 1);
     for (RedisCommand<?, ?, ?> command : commands) {
@@ -77,51 +91,74 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     return boarded;
   }
 
+  /** The usual case of a lone caller. */
+  private RedisCommand<?, ?, ?> boardAlone(RedisCommand<?, ?, ?> command) {
+    return command instanceof Outgoing<?, ?, ?> outgoing && outgoing.travelsAlone()
+        ? command
+        : flight(List.of(command));
+  }
+
   private List<RedisCommand<?, ?, ?>> takeOff(
       List<RedisCommand<?, ?, ?>> parts, List<RedisCommand<?, ?, ?>> boarded) {
     if (parts.isEmpty()) {
       return parts;
     }
+    boarded.add(flight(parts));
+    return new ArrayList<>(1);
+  }
+
+  private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
     int commands = 0;
+    long bytes = 0;
     for (RedisCommand<?, ?, ?> part : parts) {
-      commands += part instanceof FusedGet fused ? fused.size() : 1;
+      if (part instanceof FusedGet fused) {
+        commands += fused.size();
+        bytes += fused.requestBytes();
+      } else {
+        commands++;
+        bytes += part instanceof Outgoing<?, ?, ?> outgoing ? outgoing.requestBytes() : 0;
+      }
     }
     inFlightCommands += commands;
-    Flight flight = new Flight(parts, commands, this);
-    writer.signsOfLife().departed(flight);
-    boarded.add(flight);
-    return new ArrayList<>(1);
+    inFlightBytes += bytes;
+    Flight flight = new Flight(parts, commands, bytes, this);
+    outstanding.add(flight);
+    pipeline.signsOfLife().departed(flight);
+    return flight;
   }
 
   /**
    * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
    */
-  void answered(int commands) {
+  void answered(Flight flight, int commands, long bytes) {
+    // Replies come in order, so it is the first one.
+    outstanding.remove(flight);
     inFlightCommands -= commands;
-    writer.answered(this);
+    inFlightBytes -= bytes;
+    pipeline.answered(this);
   }
 
   /** Notes that the replies to a flight were read, of which this is the last. */
   void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
-    writer.signsOfLife().arrived(flight, last);
+    pipeline.signsOfLife().arrived(flight, last);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    writer.attach(this);
+    pipeline.attach(this);
     context.fireChannelActive();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    writer.detach(this);
+    pipeline.detach(this);
     context.fireChannelInactive();
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (channel.isWritable()) {
-      writer.resume();
+      pipeline.resume();
     }
     context.fireChannelWritabilityChanged();
   }

@@ -114,6 +114,8 @@ final class NodeChannels implements NettyCustomizer {
           new FlightHandler(link.options(), resources, endpoint));
     }
     pipeline.addAfter(
-        context.name(), HANDLER_NAME, new NodeChannel(link.writer(), context.channel(), flights));
+        context.name(),
+        HANDLER_NAME,
+        new NodeChannel(link.writer().pipeline(), context.channel(), flights));
   }
 }

@@ -31,7 +31,9 @@ final class NodeSources {
   private static @Nullable SignsOfLife signs(@Nullable StatefulRedisConnection<?, ?> connection) {
     if (connection instanceof StatefulRedisConnectionImpl<?, ?> known) {
       RedisChannelWriter writer = known.getChannelWriter();
-      return writer instanceof CoalescingWriter coalescing ? coalescing.signsOfLife() : null;
+      return writer instanceof CoalescingWriter coalescing
+          ? coalescing.pipeline().signsOfLife()
+          : null;
     }
     return null;
   }

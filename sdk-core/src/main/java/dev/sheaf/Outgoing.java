@@ -14,7 +14,8 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 class Outgoing<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
 
-  private static final int INITIAL_CAPACITY_BYTES = 96;
+  private static final Logger LOG = System.getLogger("dev.sheaf");
   private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final byte[] GET_HEADER = {
     '*', '2', '\r', '\n', '$', '3', '\r', '\n', 'G', 'E', 'T', '\r', '\n'
@@ -42,17 +43,22 @@ class Outgoing<K, V, T>
   private final byte[] request;
   private final int requestLength;
   private final boolean get;
+  private final boolean alone;
+  private final int keyHash;
+
+  /** When it was first found waiting in a stalled queue, by System.nanoTime; 0 if never. */
+  private long waitingSinceNanos;
 
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable Outgoing<?, ?, ?> next;
 
   Outgoing(RedisCommand<K, V, T> command, boolean mayFuse) {
     this.command = command;
-    ByteBuf buffer = Unpooled.buffer(INITIAL_CAPACITY_BYTES);
-    command.encode(buffer);
-    this.request = buffer.array();
-    this.requestLength = buffer.readableBytes();
+    this.request = RequestEncoder.encode(command);
+    this.requestLength = request.length;
     this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
+    this.alone = travelsAlone(command);
+    this.keyHash = get ? hash(request, GET_HEADER.length, requestLength) : 0;
   }
 
   /**
@@ -105,6 +111,79 @@ class Outgoing<K, V, T>
     return requestLength - GET_HEADER.length;
   }
 
+  /** A hash of the key of a GET as it travels, for {@link #hasKeyOf} to confirm. */
+  final int keyHash() {
+    return keyHash;
+  }
+
+  /** Whether two GETs are of the same key. */
+  final boolean hasKeyOf(Outgoing<?, ?, ?> other) {
+    return keyHash == other.keyHash
+        && Arrays.equals(
+            request,
+            GET_HEADER.length,
+            requestLength,
+            other.request,
+            GET_HEADER.length,
+            other.requestLength);
+  }
+
+  /** Calls back for each argument of the request with the range it has there, framed. */
+  final void forEachArgument(ArgumentVisitor visitor) {
+    int position = lineEnd(0);
+    position = skipArgument(position);
+    while (position < requestLength) {
+      int end = skipArgument(position);
+      visitor.visit(request, position, end);
+      position = end;
+    }
+  }
+
+  private int skipArgument(int position) {
+    int length = 0;
+    int index = position + 1;
+    while (request[index] != '\r') {
+      length = length * 10 + request[index] - '0';
+      index++;
+    }
+    return index + 2 + length + 2;
+  }
+
+  private int lineEnd(int position) {
+    int index = position;
+    while (request[index] != '\n') {
+      index++;
+    }
+    return index + 1;
+  }
+
+  /** Receives arguments by their place in a request. */
+  interface ArgumentVisitor {
+    void visit(byte[] request, int start, int end);
+  }
+
+  /** Whether the key of this GET is the given framed argument. */
+  final boolean hasKey(byte[] bytes, int start, int end) {
+    return Arrays.equals(request, GET_HEADER.length, requestLength, bytes, start, end);
+  }
+
+  /** The hash under which {@link #keyHash} knows a framed argument. */
+  static int hash(byte[] bytes, int start, int end) {
+    int hash = 1;
+    for (int i = start; i < end; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    return hash ^ hash >>> 15;
+  }
+
+  /** Whether it was first found waiting at least that long ago; the first time it was not. */
+  final boolean hasWaited(long nowNanos, long nanos) {
+    if (waitingSinceNanos == 0) {
+      waitingSinceNanos = nowNanos;
+    }
+    return nowNanos - waitingSinceNanos >= nanos;
+  }
+
   /** The bare key of a GET. */
   final byte[] key() {
     int start = GET_HEADER.length;
@@ -114,6 +193,30 @@ class Outgoing<K, V, T>
     return Arrays.copyOfRange(request, start + 1, requestLength - 2);
   }
 
+  /** The {@link WriteClock} cell of the first argument, which must be a key. */
+  final int cellOfFirstArgument() {
+    int lengthLine = endOfLine(endOfLine(endOfLine(0)));
+    int start = endOfLine(lengthLine);
+    int end = start + decimal(lengthLine + 1);
+    return end <= requestLength ? WriteClock.cell(request, start, end) : WriteClock.EVERYTHING;
+  }
+
+  private int endOfLine(int from) {
+    int i = from;
+    while (i < requestLength && request[i] != '\n') {
+      i++;
+    }
+    return i + 1;
+  }
+
+  private int decimal(int from) {
+    int number = 0;
+    for (int i = from; i < requestLength && request[i] != '\r'; i++) {
+      number = number * 10 + request[i] - '0';
+    }
+    return number;
+  }
+
   /** Whether nobody waits for this command any more, so that it need not be sent. */
   final boolean isAbandoned() {
     return command.isDone() || command.isCancelled();
@@ -121,11 +224,17 @@ class Outgoing<K, V, T>
 
   /**
    * Whether this command has to be visible to Lettuce as it is: because its reply is consumed piece
-   * by piece, because it has none, or because Lettuce itself acts on its type.
+   * by piece, because it has none, because it is part of a transaction and so not done with its
+   * reply, or because Lettuce itself acts on its type.
    */
   final boolean travelsAlone() {
+    return alone;
+  }
+
+  private static boolean travelsAlone(RedisCommand<?, ?, ?> command) {
     return command instanceof DemandAware.Sink
         || command.getOutput() == null
+        || CommandWrapper.unwrap(command, TransactionalCommand.class) != null
         || ALONE.contains(command.getType().toString());
   }
 
@@ -134,9 +243,15 @@ class Outgoing<K, V, T>
     command.complete();
   }
 
+  /** What a listener throws is its own affair: others wait to be failed behind this command. */
   @Override
   public boolean completeExceptionally(Throwable throwable) {
-    return command.completeExceptionally(throwable);
+    try {
+      return command.completeExceptionally(throwable);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "A listener of " + getType() + " threw while it was failed", e);
+      return false;
+    }
   }
 
   @Override

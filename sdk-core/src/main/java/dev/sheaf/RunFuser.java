@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Groups the commands of a connection, in their order, into what is written: a run of GETs becomes
@@ -23,22 +24,33 @@ final class RunFuser implements FusedGet.Resender {
 
   private final BatchingOptions options;
   private final boolean cluster;
+  private final @Nullable BatchMeters meters;
   private final Consumer<List<RedisCommand<?, ?, ?>>> writeAgain;
   private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
+  private volatile OutstandingReads outstanding = new OutstandingReads();
   private boolean inTransaction;
 
+  /** ASKING concerns the very next command, so nothing may come between. */
+  private boolean afterAsking;
+
   RunFuser(
-      BatchingOptions options, boolean cluster, Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
+      BatchingOptions options,
+      boolean cluster,
+      @Nullable BatchMeters meters,
+      Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
     this.options = options;
     this.cluster = cluster;
+    this.meters = meters;
     this.writeAgain = writeAgain;
   }
 
   /** A new connection: what was learnt and begun on the old one is void. */
   void reset() {
     gauge = new FusionGauge();
+    outstanding = new OutstandingReads();
     inTransaction = false;
+    afterAsking = false;
   }
 
   void add(Outgoing<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
@@ -51,6 +63,10 @@ final class RunFuser implements FusedGet.Resender {
     }
     endRun(outbox);
     observeTransaction(command.getType());
+    if (!inTransaction && !afterAsking && !ReplaySafety.isSafe(command)) {
+      outbox.addAll(outstanding.checksBefore(command));
+    }
+    afterAsking = command.getType() == CommandType.ASKING;
     outbox.add(command);
   }
 
@@ -72,7 +88,7 @@ final class RunFuser implements FusedGet.Resender {
     } else if (cluster) {
       fuseBySlot(outbox);
     } else {
-      outbox.add(new FusedGet(new ArrayList<>(run), this));
+      depart(new FusedGet(new ArrayList<>(run), this), outbox);
     }
     run.clear();
   }
@@ -102,11 +118,27 @@ final class RunFuser implements FusedGet.Resender {
     for (int i = start; i < end; i++) {
       sameSlot.add(run.get((int) slotAndIndex[i]));
     }
-    outbox.add(new FusedGet(sameSlot, this));
+    depart(new FusedGet(sameSlot, this), outbox);
+  }
+
+  private void depart(FusedGet fused, List<RedisCommand<?, ?, ?>> outbox) {
+    outstanding.add(fused);
+    if (meters != null) {
+      meters.fused(fused.size(), fused.distinctKeys());
+    }
+    outbox.add(fused);
+  }
+
+  @Override
+  public void answered(FusedGet fused) {
+    outstanding.remove(fused);
   }
 
   @Override
   public void unfuse(List<Outgoing<?, ?, ?>> gets, String error) {
+    if (meters != null) {
+      meters.unfused(gets.size());
+    }
     if (error.startsWith("NOPERM")) {
       gauge.refused();
     }
@@ -120,10 +152,13 @@ final class RunFuser implements FusedGet.Resender {
   }
 
   @Override
-  public void checkNils(List<Outgoing<?, ?, ?>> nils, int keys) {
-    gauge.observe(nils.size(), keys);
-    List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(nils.size());
-    for (Outgoing<?, ?, ?> get : nils) {
+  public void checkNils(List<Outgoing<?, ?, ?>> unchecked, int nils, int keys) {
+    gauge.observe(nils, keys);
+    if (meters != null) {
+      meters.nilChecks(nils);
+    }
+    List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
+    for (Outgoing<?, ?, ?> get : unchecked) {
       if (!get.isAbandoned()) {
         checks.add(new NilCheck(get));
       }

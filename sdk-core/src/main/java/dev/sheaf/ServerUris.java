@@ -1,13 +1,11 @@
 package dev.sheaf;
 
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.cluster.RedisClusterURIUtil;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Reads server URIs as Lettuce does, but says what is wrong with one, and ignores nothing. */
 final class ServerUris {
@@ -34,6 +32,9 @@ final class ServerUris {
           "verifyPeer",
           "sentinelMasterId");
 
+  private static final Pattern HOST =
+      Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^\\[\\]:,\\s]+)(:[0-9]{1,5})?");
+
   private ServerUris() {}
 
   static List<RedisURI> parse(String text) {
@@ -54,19 +55,37 @@ final class ServerUris {
     }
     checkParameters(text, shown);
     try {
-      if (scheme.equals("redis") || scheme.equals("rediss")) {
-        return List.copyOf(RedisClusterURIUtil.toRedisURIs(new URI(text)));
-      }
-      return List.of(RedisURI.create(text));
-    } catch (URISyntaxException | RuntimeException e) {
+      return scheme.equals("redis") || scheme.equals("rediss")
+          ? eachHost(text, schemeEnd + 3)
+          : List.of(RedisURI.create(text));
+    } catch (RuntimeException e) {
       throw new IllegalArgumentException(
           "Not a server URI: '" + shown + "': " + reason(e, text, shown), e);
     }
   }
 
-  private static String reason(Exception e, String text, String shown) {
-    String message = e instanceof URISyntaxException syntax ? syntax.getReason() : e.getMessage();
-    return String.valueOf(message).replace(text, shown);
+  private static String reason(RuntimeException e, String text, String shown) {
+    return String.valueOf(e.getMessage()).replace(text, shown);
+  }
+
+  /** Several hosts share everything else that the URI says. */
+  private static List<RedisURI> eachHost(String text, int authorityStart) {
+    int authorityEnd = text.length();
+    for (char end : new char[] {'/', '?', '#'}) {
+      int index = text.indexOf(end, authorityStart);
+      authorityEnd = index < 0 ? authorityEnd : Math.min(authorityEnd, index);
+    }
+    int hostsStart = text.lastIndexOf('@', authorityEnd - 1) + 1;
+    hostsStart = Math.max(hostsStart, authorityStart);
+    List<RedisURI> uris = new ArrayList<>();
+    for (String host : text.substring(hostsStart, authorityEnd).split(",", -1)) {
+      if (!HOST.matcher(host).matches()) {
+        throw new IllegalArgumentException("'" + host + "' is not host, host:port or [IPv6]:port");
+      }
+      uris.add(
+          RedisURI.create(text.substring(0, hostsStart) + host + text.substring(authorityEnd)));
+    }
+    return List.copyOf(uris);
   }
 
   private static void checkParameters(String text, String shown) {

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,13 @@ public interface Sheaf<K, V> extends AutoCloseable {
     return new SheafBuilder<>(List.copyOf(uris), StringCodec.UTF8);
   }
 
-  /** Every command, blocking until its reply or the command time-out. */
+  /**
+   * Every command, blocking until its reply or the command time-out.
+   *
+   * <p>Each call sees to what the calling thread is in the middle of: {@link #loop}, {@link #batch}
+   * and {@link #loops} work through this object, and not through the commands that {@link
+   * #standalone} and {@link #cluster} give.
+   */
   RedisClusterCommands<K, V> sync();
 
   /** Every command, answering with a future. */
@@ -118,6 +125,88 @@ public interface Sheaf<K, V> extends AutoCloseable {
 
   /** Begins a batch: commands whose results are read later, sent together. Not thread-safe. */
   Batch<K, V> batch();
+
+  /**
+   * Reads the values of a sequential loop ahead, some at a time.
+   *
+   * <pre>{@code
+   * for (String key : sheaf.loop(keys)) {
+   *   use(sheaf.sync().get(key)); // the first call reads the values of the next iterations too
+   * }
+   * }</pre>
+   *
+   * <p>The first {@code sync().get} of the current item's key, in an iteration and on the thread
+   * that iterates, is answered from the window: {@value KeyLoops#FIRST_WINDOW_KEYS} keys at first,
+   * then up to {@value KeyLoops#MAX_WINDOW_KEYS} while their values are used, fewer if they are
+   * large. A window is read when the first of its values is asked for, in one round trip, and not
+   * before: a body that reads nothing causes no reads, one that breaks off wastes at most the rest
+   * of its window. Everything else goes to the server as always: a second get in the same
+   * iteration, gets of other keys, other commands, {@link #async} and {@link #reactive}.
+   *
+   * <p>A value is as old as its window, and waits at most 1 second. If this client writes to the
+   * key meanwhile, by whatever thread and whichever face, the value is dropped before the write is
+   * sent, and the get goes to the server; after a command that may write anything (scripts, MSET,
+   * MULTI, WATCH, FLUSHALL…), all values are. What other clients write is seen as of the moment of
+   * the window; read under a lock that you share with them with {@link #async}. An error is thrown
+   * by the get of its own key.
+   *
+   * <p>Never blocks by itself; the get that reads a window blocks as any get does.
+   *
+   * @param keys iterated in their order, as they are when the loop begins; a null is iterated, and
+   *     not read ahead. Keys are compared by {@code equals}
+   * @return an iterable for any number of loops, nested ones too (to a depth of {@value
+   *     OpenLoops#MAX_NESTING}); an iterator serves the thread that asks for its first item, and is
+   *     a plain iterator to others
+   * @throws NullPointerException if the collection is null
+   */
+  Iterable<K> loop(Collection<? extends K> keys);
+
+  /**
+   * Reads the values of a sequential loop over other things than keys ahead, as {@link
+   * #loop(Collection)} does.
+   *
+   * @param items iterated in their order, as they are when the loop begins
+   * @param keyOf the key that the body will get for an item, or null for none. It is called once
+   *     for each item, for some iterations ahead, on the thread that iterates; what it throws is
+   *     thrown when the iteration comes to that item
+   * @throws NullPointerException if an argument is null
+   */
+  <T> Iterable<T> loop(Collection<? extends T> items, Function<? super T, ? extends K> keyOf);
+
+  /**
+   * Runs a blocking body for each item, many at a time, so that what they read at the same time
+   * travels together.
+   *
+   * <p>Bodies run on virtual threads where the JVM has them, at most {@value
+   * SheafBuilder#MAP_EACH_BODIES} at a time; on older ones on the calling thread and the client's
+   * pool of {@value SheafBuilder#MAP_EACH_POOL_THREADS} threads. So they must be safe to run side
+   * by side, and do not see what is bound to the calling thread (transactions, request scopes,
+   * logging contexts). They may call this method again. Blocks until all bodies have ended; there
+   * is no limit of time but those of the commands.
+   *
+   * <p>If a body throws, no further ones begin; those that have begun run to their end, because to
+   * break off a write half-way helps nobody. Then the first failure is thrown as it is, with at
+   * most {@value MapEach#MAX_SUPPRESSED} others as suppressed ones. If the calling thread is
+   * interrupted, the bodies are too, and have a second to end.
+   *
+   * @return the results in the order of the items; unmodifiable, with null where a body returned it
+   * @throws NullPointerException if an argument is null
+   * @throws io.lettuce.core.RedisCommandInterruptedException if the calling thread was interrupted;
+   *     it stays interrupted
+   */
+  <T, R extends @Nullable Object> List<R> mapEach(
+      Collection<? extends T> items, Function<? super T, ? extends R> body);
+
+  /**
+   * The loops that make one round trip after the other through {@link #sync}, found while they run:
+   * one thread, eight or more calls of one command in a row, from one place, with hardly a pause.
+   * Bodies of {@link #mapEach} and what {@link #loop} answers do not count. Each place is logged
+   * once, at level INFO, to the logger {@code dev.sheaf.loops}.
+   *
+   * @return at most 256 places, those with the most avoidable round trips first; a snapshot,
+   *     unmodifiable. Empty if {@link SheafBuilder#loopDetection} is off
+   */
+  List<LoopReport> loops();
 
   /**
    * Whether Redis can be used right now, cheap enough to ask before every read. The first call

@@ -26,6 +26,15 @@ public final class SheafBuilder<K, V> {
   /** How many keys of a large read are under way at once, so that memory stays bounded. */
   public static final int KEYS_PER_SLICE = 8_192;
 
+  /** How many bodies one {@link Sheaf#mapEach} runs at a time: enough to fill batches. */
+  public static final int MAP_EACH_BODIES = 256;
+
+  /**
+   * How many threads a client has for {@link Sheaf#mapEach} where the JVM has no virtual threads.
+   * They end when they are idle.
+   */
+  public static final int MAP_EACH_POOL_THREADS = 64;
+
   private final List<RedisURI> uris;
   private final RedisCodec<K, V> codec;
   private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
@@ -35,6 +44,8 @@ public final class SheafBuilder<K, V> {
   private @Nullable ClientResources clientResources;
   private @Nullable MeterRegistry meterRegistry;
   private @Nullable AvailabilityOptions availability;
+  private String name = "default";
+  private boolean loopDetection = true;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {
@@ -54,6 +65,8 @@ public final class SheafBuilder<K, V> {
     builder.clientResources = clientResources;
     builder.meterRegistry = meterRegistry;
     builder.availability = availability;
+    builder.name = name;
+    builder.loopDetection = loopDetection;
     return builder;
   }
 
@@ -100,6 +113,12 @@ public final class SheafBuilder<K, V> {
     return this;
   }
 
+  /** The client's name in its meters, to tell several apart; "default" by default. */
+  public SheafBuilder<K, V> name(String name) {
+    this.name = Objects.requireNonNull(name, "name");
+    return this;
+  }
+
   /** Where the client registers its meters; without a registry it measures nothing. */
   public SheafBuilder<K, V> meterRegistry(MeterRegistry registry) {
     this.meterRegistry = Objects.requireNonNull(registry, "registry");
@@ -113,6 +132,15 @@ public final class SheafBuilder<K, V> {
    */
   public SheafBuilder<K, V> availability(AvailabilityOptions options) {
     this.availability = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  /**
+   * Whether to look for loops that could batch, see {@link Sheaf#loops}; on by default, since it
+   * costs a call some tens of nanoseconds.
+   */
+  public SheafBuilder<K, V> loopDetection(boolean on) {
+    this.loopDetection = on;
     return this;
   }
 
@@ -166,5 +194,13 @@ public final class SheafBuilder<K, V> {
 
   @Nullable AvailabilityOptions availability() {
     return availability;
+  }
+
+  boolean loopDetection() {
+    return loopDetection;
+  }
+
+  String name() {
+    return name;
   }
 }

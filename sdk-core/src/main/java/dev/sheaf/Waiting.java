@@ -20,11 +20,13 @@ final class Waiting {
   private Waiting() {}
 
   /**
-   * The value, waited for at most the given time. The future is left as it is.
+   * The value, waited for at most the given time. The future is left as it is. What this thread
+   * holds back is sent first: the value may depend on it.
    *
    * @throws RedisException if it failed, did not complete in time, or the thread was interrupted
    */
   static <T extends @Nullable Object> T resultOf(CompletableFuture<T> future, Duration timeout) {
+    Corked.release();
     try {
       return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {

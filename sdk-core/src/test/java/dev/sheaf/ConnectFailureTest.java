@@ -126,7 +126,8 @@ class ConnectFailureTest {
   void databaseOfACluster_isRefusedWithTheReason() {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(1, 0).start()) {
       assertThatThrownBy(() -> Sheaf.connect(server.uri() + "/3"))
-          .isInstanceOf(SheafConnectionException.class);
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageMatching("(?s).*(database 0 only|SELECT is not allowed in cluster mode).*");
     }
   }
 

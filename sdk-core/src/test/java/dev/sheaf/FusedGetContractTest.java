@@ -140,25 +140,6 @@ class FusedGetContractTest {
     }
   }
 
-  @ForEachServer(on = Topology.STANDALONE)
-  void userWithoutMget_readsAsBefore(ServerUnderTest server) {
-    server.command(
-        "ACL", "SETUSER", "reader", "on", ">pw", "~*", "+get", "+set", "+hello", "+client",
-        "+ping");
-    try (Sheaf<String, String> sheaf =
-        Sheaf.connect(server.uri().replace("redis://", "redis://reader:pw@"))) {
-      sheaf.sync().set("a", "1");
-      sheaf.sync().set("b", "2");
-      for (int i = 0; i < 5; i++) {
-        var results = sheaf.getAll(List.of("a", "b"));
-        assertThat(results.get("a").orNull()).isEqualTo("1");
-        assertThat(results.get("b").orNull()).isEqualTo("2");
-      }
-    } finally {
-      server.command("ACL", "DELUSER", "reader");
-    }
-  }
-
   @ForEachServer
   void valueThatCannotBeDecoded_failsItsKeyAlone(ServerUnderTest server) {
     StringCodec failing =

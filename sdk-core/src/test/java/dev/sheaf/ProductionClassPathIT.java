@@ -95,6 +95,9 @@ class ProductionClassPathIT {
             .redirectOutput(printed.toFile());
     maven.environment().put("JAVA_HOME", property("java.home"));
     maven.environment().keySet().removeIf(name -> name.startsWith("MAVEN_"));
+    maven
+        .environment()
+        .put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"); // a short life
     Process process = maven.start();
     try {
       assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();

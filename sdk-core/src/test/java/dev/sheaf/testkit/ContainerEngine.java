@@ -14,8 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -64,8 +64,11 @@ final class ContainerEngine {
     boolean unix = "unix".equals(address.getScheme());
     try (SocketChannel channel =
         SocketChannel.open(unix ? StandardProtocolFamily.UNIX : StandardProtocolFamily.INET)) {
-      CompletableFuture<Boolean> answer =
-          CompletableFuture.supplyAsync(() -> ping(channel, socketAddress(address)));
+      FutureTask<Boolean> answer = new FutureTask<>(() -> ping(channel, socketAddress(address)));
+      // Not the common pool: on two processors it is one thread, which may be blocked.
+      Thread thread = new Thread(answer, "container-engine-ping");
+      thread.setDaemon(true);
+      thread.start();
       return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (IOException | ExecutionException | TimeoutException e) {
       return false;

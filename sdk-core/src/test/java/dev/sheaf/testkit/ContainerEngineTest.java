@@ -11,8 +11,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,25 +43,22 @@ class ContainerEngineTest {
   }
 
   private static boolean answersWhenTold(String response) throws Exception {
-    List<String> request = new CopyOnWriteArrayList<>();
     try (ServerSocket engine = engine()) {
-      CompletableFuture<Void> served =
-          CompletableFuture.runAsync(
-              () -> {
-                try (Socket client = engine.accept()) {
-                  new BufferedReader(new InputStreamReader(client.getInputStream(), US_ASCII))
-                      .lines()
-                      .takeWhile(line -> !line.isEmpty())
-                      .forEach(request::add);
-                  client.getOutputStream().write(response.getBytes(US_ASCII));
-                } catch (IOException e) {
-                  throw new AssertionError(e);
-                }
-              });
+      FutureTask<List<String>> request = new FutureTask<>(() -> serveOnce(engine, response));
+      new Thread(request, "engine").start();
       boolean answers = ContainerEngine.answers(address(engine), Duration.ofSeconds(5));
-      served.join();
-      assertThat(request).first().isEqualTo("GET /_ping HTTP/1.0");
+      assertThat(request.get(5, TimeUnit.SECONDS)).first().isEqualTo("GET /_ping HTTP/1.0");
       return answers;
+    }
+  }
+
+  private static List<String> serveOnce(ServerSocket engine, String response) throws IOException {
+    try (Socket client = engine.accept();
+        BufferedReader in =
+            new BufferedReader(new InputStreamReader(client.getInputStream(), US_ASCII))) {
+      List<String> request = in.lines().takeWhile(line -> !line.isEmpty()).toList();
+      client.getOutputStream().write(response.getBytes(US_ASCII));
+      return request;
     }
   }
 

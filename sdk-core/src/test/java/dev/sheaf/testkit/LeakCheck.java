@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -20,6 +21,7 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   /** Netty's executor, which ends by itself when it has been idle, and JUnit's own. */
   private static final List<String> EXEMPT = List.of("globalEventExecutor-", "junit-");
 
+  private static final Set<Thread> shared = ConcurrentHashMap.newKeySet();
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   @Override
@@ -53,9 +55,16 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     return context.getParent().flatMap(ExtensionContext::getTestClass).isEmpty();
   }
 
-  private static Set<Thread> suspects() {
+  /** Exempts the threads that were started since: they belong to servers that all tests share. */
+  static void exempt(Set<Thread> startedBefore) {
+    Set<Thread> started = suspects();
+    started.removeAll(startedBefore);
+    shared.addAll(started);
+  }
+
+  static Set<Thread> suspects() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(LeakCheck::isSuspect)
+        .filter(thread -> isSuspect(thread) && !shared.contains(thread))
         .collect(Collectors.toSet());
   }
 

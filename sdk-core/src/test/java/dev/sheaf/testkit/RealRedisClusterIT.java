@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,8 +19,9 @@ class RealRedisClusterIT {
   @Test
   void start_servesAllSlotsFromItsPrimaries() {
     try (RealRedisCluster cluster = RealRedisCluster.start();
-        RedisClusterClient client = RedisClusterClient.create(cluster.uri())) {
-      RedisClusterCommands<String, String> commands = client.connect().sync();
+        RedisClusterClient client = RedisClusterClient.create(cluster.uri());
+        StatefulRedisClusterConnection<String, String> connection = client.connect()) {
+      RedisClusterCommands<String, String> commands = connection.sync();
       for (int i = 0; i < 300; i++) {
         commands.set("k" + i, "v" + i);
       }

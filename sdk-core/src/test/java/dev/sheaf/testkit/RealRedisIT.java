@@ -78,10 +78,11 @@ class RealRedisIT {
   @Test
   void pause_answersNothing_resume_answersWhatWasAsked() throws Exception {
     try (RealRedis server = RealRedis.start();
+        LettuceClient patient = new LettuceClient(server.uri());
         LettuceClient client = new LettuceClient(server.uri())) {
       client.connection.setTimeout(Duration.ofMillis(100));
       server.pause();
-      var pending = client.connection.async().echo("asked while paused");
+      var pending = patient.connection.async().echo("asked while paused");
       assertThatThrownBy(() -> client.connection.sync().ping())
           .isInstanceOf(RedisCommandTimeoutException.class);
       assertThat(pending.isDone()).isFalse();

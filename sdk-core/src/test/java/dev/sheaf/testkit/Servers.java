@@ -1,5 +1,6 @@
 package dev.sheaf.testkit;
 
+import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.testkit.ServerUnderTest.Node;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -48,7 +49,8 @@ final class Servers implements AutoCloseable {
    * The running server of a kind.
    *
    * @throws TestAbortedException if it cannot run here
-   * @throws IllegalStateException if it cannot run here although it is required to
+   * @throws IllegalStateException if it failed to start, or cannot run here although it is required
+   *     to
    */
   synchronized ServerUnderTest get(ServerKind kind, ExtensionContext context) {
     return servers.computeIfAbsent(kind, k -> startOrExplain(k, context)).get();
@@ -61,11 +63,19 @@ final class Servers implements AutoCloseable {
   }
 
   private Supplier<ServerUnderTest> startOrExplain(ServerKind kind, ExtensionContext context) {
+    Set<Thread> startedBefore = LeakCheck.suspects();
     try {
       ServerUnderTest server = new ServerUnderTest(kind, start(kind));
       return () -> server;
     } catch (CannotRunHere e) {
       return explain(kind, e.reason, context);
+    } catch (RuntimeException | AssertionError e) {
+      // Remembered: to fail anew for each of many tests would take minutes.
+      return () -> {
+        throw new IllegalStateException("server '" + kind + "' did not start", e);
+      };
+    } finally {
+      LeakCheck.exempt(startedBefore);
     }
   }
 
@@ -88,11 +98,17 @@ final class Servers implements AutoCloseable {
 
   private List<Node> start(ServerKind kind) throws CannotRunHere {
     return switch (kind) {
-      case EMBEDDED, EMBEDDED_CLUSTER -> throw new CannotRunHere("not part of this build");
+      case EMBEDDED -> nodes(EmbeddedServer.start());
+      case EMBEDDED_CLUSTER -> nodes(EmbeddedServer.builder().cluster(3, 1).start());
       case REAL -> startReal();
       case REAL_CLUSTER -> startRealCluster();
       case CONTAINER -> startContainer();
     };
+  }
+
+  private List<Node> nodes(EmbeddedServer server) {
+    stops.push(server::close);
+    return server.nodes().stream().map(node -> new Node(RealRedis.HOST, node.port())).toList();
   }
 
   private List<Node> startReal() throws CannotRunHere {

@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ public final class EmbeddedServer implements AutoCloseable {
   private final EmbeddedClock clock;
   private final @Nullable String password;
   private final Runnable timeMoved;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final Faults faults = new Faults(this);
 
   private EmbeddedServer(Builder builder) throws IOException {
@@ -43,6 +45,7 @@ public final class EmbeddedServer implements AutoCloseable {
     password = builder.password;
     listener = new Listener();
     nodes = new Nodes(builder.masters > 0, clock::millis, listener.thread());
+    nodes.socketReader(listener::readSockets);
     timeMoved =
         () ->
             call(
@@ -263,6 +266,15 @@ public final class EmbeddedServer implements AutoCloseable {
   @Override
   public void close() {
     clock.forget(timeMoved);
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    nodes.beginClose();
+    call(
+        () -> {
+          nodes.close();
+          return true;
+        });
     listener.close();
   }
 

@@ -2,9 +2,13 @@ package dev.sheaf.embedded;
 
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Runs an {@link EmbeddedServer} from the command line until it is interrupted. */
@@ -18,6 +22,8 @@ public final class Main {
         --cluster MxR     a cluster of M masters with R replicas each, such as 3x1
         --unixsocket PATH listen on a Unix socket as well (standalone only)
         --password TEXT   what clients must authenticate with
+        --latency TIME    a proxy in front of each node that delays each way by half of TIME,
+                          such as 1ms or 500us; clients see the proxies' ports only
         --help            this text
       """;
   private static final int DEFAULT_PORT = 6379;
@@ -25,7 +31,10 @@ public final class Main {
 
   private Main() {}
 
-  /** Exits with 0 after an interrupt, 1 if the server cannot start, 2 on a wrong option. */
+  /**
+   * Runs until a signal ends the JVM, whose status is then 128 plus the signal; exits with 1 if the
+   * server cannot start, 2 on a wrong option.
+   */
   public static void main(String[] args) throws InterruptedException {
     int status = run(List.of(args), System.out, System.err);
     if (status != 0) {
@@ -34,20 +43,20 @@ public final class Main {
   }
 
   static int run(List<String> args, PrintStream out, PrintStream err) throws InterruptedException {
-    EmbeddedServer.@Nullable Builder builder;
+    Options options;
     try {
-      builder = parse(args);
+      options = Options.parse(args);
     } catch (IllegalArgumentException e) {
       err.println(e.getMessage() + "\nTry --help.");
       return USAGE_ERROR;
     }
-    if (builder == null) {
+    if (options.help) {
       out.print(HELP);
       return 0;
     }
-    EmbeddedServer server;
+    Running running;
     try {
-      server = builder.start();
+      running = new Running(options);
     } catch (RuntimeException e) {
       err.println("cannot start: " + e.getMessage());
       return 1;
@@ -57,71 +66,146 @@ public final class Main {
         .addShutdownHook(
             new Thread(
                 () -> {
-                  server.close();
+                  running.close();
                   stopped.countDown();
                 }));
-    for (EmbeddedNode node : server.nodes()) {
-      out.println("ready on " + node.uri() + (node.isMaster() ? "" : " (replica)"));
-    }
-    out.flush();
+    running.describe(out);
     stopped.await();
     return 0;
   }
 
-  /** Null asks for the help text. */
-  static EmbeddedServer.@Nullable Builder parse(List<String> args) {
-    EmbeddedServer.Builder builder = EmbeddedServer.builder().port(DEFAULT_PORT);
-    boolean cluster = false;
-    boolean unix = false;
-    Iterator<String> rest = args.iterator();
-    while (rest.hasNext()) {
-      String option = rest.next();
+  /** The server and, with a latency, a proxy in front of each node. */
+  private static final class Running implements AutoCloseable {
+    private final EmbeddedServer server;
+    private final List<LatencyProxy> proxies = new ArrayList<>();
+
+    Running(Options options) {
+      boolean proxied = !options.latency.isZero();
+      server = options.server(proxied ? 0 : options.port).start();
+      try {
+        for (int i = 0; proxied && i < server.nodes().size(); i++) {
+          EmbeddedNode node = server.nodes().get(i);
+          LatencyProxy proxy =
+              LatencyProxy.builder()
+                  .target("127.0.0.1", node.port())
+                  .oneWayDelay(options.latency.dividedBy(2))
+                  .listenPort(options.port == 0 ? 0 : options.port + i)
+                  .start();
+          proxies.add(proxy);
+          server.announce(node, proxy.port());
+        }
+      } catch (RuntimeException e) {
+        close();
+        throw e;
+      }
+    }
+
+    void describe(PrintStream out) {
+      for (int i = 0; i < server.nodes().size(); i++) {
+        EmbeddedNode node = server.nodes().get(i);
+        int port = proxies.isEmpty() ? node.port() : proxies.get(i).port();
+        out.println("ready on " + server.uri(port) + (node.isMaster() ? "" : " (replica)"));
+      }
+      out.flush();
+    }
+
+    @Override
+    public void close() {
+      proxies.forEach(LatencyProxy::close);
+      server.close();
+    }
+  }
+
+  /** What the command line asks for. */
+  static final class Options {
+    private static final Pattern CLUSTER = Pattern.compile("(\\d{1,5})x(\\d{1,3})");
+    private static final Pattern TIME = Pattern.compile("(\\d{1,9})(us|ms|s)");
+
+    private int port = DEFAULT_PORT;
+    private int masters;
+    private int replicas;
+    private @Nullable Path unixSocket;
+    private @Nullable String password;
+    private Duration latency = Duration.ZERO;
+    private boolean help;
+
+    /**
+     * @throws IllegalArgumentException for what is unknown, malformed or does not go together
+     */
+    static Options parse(List<String> args) {
+      Options options = new Options();
+      Iterator<String> rest = args.iterator();
+      while (rest.hasNext()) {
+        options.take(rest.next(), rest);
+      }
+      if (options.masters > 0 && options.unixSocket != null) {
+        throw new IllegalArgumentException(
+            "--unixsocket is for a standalone server; leave out --cluster");
+      }
+      options.server(options.port);
+      return options;
+    }
+
+    private void take(String option, Iterator<String> rest) {
       switch (option) {
-        case "--help", "-h" -> {
-          return null;
-        }
-        case "--port" -> builder.port(number(option, value(option, rest)));
+        case "--help", "-h" -> help = true;
+        case "--port" -> port = number(option, value(option, rest));
         case "--cluster" -> {
-          cluster(builder, value(option, rest));
-          cluster = true;
+          Matcher size = match(CLUSTER, option, value(option, rest), "masters x replicas, as 3x1");
+          masters = Integer.parseInt(size.group(1));
+          replicas = Integer.parseInt(size.group(2));
         }
-        case "--unixsocket" -> {
-          builder.unixSocket(Path.of(value(option, rest)));
-          unix = true;
+        case "--unixsocket" -> unixSocket = Path.of(value(option, rest));
+        case "--password" -> password = value(option, rest);
+        case "--latency" -> {
+          Matcher time = match(TIME, option, value(option, rest), "a time, as 1ms or 500us");
+          long amount = Long.parseLong(time.group(1));
+          latency =
+              switch (time.group(2)) {
+                case "us" -> Duration.ofNanos(amount * 1000);
+                case "ms" -> Duration.ofMillis(amount);
+                default -> Duration.ofSeconds(amount);
+              };
         }
-        case "--password" -> builder.password(value(option, rest));
         default -> throw new IllegalArgumentException("unknown option " + option);
       }
     }
-    if (cluster && unix) {
-      throw new IllegalArgumentException(
-          "--unixsocket is for a standalone server; leave out --cluster");
-    }
-    return builder;
-  }
 
-  private static String value(String option, Iterator<String> rest) {
-    if (!rest.hasNext()) {
-      throw new IllegalArgumentException(option + " needs a value");
+    private static String value(String option, Iterator<String> rest) {
+      if (!rest.hasNext()) {
+        throw new IllegalArgumentException(option + " needs a value");
+      }
+      return rest.next();
     }
-    return rest.next();
-  }
 
-  private static int number(String option, String value) {
-    try {
-      return Integer.parseInt(value);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(option + " needs a number: " + value, e);
+    private static int number(String option, String value) {
+      try {
+        return Integer.parseInt(value);
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(option + " needs a number: " + value, e);
+      }
     }
-  }
 
-  private static void cluster(EmbeddedServer.Builder builder, String value) {
-    if (!value.matches("\\d{1,5}x\\d{1,3}")) {
-      throw new IllegalArgumentException(
-          "--cluster needs masters x replicas, such as 3x1: " + value);
+    private static Matcher match(Pattern pattern, String option, String value, String what) {
+      Matcher matcher = pattern.matcher(value);
+      if (!matcher.matches()) {
+        throw new IllegalArgumentException(option + " needs " + what + ": " + value);
+      }
+      return matcher;
     }
-    int x = value.indexOf('x');
-    builder.cluster(
-        Integer.parseInt(value.substring(0, x)), Integer.parseInt(value.substring(x + 1)));
+
+    EmbeddedServer.Builder server(int listenPort) {
+      EmbeddedServer.Builder builder = EmbeddedServer.builder().port(listenPort);
+      if (masters > 0 || replicas > 0) {
+        builder.cluster(masters, replicas);
+      }
+      if (unixSocket != null) {
+        builder.unixSocket(unixSocket);
+      }
+      if (password != null) {
+        builder.password(password);
+      }
+      return builder;
+    }
   }
 }

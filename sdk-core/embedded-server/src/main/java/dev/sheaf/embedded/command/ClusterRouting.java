@@ -27,6 +27,12 @@ final class ClusterRouting {
     found.decide(command, command.is(Flag.ASKING), readsOnly(command));
   }
 
+  /** The slot of the first key; -1 without keys. */
+  static int slot(Command command, byte[][] args) {
+    int[] keys = command.keys().finder().find(args);
+    return keys.length == 0 ? -1 : Slots.of(args[keys[0]]);
+  }
+
   private static void checkTransaction(Client client) {
     List<Client.Queued> queue = client.queue();
     if (queue == null || client.isQueueBroken()) {

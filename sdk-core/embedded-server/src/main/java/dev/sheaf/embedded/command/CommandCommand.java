@@ -39,7 +39,7 @@ final class CommandCommand {
     for (int i = 2; i < call.count(); i++) {
       Command command = table().find(Bytes.lower(call.arg(i)));
       if (command == null) {
-        call.out().nilArray();
+        call.out().nil();
       } else {
         describe(call.out(), command);
       }
@@ -52,7 +52,9 @@ final class CommandCommand {
     out.bulk(command.name());
     out.integer(command.arity());
     List<String> flags = new ArrayList<>();
-    command.flags().forEach(flag -> flags.add(flag.word()));
+    command.flags().stream()
+        .filter(flag -> flag != Flag.MAY_REPLICATE)
+        .forEach(flag -> flags.add(flag.word()));
     if (keys.movable()) {
       flags.add("movablekeys");
     }

@@ -30,6 +30,8 @@ public final class Dispatcher {
           "quit",
           "reset");
   private static final int SHOWN_NAME = 128;
+  static final String BUSY =
+      "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 
   private Dispatcher() {}
 
@@ -103,11 +105,8 @@ public final class Dispatcher {
               + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in"
               + " this context");
     }
-    ScriptRun busy = ScriptRun.current(node.nodes());
-    if (busy != null && !command.is(Flag.ALLOW_BUSY)) {
-      throw Errors.of(
-          "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN"
-              + " NOSAVE.");
+    if (node.nodes().isHeldByScript(node) && !command.is(Flag.ALLOW_BUSY)) {
+      throw Errors.of(BUSY);
     }
     return command;
   }
@@ -170,6 +169,28 @@ public final class Dispatcher {
     if (effect != null && !node.replicas().isEmpty()) {
       node.propagate(call.client().dbIndex(), effect);
     }
+  }
+
+  /** Something that replies if it can do its work now. */
+  interface Try {
+    boolean run();
+  }
+
+  /** Runs a waiting command again now that its key has changed; true when it has replied. */
+  static boolean serve(Call call, Try attempt) {
+    ServerNode node = call.node();
+    long before = node.dirty();
+    boolean served;
+    try {
+      served = attempt.run();
+    } catch (CommandException e) {
+      // The key holds another type now. Redis lets the client wait on.
+      return false;
+    }
+    if (node.dirty() != before) {
+      replicate(call, node);
+    }
+    return served;
   }
 
   /** Does on a replica what its master has done. */

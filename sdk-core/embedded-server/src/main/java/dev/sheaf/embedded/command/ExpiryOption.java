@@ -1,7 +1,5 @@
 package dev.sheaf.embedded.command;
 
-import dev.sheaf.embedded.data.Numbers;
-
 /** Reads the times of SET, GETEX and EXPIRE, with Redis' bounds. */
 final class ExpiryOption {
   private ExpiryOption() {}
@@ -25,9 +23,5 @@ final class ExpiryOption {
 
   static CommandException invalid(Call call) {
     return Errors.of("ERR invalid expire time in '" + call.command().name() + "' command");
-  }
-
-  static boolean isNumber(byte[] arg) {
-    return Numbers.parseLong(arg) != null;
   }
 }

@@ -20,6 +20,7 @@ public enum Flag {
   ASKING,
   FAST,
   NO_AUTH,
+  /** Kept from clients, as Redis does: a script or message that may reach the replicas. */
   MAY_REPLICATE,
   NO_ASYNC_LOADING,
   NO_MULTI,
@@ -38,8 +39,6 @@ public enum Flag {
   }
 
   String word() {
-    return this == NO_AUTH || this == NO_MULTI || this == NO_MANDATORY_KEYS
-        ? name().toLowerCase(Locale.ROOT)
-        : name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 }

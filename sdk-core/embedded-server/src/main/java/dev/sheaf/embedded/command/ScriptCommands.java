@@ -1,7 +1,239 @@
 package dev.sheaf.embedded.command;
 
+import dev.sheaf.embedded.data.Bytes;
+import dev.sheaf.embedded.node.Nodes;
+import dev.sheaf.embedded.node.RunningScript;
+import dev.sheaf.embedded.script.ScriptEngine;
+import dev.sheaf.embedded.script.ScriptException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** EVAL, EVALSHA and SCRIPT. */
 final class ScriptCommands {
+  private static final int SHA1_DIGITS = 40;
+  private static final KeySpec KEYS = KeySpec.counted(2);
+
   private ScriptCommands() {}
 
-  static void register(CommandTable table) {}
+  static void register(CommandTable table) {
+    String eval = "noscript stale skip_monitor may_replicate no_mandatory_keys";
+    String evalReadOnly = "readonly noscript stale skip_monitor no_mandatory_keys";
+    table
+        .group(Group.SCRIPTING)
+        .add("eval", -3, eval, KEYS, "2.6.0", "Runs a script.", call -> eval(call, false))
+        .add(
+            "eval_ro",
+            -3,
+            evalReadOnly,
+            KEYS,
+            "7.0.0",
+            "Runs a script that only reads.",
+            call -> eval(call, true))
+        .add(
+            "evalsha",
+            -3,
+            eval,
+            KEYS,
+            "2.6.0",
+            "Runs a cached script by its digest.",
+            call -> evalSha(call, false))
+        .add(
+            "evalsha_ro",
+            -3,
+            evalReadOnly,
+            KEYS,
+            "7.0.0",
+            "Runs a cached script by its digest, which only reads.",
+            call -> evalSha(call, true))
+        .container("script", "2.6.0", "The script cache.")
+        .add(
+            "script|debug",
+            3,
+            "noscript",
+            "3.2.0",
+            "NO only: there is no debugger.",
+            ScriptCommands::debug)
+        .add(
+            "script|exists",
+            -3,
+            "noscript",
+            "2.6.0",
+            "Whether scripts are cached.",
+            ScriptCommands::exists)
+        .add(
+            "script|flush",
+            -2,
+            "noscript",
+            "2.6.0",
+            "Empties the script cache.",
+            ScriptCommands::flush)
+        .add("script|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "script|kill",
+            2,
+            "noscript allow_busy",
+            "2.6.0",
+            "Ends a script that runs too long.",
+            ScriptCommands::kill)
+        .add("script|load", 3, "noscript stale", "2.6.0", "Caches a script.", ScriptCommands::load);
+  }
+
+  static String sha1(byte[] source) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(source));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-1", e);
+    }
+  }
+
+  private static int numKeys(Call call) {
+    long count = call.longArg(2);
+    if (count > call.count() - 3) {
+      throw Errors.of("ERR Number of keys can't be greater than number of args");
+    }
+    if (count < 0) {
+      throw Errors.of("ERR Number of keys can't be negative");
+    }
+    return (int) count;
+  }
+
+  private static void eval(Call call, boolean readOnly) {
+    int numKeys = numKeys(call);
+    byte[] source = call.arg(1);
+    String sha1 = sha1(source);
+    Set<String> flags = cache(call, source, sha1);
+    run(call, source, sha1, numKeys, readOnly, flags);
+  }
+
+  private static void evalSha(Call call, boolean readOnly) {
+    if (call.arg(1).length != SHA1_DIGITS) {
+      throw Errors.of(Errors.NOSCRIPT);
+    }
+    int numKeys = numKeys(call);
+    String sha1 = Bytes.lower(call.arg(1));
+    byte[] source = call.node().scripts().get(sha1);
+    if (source == null) {
+      throw Errors.of(Errors.NOSCRIPT);
+    }
+    run(call, source, sha1, numKeys, readOnly, engine(call).flags(source));
+  }
+
+  private static ScriptEngine engine(Call call) {
+    return call.node().nodes().scriptEngine();
+  }
+
+  private static @Nullable Set<String> cache(Call call, byte[] source, String sha1) {
+    refuseWhileRunning(call);
+    try {
+      ScriptEngine engine = engine(call);
+      Set<String> flags = engine.flags(source);
+      engine.compile(source, sha1);
+      call.node().scripts().put(sha1, source);
+      return flags;
+    } catch (ScriptException e) {
+      throw Errors.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void refuseWhileRunning(Call call) {
+    if (call.node().nodes().runningScript() != null) {
+      throw Errors.of(Dispatcher.BUSY);
+    }
+  }
+
+  private static void run(
+      Call call,
+      byte[] source,
+      String sha1,
+      int numKeys,
+      boolean readOnly,
+      @Nullable Set<String> flags) {
+    refuseWhileRunning(call);
+    Nodes nodes = call.node().nodes();
+    if (flags != null && nodes.isCluster() && flags.contains("no-cluster")) {
+      throw Errors.of("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+    }
+    boolean mayWrite = flags != null && !flags.contains("no-writes");
+    if (mayWrite && readOnly) {
+      throw Errors.of("ERR Can not execute a script with write flag using *_ro command.");
+    }
+    if (mayWrite && !call.node().isMaster()) {
+      throw Errors.of("READONLY You can't write against a read only replica.");
+    }
+    List<byte[]> words = Arrays.asList(call.args());
+    RunningScript run = new RunningScript(call.node(), call.client());
+    int slot = ClusterRouting.slot(call.command(), call.args());
+    ScriptHost host = new ScriptHost(call, run, readOnly, flags, slot);
+    nodes.runningScript(run);
+    Object result;
+    try {
+      result =
+          engine(call)
+              .eval(
+                  source,
+                  sha1,
+                  words.subList(3, 3 + numKeys),
+                  words.subList(3 + numKeys, words.size()),
+                  host);
+    } catch (ScriptException e) {
+      throw Errors.of(String.valueOf(e.getMessage()));
+    } finally {
+      nodes.runningScript(null);
+    }
+    ValueReply.write(call.out(), result);
+  }
+
+  private static void debug(Call call) {
+    if (!call.is(2, "NO")) {
+      throw Errors.of("ERR the embedded server has no script debugger");
+    }
+    call.out().ok();
+  }
+
+  private static void exists(Call call) {
+    call.out().array(call.count() - 2);
+    for (int i = 2; i < call.count(); i++) {
+      boolean known = call.node().scripts().get(call.text(i).toLowerCase(Locale.ROOT)) != null;
+      call.out().integer(known ? 1 : 0);
+    }
+  }
+
+  private static void flush(Call call) {
+    if (call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
+      throw Errors.of("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+    }
+    call.node().scripts().clear();
+    Nodes nodes = call.node().nodes();
+    if (nodes.all().stream().allMatch(node -> node.scripts().size() == 0)) {
+      nodes.scriptEngine().flush();
+    }
+    call.out().ok();
+  }
+
+  private static void load(Call call) {
+    String sha1 = sha1(call.arg(2));
+    cache(call, call.arg(2), sha1);
+    call.out().bulk(sha1);
+  }
+
+  private static void kill(Call call) {
+    RunningScript run = call.node().nodes().runningScript();
+    if (run == null) {
+      throw Errors.of("NOTBUSY No scripts in execution right now.");
+    }
+    if (run.hasWritten()) {
+      throw Errors.of(
+          "UNKILLABLE Sorry the script already executed write commands against the dataset. You"
+              + " can either wait the script termination or kill the server in a hard way using"
+              + " the SHUTDOWN NOSAVE command.");
+    }
+    run.kill();
+    call.out().ok();
+  }
 }

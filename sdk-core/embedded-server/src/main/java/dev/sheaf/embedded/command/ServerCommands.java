@@ -62,7 +62,7 @@ final class ServerCommands {
             CommandCommand::docs)
         .add(
             "command|getkeys",
-            -3,
+            -4,
             "loading stale",
             "2.8.13",
             "The keys of a whole command.",
@@ -112,21 +112,8 @@ final class ServerCommands {
             "1.0.0",
             "How many keys the database has.",
             call -> call.out().integer(call.db().size()))
-        .container("debug", "1.0.0", "SLEEP and SET-ACTIVE-EXPIRE only.")
         .add(
-            "debug|sleep",
-            3,
-            admin,
-            "1.0.0",
-            "Holds the server up for some seconds.",
-            ServerCommands::debugSleep)
-        .add(
-            "debug|set-active-expire",
-            3,
-            admin,
-            "1.0.0",
-            "Accepted without effect.",
-            call -> call.out().ok())
+            "debug", -2, admin, "1.0.0", "SLEEP and SET-ACTIVE-EXPIRE only.", ServerCommands::debug)
         .add(
             "flushall",
             -1,
@@ -242,6 +229,17 @@ final class ServerCommands {
     call.out().ok();
   }
 
+  private static void debug(Call call) {
+    if (call.is(1, "SET-ACTIVE-EXPIRE") && call.count() == 3) {
+      call.out().ok();
+    } else if (call.is(1, "SLEEP") && call.count() == 3) {
+      debugSleep(call);
+    } else {
+      throw CommandTable.unknownSubcommand(call.args());
+    }
+  }
+
+  /** Holds up every node of this server: they share the command thread. */
   private static void debugSleep(Call call) {
     double seconds = call.doubleArg(2);
     try {

@@ -420,7 +420,7 @@ final class StringCommands {
           : Errors.of("ERR increment would produce NaN or Infinity");
     }
     byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
-    call.db().replace(key, new StringValue(sum));
+    call.db().replace(key, StringValue.text(sum));
     call.changed(key);
     call.effect(Bytes.of("SET"), key, sum, Bytes.of("KEEPTTL"));
     call.out().bulk(sum);

@@ -30,7 +30,9 @@ public final class SortedSetValue extends Value {
   }
 
   /** Adds the member or moves it to the score. */
-  public void put(byte[] member, double score) {
+  public void put(byte[] member, double newScore) {
+    // The compact form of Redis keeps whole scores as integers, which have no negative zero.
+    double score = compact && newScore == 0 ? 0.0 : newScore;
     ByteMap.Entry<SkipList.Node> e = members.entry(member);
     if (e != null) {
       if (e.value().score() == score) {

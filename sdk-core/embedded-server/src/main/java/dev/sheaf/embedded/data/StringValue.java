@@ -12,9 +12,24 @@ public final class StringValue extends Value {
   private byte[] bytes;
   private boolean own;
   private boolean edited;
+  private boolean neverInteger;
 
   public StringValue(byte[] bytes) {
     this.bytes = bytes;
+  }
+
+  /** A string that Redis would not look at for an integer, as INCRBYFLOAT's results. */
+  public static StringValue text(byte[] bytes) {
+    StringValue value = new StringValue(bytes);
+    value.neverInteger = true;
+    return value;
+  }
+
+  /** A string that Redis keeps in the raw encoding whatever its length, as BITOP's results. */
+  public static StringValue raw(byte[] bytes) {
+    StringValue value = new StringValue(bytes);
+    value.edited = true;
+    return value;
   }
 
   /** The bytes, to be read only. */
@@ -51,7 +66,7 @@ public final class StringValue extends Value {
     if (edited) {
       return "raw";
     }
-    if (Numbers.parseLong(bytes) != null) {
+    if (!neverInteger && Numbers.parseLong(bytes) != null) {
       return "int";
     }
     return bytes.length <= EMBEDDED_MAX ? "embstr" : "raw";
@@ -61,6 +76,7 @@ public final class StringValue extends Value {
   public StringValue copy() {
     StringValue copy = new StringValue(bytes());
     copy.edited = edited;
+    copy.neverInteger = neverInteger;
     return copy;
   }
 

@@ -11,6 +11,7 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.AbstractNioChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -111,6 +112,20 @@ public final class Listener implements AutoCloseable {
     }
     channels.add(bound.channel());
     return bound.channel();
+  }
+
+  /**
+   * Reads every socket once, without waiting. For a script that holds the command thread for long:
+   * called on that thread, from inside the script, so that others get their answer.
+   */
+  public void readSockets() {
+    for (Channel channel : channels) {
+      if (channel.isOpen()
+          && channel.config().isAutoRead()
+          && channel.unsafe() instanceof AbstractNioChannel.NioUnsafe unsafe) {
+        unsafe.read();
+      }
+    }
   }
 
   /** Closes every socket and ends the thread; waits at most a few seconds. */

@@ -2,6 +2,7 @@ package dev.sheaf.embedded.node;
 
 import dev.sheaf.embedded.data.Database;
 import dev.sheaf.embedded.data.Slots;
+import dev.sheaf.embedded.script.ScriptEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -27,6 +28,10 @@ public final class Nodes {
   private long lastClientId;
   private long epoch;
   private int assigned;
+  private @Nullable ScriptEngine scriptEngine;
+  private @Nullable RunningScript runningScript;
+  private Runnable socketReader = () -> {};
+  private volatile boolean closing;
 
   /** {@code clock} gives milliseconds since the epoch; {@code thread} runs every command. */
   public Nodes(boolean cluster, LongSupplier clock, ScheduledExecutorService thread) {
@@ -90,6 +95,58 @@ public final class Nodes {
   public long refreshNow() {
     now = clock.getAsLong();
     return now;
+  }
+
+  /** Puts the time back to what a running script goes by. */
+  void now(long millis) {
+    now = millis;
+  }
+
+  /** Made when the first script comes: it loads a native library. */
+  public ScriptEngine scriptEngine() {
+    if (scriptEngine == null) {
+      scriptEngine = ScriptEngine.create();
+    }
+    return scriptEngine;
+  }
+
+  public @Nullable RunningScript runningScript() {
+    return runningScript;
+  }
+
+  public void runningScript(@Nullable RunningScript run) {
+    runningScript = run;
+  }
+
+  /** Whether the node, its master or one of its replicas is in the middle of a long script. */
+  public boolean isHeldByScript(ServerNode node) {
+    return runningScript != null && runningScript.caller().node().primary() == node.primary();
+  }
+
+  /** {@code reader} reads all sockets once without waiting; needed while a script runs. */
+  public void socketReader(Runnable reader) {
+    socketReader = reader;
+  }
+
+  void readSockets() {
+    socketReader.run();
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  /** Ends a running script. From any thread. */
+  public void beginClose() {
+    closing = true;
+  }
+
+  /** Frees what the garbage collector does not. */
+  public void close() {
+    if (scriptEngine != null) {
+      scriptEngine.close();
+      scriptEngine = null;
+    }
   }
 
   long nextClientId() {

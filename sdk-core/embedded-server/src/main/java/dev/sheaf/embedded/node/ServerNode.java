@@ -192,6 +192,14 @@ public final class ServerNode implements Database.Listener {
     return client;
   }
 
+  /** A session for the commands of a script that a client runs. */
+  public Client scriptSession(Client caller) {
+    Client session = new Client(caller.id(), this, null, nodes.now());
+    session.authenticated(true);
+    session.dbIndex(caller.dbIndex());
+    return session;
+  }
+
   /** Forgets the session and everything that hangs on it. */
   public void disconnect(Client client) {
     clients.remove(client.id());

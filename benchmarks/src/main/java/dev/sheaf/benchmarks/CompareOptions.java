@@ -1,0 +1,165 @@
+package dev.sheaf.benchmarks;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What the comparison was asked to do.
+ *
+ * @param rounds how often every question is put to every rival
+ * @param quick whether to put the main questions only, with short iterations
+ * @param forks how many JVMs measure one rival in one round
+ * @param only parts of question names; questions that contain none of them are left out; empty for
+ *     all
+ * @param clients the rivals; Lettuce always belongs to them, as the ratios refer to it
+ * @param out the directory for the results
+ * @param help whether only the usage was asked for
+ */
+record CompareOptions(
+    int rounds,
+    boolean quick,
+    int forks,
+    List<String> only,
+    Set<Client> clients,
+    Path out,
+    boolean help) {
+
+  static final int DEFAULT_ROUNDS = 3;
+  static final int MAX_ROUNDS = 100;
+  static final int MAX_FORKS = 10;
+
+  static final String USAGE =
+      """
+      Usage: java -jar benchmarks/target/benchmarks.jar compare [options]
+
+        --rounds N        put every question N times to every rival, 3 by default
+        --quick           the main questions only, with short iterations
+        --forks N         JVMs for each rival in each round, 1 by default
+        --only A,B        only questions whose name contains A or B
+        --clients A,B     only these rivals (LETTUCE is always one), e.g. LETTUCE,SHEAF
+        --out DIRECTORY   where results.json and results.md go; by default beside the jar
+        --help            this text
+
+      Servers are started for it. To use others: -Dredis.uri=redis://host:port and
+      -Dredis.cluster.uri=redis://host:port before -jar.
+      Any other first argument than "compare" is handed to JMH.""";
+
+  /**
+   * Reads the arguments after {@code compare}.
+   *
+   * @throws IllegalArgumentException if one is wrong; the message says which and what is allowed
+   */
+  static CompareOptions parse(String... args) {
+    Parser parser = new Parser(args);
+    while (parser.hasNext()) {
+      parser.next();
+    }
+    return parser.options();
+  }
+
+  /** Whether a question of that name is asked for. */
+  boolean asks(String question) {
+    return only.isEmpty() || only.stream().anyMatch(question::contains);
+  }
+
+  private static final class Parser {
+
+    private final String[] args;
+    private int position;
+    private int rounds = DEFAULT_ROUNDS;
+    private boolean quick;
+    private int forks = 1;
+    private List<String> only = List.of();
+    private Set<Client> clients = EnumSet.allOf(Client.class);
+    private Path out = Beside.jar();
+    private boolean help;
+
+    Parser(String[] args) {
+      this.args = args;
+    }
+
+    boolean hasNext() {
+      return position < args.length;
+    }
+
+    void next() {
+      String option = args[position++];
+      switch (option) {
+        case "--rounds" -> rounds = number(option, MAX_ROUNDS);
+        case "--forks" -> forks = number(option, MAX_FORKS);
+        case "--quick" -> quick = true;
+        case "--only" -> only = names(option);
+        case "--clients" -> clients = clients(option);
+        case "--out" -> out = path(option);
+        case "--help" -> help = true;
+        default -> throw new IllegalArgumentException("Unknown option " + option);
+      }
+    }
+
+    CompareOptions options() {
+      return new CompareOptions(rounds, quick, forks, only, clients, out, help);
+    }
+
+    private String value(String option) {
+      if (!hasNext()) {
+        throw new IllegalArgumentException(option + " needs a value after it");
+      }
+      return args[position++];
+    }
+
+    private int number(String option, int max) {
+      String value = value(option);
+      try {
+        int number = Integer.parseInt(value);
+        if (number >= 1 && number <= max) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // The message below says it.
+      }
+      throw new IllegalArgumentException(
+          option + " must be a number from 1 to " + max + ", but was " + value);
+    }
+
+    private List<String> names(String option) {
+      List<String> names = new ArrayList<>();
+      for (String name : value(option).split(",")) {
+        if (!name.isBlank()) {
+          names.add(name.trim());
+        }
+      }
+      if (names.isEmpty()) {
+        throw new IllegalArgumentException(option + " must name something, but was empty");
+      }
+      return names;
+    }
+
+    private Set<Client> clients(String option) {
+      Set<Client> chosen = EnumSet.of(Client.LETTUCE);
+      for (String name : names(option)) {
+        try {
+          chosen.add(Client.valueOf(name.toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException e) {
+          throw new IllegalArgumentException(
+              option + " must be of " + List.of(Client.values()) + ", but was " + name, e);
+        }
+      }
+      return chosen;
+    }
+
+    private Path path(String option) {
+      String value = value(option);
+      try {
+        return Path.of(value);
+      } catch (InvalidPathException e) {
+        throw new IllegalArgumentException(
+            option + " must be a directory, but was " + value + ": " + e.getReason(), e);
+      }
+    }
+  }
+}

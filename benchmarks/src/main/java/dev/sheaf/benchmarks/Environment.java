@@ -1,0 +1,126 @@
+package dev.sheaf.benchmarks;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where and with what was measured: names and values, in the order in which they are reported.
+ *
+ * @param facts the names and values
+ * @param load the mean number of busy threads on the machine in the minute before; negative if
+ *     unknown
+ */
+record Environment(Map<String, String> facts, double load) {
+
+  /** From this load for each core on, others take a share of the processors that shows. */
+  private static final double BUSY_LOAD_PER_CORE = 0.5;
+
+  private static final int COMMAND_SECONDS = 5;
+
+  /** Looks around. */
+  static Environment observe() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("Date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
+    facts.put("Commit", commit());
+    facts.put(
+        "Processor", processor() + ", " + Runtime.getRuntime().availableProcessors() + " cores");
+    facts.put("System", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    facts.put(
+        "JVM",
+        System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
+    facts.put("Server", output(RedisProcess.EXECUTABLE, "--version"));
+    facts.putAll(versions());
+    double load = loadNow();
+    facts.put("Load before", text(load));
+    return new Environment(facts, load);
+  }
+
+  /** Whether others used the machine so much that times mean little. */
+  boolean isBusy() {
+    return load > BUSY_LOAD_PER_CORE * Runtime.getRuntime().availableProcessors();
+  }
+
+  /** The mean number of busy threads on the machine in the last minute, as text. */
+  static String loadAverage() {
+    return text(loadNow());
+  }
+
+  private static double loadNow() {
+    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+  }
+
+  private static String text(double load) {
+    return load < 0 ? "unknown" : Numbers.rounded(load);
+  }
+
+  private static Map<String, String> versions() {
+    Properties properties = new Properties();
+    try (InputStream file = Environment.class.getResourceAsStream("versions.properties")) {
+      properties.load(Objects.requireNonNull(file, "versions.properties is not on the class path"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Map<String, String> versions = new TreeMap<>();
+    properties.stringPropertyNames().forEach(n -> versions.put(n, properties.getProperty(n)));
+    return versions;
+  }
+
+  private static String commit() {
+    String commit = output("git", "rev-parse", "--short", "HEAD");
+    boolean changed = !output("git", "status", "--porcelain").isEmpty();
+    return commit.isEmpty() ? "unknown" : commit + (changed ? " with local changes" : "");
+  }
+
+  private static String processor() {
+    try {
+      Map<String, String> fields = new LinkedHashMap<>();
+      for (String line : Files.readAllLines(Path.of("/proc/cpuinfo"))) {
+        String[] field = line.split("\\s*:\\s*", 2);
+        if (field.length == 2) {
+          fields.putIfAbsent(field[0], field[1]);
+        }
+      }
+      return fields.getOrDefault("model name", "unknown")
+          + " (family "
+          + fields.getOrDefault("cpu family", "?")
+          + ", model "
+          + fields.getOrDefault("model", "?")
+          + ", "
+          + fields.getOrDefault("cpu MHz", "?")
+          + " MHz)";
+    } catch (IOException notLinux) {
+      String name = output("sysctl", "-n", "machdep.cpu.brand_string");
+      return name.isEmpty() ? System.getProperty("os.arch") : name;
+    }
+  }
+
+  /** The output of a command in one line, or nothing if it cannot be had. */
+  private static String output(String... command) {
+    try {
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      process.getOutputStream().close();
+      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      boolean ended = process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS);
+      return ended && process.exitValue() == 0 ? text.strip() : "";
+    } catch (IOException notThere) {
+      return "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+}

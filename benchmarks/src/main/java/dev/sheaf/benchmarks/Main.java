@@ -1,0 +1,46 @@
+package dev.sheaf.benchmarks;
+
+import java.util.Arrays;
+
+/** Runs the comparison ({@code compare …}) or, with any other arguments, JMH itself. */
+public final class Main {
+
+  private Main() {}
+
+  /**
+   * Runs, and exits with 0, or with 2 if the arguments are wrong, or with 1 if a run failed.
+   *
+   * @throws Exception whatever JMH throws when it is run by itself
+   */
+  public static void main(String[] args) throws Exception {
+    Quiet.logging();
+    if (args.length == 0 || !args[0].equals("compare")) {
+      org.openjdk.jmh.Main.main(args);
+      return;
+    }
+    System.exit(compare(Arrays.copyOfRange(args, 1, args.length)));
+  }
+
+  private static int compare(String[] args) {
+    CompareOptions options;
+    try {
+      options = CompareOptions.parse(args);
+    } catch (IllegalArgumentException e) {
+      System.err.println(e.getMessage());
+      System.err.println();
+      System.err.println(CompareOptions.USAGE);
+      return 2;
+    }
+    if (options.help()) {
+      System.out.println(CompareOptions.USAGE);
+      return 0;
+    }
+    try {
+      new Comparison(options, System.out).run();
+      return 0;
+    } catch (ComparisonException e) {
+      System.err.println(e.getMessage());
+      return 1;
+    }
+  }
+}

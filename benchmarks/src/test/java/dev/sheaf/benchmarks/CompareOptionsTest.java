@@ -1,0 +1,73 @@
+package dev.sheaf.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CompareOptionsTest {
+
+  @Test
+  void parse_nothing_givesDefaults() {
+    CompareOptions options = CompareOptions.parse();
+
+    assertThat(options.rounds()).isEqualTo(3);
+    assertThat(options.forks()).isEqualTo(1);
+    assertThat(options.quick()).isFalse();
+    assertThat(options.clients()).containsExactly(Client.values());
+    assertThat(options.asks("anything")).isTrue();
+  }
+
+  @Test
+  void parse_everyOption_takesIt() {
+    CompareOptions options =
+        CompareOptions.parse(
+            "--rounds",
+            "5",
+            "--quick",
+            "--forks",
+            "2",
+            "--only",
+            "many-keys,blocking-cluster",
+            "--clients",
+            "sheaf,JEDIS",
+            "--out",
+            "some/where");
+
+    assertThat(options.rounds()).isEqualTo(5);
+    assertThat(options.quick()).isTrue();
+    assertThat(options.forks()).isEqualTo(2);
+    assertThat(options.asks("many-keys-cluster")).isTrue();
+    assertThat(options.asks("blocking-cluster-64")).isTrue();
+    assertThat(options.asks("blocking-standalone-64")).isFalse();
+    assertThat(options.out()).isEqualTo(Path.of("some/where"));
+  }
+
+  @Test
+  void parse_clientsWithoutLettuce_keepsWhatRatiosReferTo() {
+    assertThat(CompareOptions.parse("--clients", "SHEAF").clients())
+        .containsExactly(Client.LETTUCE, Client.SHEAF);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--round 3      | Unknown option --round",
+        "--rounds       | --rounds needs a value after it",
+        "--rounds zero  | --rounds must be a number from 1 to 100, but was zero",
+        "--rounds 0     | --rounds must be a number from 1 to 100, but was 0",
+        "--forks 11     | --forks must be a number from 1 to 10, but was 11",
+        "--only ,       | --only must name something, but was empty",
+        "--clients RADISH | --clients must be of [LETTUCE, LETTUCE_FLUSH_CONSOLIDATION, JEDIS,"
+            + " SHEAF], but was RADISH",
+      })
+  void parse_mistake_saysWhatIsAllowed(String arguments, String message) {
+    assertThatThrownBy(() -> CompareOptions.parse(arguments.split(" ")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.sheaf.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class QuestionTest {
+
+  private static final Duration QUICK_COMPARISON = Duration.ofMinutes(6);
+
+  /** To start a JVM and to connect, as measured on two cores. */
+  private static final long OVERHEAD_MILLIS = 900;
+
+  @Test
+  void limitedTo_quickThreeRounds_fitsIntoSixMinutes() {
+    CompareOptions quick = CompareOptions.parse("--quick");
+    Timing timing = Timing.of(quick);
+    long eachRun =
+        timing.warmups() * timing.warmupMillis()
+            + timing.measurements() * timing.measurementMillis()
+            + OVERHEAD_MILLIS;
+    long runs = contenders(quick).count();
+
+    assertThat(Duration.ofMillis(quick.rounds() * runs * eachRun))
+        .isLessThanOrEqualTo(QUICK_COMPARISON);
+  }
+
+  @Test
+  void limitedTo_anyClients_lettuceAnswersFirst() {
+    for (String clients : List.of("SHEAF", "JEDIS", "SHEAF,JEDIS")) {
+      for (String speed : List.of("--forks 1", "--quick")) {
+        CompareOptions options =
+            CompareOptions.parse(("--clients " + clients + " " + speed).split(" "));
+
+        assertThat(Question.all())
+            .allSatisfy(
+                question ->
+                    assertThat(question.limitedTo(options).contenders().get(0).client())
+                        .isEqualTo(Client.LETTUCE));
+      }
+    }
+  }
+
+  @Test
+  void all_manyKeys_namesOnlyWaysThatExist() {
+    assertThat(Question.all())
+        .allSatisfy(
+            question ->
+                assertThat(question.contenders())
+                    .doesNotHaveDuplicates()
+                    .allSatisfy(
+                        contender -> {
+                          if (contender.way() != null) {
+                            assertThat(
+                                    contender.client().offers(contender.way(), question.server()))
+                                .isTrue();
+                          }
+                        }));
+  }
+
+  @Test
+  void all_targets_referToQuestionsThatAreAsked() {
+    CompareOptions quick = CompareOptions.parse("--quick");
+
+    for (Target target : Target.ALL) {
+      assertThat(
+              Question.all().stream()
+                  .filter(question -> question.quick() && question.name().equals(target.question()))
+                  .flatMap(question -> question.limitedTo(quick).contenders().stream()))
+          .contains(target.contender());
+    }
+  }
+
+  private static Stream<Question.Contender> contenders(CompareOptions options) {
+    return Question.all().stream()
+        .filter(Question::quick)
+        .flatMap(question -> question.limitedTo(options).contenders().stream());
+  }
+}

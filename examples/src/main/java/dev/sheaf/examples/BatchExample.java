@@ -1,0 +1,32 @@
+package dev.sheaf.examples;
+
+import dev.sheaf.Batch;
+import dev.sheaf.Deferred;
+import dev.sheaf.Sheaf;
+import org.jspecify.annotations.Nullable;
+
+/** Different commands that travel together: each gives a result to be read later. */
+public final class BatchExample {
+
+  private BatchExample() {}
+
+  public static void main(String[] arguments) {
+    try (ExampleServer server = ExampleServer.start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+
+      sheaf.sync().set("example:name", "Ada");
+
+      try (Batch<String, String> batch = sheaf.batch()) {
+        Deferred<@Nullable String> name = batch.get("example:name");
+        Deferred<Long> visits = batch.add(redis -> redis.incr("example:visits"));
+        Deferred<Long> deleted = batch.add(redis -> redis.del("example:name"));
+
+        // Nothing has been sent so far. The first get() sends all three, in one write.
+        System.out.println(name.get() + ", visit " + visits.get());
+        System.out.println("deleted: " + deleted.get());
+      }
+
+      sheaf.sync().del("example:visits");
+    }
+  }
+}

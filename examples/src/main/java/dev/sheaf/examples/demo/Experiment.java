@@ -1,0 +1,19 @@
+package dev.sheaf.examples.demo;
+
+import java.util.List;
+
+/** A piece of work from the field that can be done in several ways. One class each. */
+interface Experiment {
+
+  /** As tables and reports name it. */
+  String name();
+
+  /** The work, in a sentence for the report. */
+  String description();
+
+  /** The outcome that every way must have, known from the data and not from a server. */
+  List<?> expected();
+
+  /** The ways; the first is the naive one, against which the others are compared. */
+  List<Way> ways(Clients clients);
+}

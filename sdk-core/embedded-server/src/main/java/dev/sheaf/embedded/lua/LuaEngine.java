@@ -1,0 +1,332 @@
+package dev.sheaf.embedded.lua;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts in Lua 5.1 as a Redis 7.0 server does: the same interpreter, the same globals, the
+ * same conversions and the same error texts.
+ *
+ * <p>An engine is used by one thread at a time, any thread; two at once, and a script started from
+ * within a script, are an {@link IllegalStateException}. Compiled scripts are kept until {@link
+ * #drop}, {@link #flush} or {@link #close}; nothing else outlives a script, save the sequence of
+ * math.random, as in a server.
+ *
+ * <p>A script runs on the stack of the thread that calls. A JVM's default of 1 MiB is enough, with
+ * little of it in use; what would need more ends in a Lua error.
+ *
+ * <p>Strings are bytes in both directions; no encoding is applied to them.
+ */
+public final class LuaEngine implements AutoCloseable {
+
+  /** How many instructions run between two questions whether the script is to end: about 1 ms. */
+  public static final int INSTRUCTIONS_PER_POLL = 100_000;
+
+  private static final String KILLED = "Script killed by user with SCRIPT KILL...";
+  private static final String CHUNK_NAME = "@user_script";
+
+  private final LuaHost host;
+  private final AtomicReference<@Nullable Thread> user = new AtomicReference<>();
+  private final Map<String, Integer> compiled = new HashMap<>();
+  private final Coroutines coroutines = new Coroutines();
+  private final LuaState state;
+  private final ReplyWriter writer;
+  private final ReplyReader reader;
+  private final RedisLibrary redis;
+  private final LuaSandbox sandbox;
+
+  private boolean running;
+  private boolean ending;
+  private boolean closed;
+
+  /**
+   * Creates an engine of its own native state.
+   *
+   * @throws IllegalStateException if the native library cannot be loaded on this platform
+   */
+  public LuaEngine(LuaHost host) {
+    this.host = Objects.requireNonNull(host, "host");
+    this.state = new LuaState();
+    try {
+      this.writer = new ReplyWriter(state);
+      this.reader = new ReplyReader(state);
+      this.redis = new RedisLibrary(state, host, writer);
+      this.sandbox = new LuaSandbox(state, coroutines);
+      pushLibraries();
+      sandbox.build(this::reasonToEnd, INSTRUCTIONS_PER_POLL);
+    } catch (RuntimeException | Error e) {
+      state.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Runs a script, compiling it if its digest is not known yet.
+   *
+   * @param source the script; not read if a script of that digest is compiled
+   * @param sha1 its digest, 40 lowercase hexadecimal digits; not verified
+   * @param keys what the script sees as KEYS
+   * @param args what the script sees as ARGV
+   * @param readOnly passed on to the host with each command
+   * @return the reply, in the types of {@link LuaHost}. Tables may nest thousands of levels deep
+   * @throws LuaScriptException if the script does not compile or fails
+   * @throws IllegalStateException if the engine is in use or closed
+   * @throws RuntimeException what the host threw
+   */
+  public @Nullable Object eval(
+      byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
+    enter();
+    try {
+      return run(functionOf(source, sha1), sha1, keys, args, readOnly);
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Runs a script that was compiled before.
+   *
+   * @return the reply, or {@link #NOT_COMPILED} if no script of that digest is known
+   * @throws LuaScriptException if the script fails
+   * @throws IllegalStateException if the engine is in use or closed
+   * @throws RuntimeException what the host threw
+   */
+  public @Nullable Object evalCompiled(
+      String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
+    enter();
+    try {
+      Integer function = compiled.get(sha1);
+      return function == null ? NOT_COMPILED : run(function, sha1, keys, args, readOnly);
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
+    } finally {
+      leave();
+    }
+  }
+
+  /** What {@link #evalCompiled} returns for a digest it does not know. */
+  public static final Object NOT_COMPILED = new Object();
+
+  /**
+   * Compiles a script and keeps it, without running it.
+   *
+   * @throws LuaScriptException if it does not compile
+   * @throws IllegalStateException if the engine is in use or closed
+   */
+  public void compile(byte[] source, String sha1) {
+    enter();
+    try {
+      functionOf(source, sha1);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Returns whether a script of that digest is compiled. */
+  public boolean isCompiled(String sha1) {
+    enter();
+    try {
+      return compiled.containsKey(sha1);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Forgets a compiled script, if there is one of that digest. */
+  public void drop(String sha1) {
+    enter();
+    try {
+      Integer function = compiled.remove(sha1);
+      if (function != null) {
+        state.unref(function);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /** Forgets all compiled scripts. */
+  public void flush() {
+    enter();
+    try {
+      compiled.values().forEach(state::unref);
+      compiled.clear();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Returns the memory Lua holds, in bytes. */
+  public long memoryBytes() {
+    enter();
+    try {
+      return state.api.lua_gc(state.main, GC_COUNT, 0) * 1024L;
+    } finally {
+      leave();
+    }
+  }
+
+  private static final int GC_COUNT = 3;
+
+  /**
+   * Returns the flags a script names in a first line such as {@code #!lua flags=no-writes}; empty
+   * without such a line.
+   *
+   * @throws LuaScriptException if the line is not one a server accepts
+   */
+  public static Set<String> flags(byte[] source) {
+    return ScriptHeader.of(source).flags();
+  }
+
+  /**
+   * Frees the native state. Does nothing the second time.
+   *
+   * @throws IllegalStateException if a script is running
+   */
+  @Override
+  public void close() {
+    claim();
+    try {
+      if (!closed) {
+        closed = true;
+        coroutines.release();
+        state.close();
+      }
+    } finally {
+      user.set(null);
+    }
+  }
+
+  private void pushLibraries() {
+    long l = state.main;
+    state.api.lua_createtable(l, 0, 8);
+    redis.pushTable(sandbox);
+    state.rawSet(l, -2, "redis");
+    new BitLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "bit");
+    new StructLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "struct");
+    new CmsgpackLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "cmsgpack");
+    new CjsonLibrary(state, sandbox).pushTable(l);
+    state.rawSet(l, -2, "cjson");
+  }
+
+  private int functionOf(byte[] source, String sha1) {
+    Integer known = compiled.get(sha1);
+    if (known != null) {
+      return known;
+    }
+    long l = state.main;
+    if (!state.load(l, source, ScriptHeader.of(source).length(), CHUNK_NAME)) {
+      throw new LuaScriptException(
+          "ERR Error compiling script (new function): " + RedisErrors.asLine(state.text(l, -1)));
+    }
+    int function = state.ref(l);
+    compiled.put(sha1, function);
+    return function;
+  }
+
+  private @Nullable Object run(
+      int function, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
+    long l = state.main;
+    redis.begin(readOnly);
+    sandbox.pushGlobals(l);
+    writer.pushStrings(l, keys);
+    state.rawSet(l, -2, "KEYS");
+    writer.pushStrings(l, args);
+    state.rawSet(l, -2, "ARGV");
+    state.pop(l, 1);
+    sandbox.pushInternal(l, "handler");
+    int handler = state.top(l);
+    state.pushRef(l, function);
+    sandbox.pushGlobalsSeen(l);
+    state.api.lua_setfenv(l, -2);
+    running = true;
+    boolean succeeded = state.api.lua_pcall(l, 0, 1, handler) == 0;
+    running = false;
+    redis.rethrowFailure();
+    if (!succeeded) {
+      throw new LuaScriptException(RedisErrors.asLine(failureText(l, sha1)));
+    }
+    return reader.read(l, redis.respVersion());
+  }
+
+  private String failureText(long l, String sha1) {
+    if (state.type(l, -1) != LuaState.TABLE) {
+      String text = state.isString(l, -1) ? state.text(l, -1) : "execution failure";
+      text = RedisErrors.untilNul(text);
+      return "ERR Error running script "
+          + sha1
+          + ", "
+          + text.substring(0, Math.min(MAX_PLAIN_MESSAGE, text.length()));
+    }
+    StringBuilder message =
+        new StringBuilder(Objects.requireNonNullElse(field(l, "err"), "ERR unknown error"));
+    String source = field(l, "source");
+    String line = field(l, "line");
+    if (source != null && line != null) {
+      message.append(" script: ").append(sha1).append(", on ");
+      message.append(source).append(':').append(line).append('.');
+    }
+    return message.toString();
+  }
+
+  /** Bytes a server shows of an error that is not a table. */
+  private static final int MAX_PLAIN_MESSAGE = 100;
+
+  private @Nullable String field(long l, String name) {
+    state.rawGet(l, -1, name);
+    String text = state.isString(l, -1) ? RedisErrors.untilNul(state.text(l, -1)) : null;
+    state.pop(l, 1);
+    return text;
+  }
+
+  private @Nullable String reasonToEnd() {
+    // The engine's own functions run under the same hook, before and after the script.
+    ending = ending || (running && host.interrupted());
+    return ending && running ? KILLED : null;
+  }
+
+  private void enter() {
+    claim();
+    if (closed) {
+      user.set(null);
+      throw new IllegalStateException("the Lua engine is closed");
+    }
+  }
+
+  private void claim() {
+    Thread current = Thread.currentThread();
+    if (!user.compareAndSet(null, current)) {
+      Thread other = user.get();
+      throw new IllegalStateException(
+          other == current
+              ? "a script cannot be run from within a script of the same Lua engine"
+              : "the Lua engine is in use by thread "
+                  + (other == null ? "?" : other.getName())
+                  + "; give each thread its own, or one at a time");
+    }
+  }
+
+  private void leave() {
+    try {
+      state.api.lua_settop(state.main, 0);
+      coroutines.release();
+      if (ending) {
+        ending = false;
+        sandbox.run(state.main, "pollSeldom");
+      }
+      sandbox.run(state.main, "sweep");
+    } finally {
+      user.set(null);
+    }
+  }
+}

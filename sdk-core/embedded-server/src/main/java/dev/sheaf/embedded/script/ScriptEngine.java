@@ -1,0 +1,44 @@
+package dev.sheaf.embedded.script;
+
+import dev.sheaf.embedded.lua.LuaHost;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Runs scripts. Used by the command thread only. Values are those of {@link LuaHost}. */
+public interface ScriptEngine extends AutoCloseable {
+  /**
+   * The flags of a script's first line; null without such a line.
+   *
+   * @throws ScriptException if the line is wrong
+   */
+  @Nullable Set<String> flags(byte[] source);
+
+  /**
+   * @throws ScriptException if it does not compile
+   */
+  void compile(byte[] source, String sha1);
+
+  /**
+   * Runs a script; its commands go to the host.
+   *
+   * @throws ScriptException if it fails
+   */
+  @Nullable Object eval(
+      byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, LuaHost host);
+
+  /** Forgets everything compiled. */
+  void flush();
+
+  @Override
+  void close();
+
+  /** An engine where the native library loads, else one that says so at each script. */
+  static ScriptEngine create() {
+    try {
+      return new LuaScriptEngine();
+    } catch (IllegalStateException | LinkageError e) {
+      return new MissingScriptEngine(String.valueOf(e.getMessage()));
+    }
+  }
+}

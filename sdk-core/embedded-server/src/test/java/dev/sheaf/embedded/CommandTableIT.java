@@ -1,0 +1,102 @@
+package dev.sheaf.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.embedded.command.Command;
+import dev.sheaf.embedded.command.CommandTable;
+import dev.sheaf.embedded.command.Flag;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What our table says of each command against what a real server says. */
+class CommandTableIT {
+  /** Accepted here for clients newer than Redis 7.0. */
+  private static final List<String> NEWER = List.of("client|no-touch", "client|setinfo");
+
+  private static final class Parser {
+    private final String[] lines;
+    private int at;
+
+    Parser(String reply) {
+      lines = reply.split("\r\n", -1);
+    }
+
+    Object next() {
+      String line = lines[at++];
+      String rest = line.substring(1);
+      return switch (line.charAt(0)) {
+        case '*' -> {
+          List<Object> items = new ArrayList<>();
+          for (int i = Integer.parseInt(rest); i > 0; i--) {
+            items.add(next());
+          }
+          yield items;
+        }
+        case '$' -> rest.equals("-1") ? "nil" : lines[at++];
+        default -> rest;
+      };
+    }
+  }
+
+  private static void collect(Object described, Map<String, List<?>> into) {
+    if (described instanceof List<?> row) {
+      into.put(String.valueOf(row.get(0)), row);
+      if (row.get(9) instanceof List<?> subcommands) {
+        subcommands.forEach(sub -> collect(sub, into));
+      }
+    }
+  }
+
+  @Test
+  void arityFlagsAndKeys_areThoseOfRedis(@TempDir Path folder) throws Exception {
+    Map<String, List<?>> theirs = new HashMap<>();
+    try (RedisProcess redis = RedisProcess.start(folder);
+        RawConnection raw = new RawConnection(redis.port())) {
+      if (new Parser(raw.call("COMMAND")).next() instanceof List<?> rows) {
+        rows.forEach(row -> collect(row, theirs));
+      }
+    }
+    List<String> differences = new ArrayList<>();
+    for (Command ours : CommandTable.instance().rows()) {
+      List<?> row = theirs.get(ours.name());
+      if (row == null) {
+        if (!NEWER.contains(ours.name()) && !ours.group().title().equals("server")) {
+          differences.add(ours.name() + ": unknown to redis");
+        }
+        continue;
+      }
+      compare(differences, ours.name() + " arity", ours.arity(), row.get(1));
+      TreeSet<String> flags = new TreeSet<>();
+      for (Flag flag : ours.flags()) {
+        if (flag != Flag.MAY_REPLICATE) {
+          flags.add(flag.name().toLowerCase(Locale.ROOT));
+        }
+      }
+      if (ours.keys().movable()) {
+        flags.add("movablekeys");
+      }
+      TreeSet<String> theirFlags = new TreeSet<>();
+      if (row.get(2) instanceof List<?> words) {
+        words.forEach(word -> theirFlags.add(String.valueOf(word)));
+      }
+      compare(differences, ours.name() + " flags", flags, theirFlags);
+      compare(differences, ours.name() + " first key", ours.keys().first(), row.get(3));
+      compare(differences, ours.name() + " last key", ours.keys().last(), row.get(4));
+      compare(differences, ours.name() + " key step", ours.keys().step(), row.get(5));
+    }
+    assertThat(differences).isEmpty();
+  }
+
+  private static void compare(List<String> differences, String what, Object ours, Object theirs) {
+    if (!String.valueOf(ours).equals(String.valueOf(theirs))) {
+      differences.add(what + ": ours " + ours + ", redis " + theirs);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.sheaf.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.embedded.command.Command;
+import dev.sheaf.embedded.command.CommandTable;
+import dev.sheaf.embedded.command.Group;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** Keeps docs/reference-server.md true; run with -Dsheaf.docs.write=true to write it anew. */
+class ReferenceDocTest {
+  private static final Path PAGE = Path.of("..", "..", "docs", "reference-server.md");
+  private static final String BEGIN = "<!-- commands: made from the command table -->\n";
+
+  private static String commands() {
+    StringBuilder page = new StringBuilder(BEGIN);
+    for (Group group : Group.values()) {
+      List<Command> rows =
+          CommandTable.instance().rows().stream()
+              .filter(row -> row.group() == group && !row.name().endsWith("|help"))
+              .sorted(Comparator.comparing(Command::name))
+              .toList();
+      page.append("\n### ")
+          .append(group.title())
+          .append("\n\n| Command | Since | |\n|---|---|---|\n");
+      for (Command row : rows) {
+        if (row.subcommands().isEmpty() || row.arity() == -1) {
+          page.append("| ")
+              .append(row.name().replace('|', ' ').toUpperCase(Locale.ROOT))
+              .append(" | ")
+              .append(row.since())
+              .append(" | ")
+              .append(row.summary())
+              .append(" |\n");
+        }
+      }
+    }
+    return page.toString();
+  }
+
+  @Test
+  void page_listsEveryCommandOfTheTable() throws IOException {
+    String page = Files.readString(PAGE);
+    String head = page.substring(0, page.indexOf(BEGIN));
+    if (Boolean.getBoolean("sheaf.docs.write")) {
+      Files.writeString(PAGE, head + commands());
+    }
+    assertThat(page.substring(head.length()))
+        .as(
+            "docs/reference-server.md differs from the command table; write it anew with"
+                + " -Dtest=ReferenceDocTest -Dsheaf.docs.write=true")
+        .isEqualTo(commands());
+  }
+}

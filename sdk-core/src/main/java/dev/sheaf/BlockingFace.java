@@ -1,0 +1,168 @@
+package dev.sheaf;
+
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocking commands as {@link Sheaf#sync} gives them: Lettuce's own, seen on the calling thread
+ * before and after they block.
+ *
+ * <p>Before, because a loop may hold the value already, and because what the thread holds back in a
+ * batch has to be sent first: it may be what the answer depends on. After, to find loops.
+ *
+ * <p>Thread-safe.
+ */
+final class BlockingFace<K, V> implements InvocationHandler {
+
+  /**
+   * What Lettuce sends in parts to the slots of a cluster, of which some may have been sent when
+   * one is refused; called again, it would answer something else.
+   */
+  private static final Set<String> SENT_IN_PARTS = Set.of("del", "unlink", "msetnx");
+
+  private final RedisClusterCommands<K, V> lettuce;
+  private final RedisClusterAsyncCommands<K, V> async;
+  private final StatefulConnection<K, V> connection;
+  private final boolean oneTimeout;
+  private final KeyLoops<K, V> loops;
+  private final @Nullable LoopDetector detector;
+
+  private BlockingFace(
+      ConnectedServer<K, V> server, KeyLoops<K, V> loops, @Nullable LoopDetector detector) {
+    this.lettuce = server.sync();
+    this.async = server.async();
+    this.connection = server.connection();
+    this.loops = loops;
+    this.detector = detector;
+    TimeoutOptions timeouts = connection.getOptions().getTimeoutOptions();
+    this.oneTimeout = !timeouts.isTimeoutCommands() || timeouts.isApplyConnectionTimeout();
+  }
+
+  /** The face of Lettuce's commands: an object of all the interfaces that they have. */
+  @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
+  static <K, V> RedisClusterCommands<K, V> over(
+      ConnectedServer<K, V> server, KeyLoops<K, V> loops, @Nullable LoopDetector detector) {
+    return (RedisClusterCommands<K, V>)
+        Proxy.newProxyInstance(
+            RedisClusterCommands.class.getClassLoader(),
+            server.sync().getClass().getInterfaces(),
+            new BlockingFace<>(server, loops, detector));
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    if (method.getDeclaringClass() == Object.class) {
+      return asObject(proxy, method, arguments);
+    }
+    boolean get = isGet(method, arguments);
+    CallerThread caller = loops.caller();
+    if (get && arguments != null && !caller.loops().isEmpty()) {
+      Object key = arguments[0];
+      Result<?> value = caller.loops().take(key);
+      if (value != null) {
+        return value.orNull();
+      }
+      overtake(key);
+    }
+    if (Corked.current() != null) {
+      return Corked.releasedDuring(() -> call(method, arguments, get));
+    }
+    if (detector == null || caller.isMapping()) {
+      return call(method, arguments, get);
+    }
+    long startNanos = caller.runs().startNanos();
+    Object result = call(method, arguments, get);
+    detector.called(caller.runs(), method, arguments, startNanos);
+    return result;
+  }
+
+  private static boolean isGet(Method method, Object @Nullable [] arguments) {
+    return arguments != null
+        && arguments.length == 1
+        && arguments[0] != null
+        && method.getName().equals("get");
+  }
+
+  @SuppressWarnings("unchecked") // It is the argument of get(K).
+  private void overtake(Object key) {
+    loops.overtake((K) key);
+  }
+
+  /** Calls, and calls again when there is room, if the queue of the node is full. */
+  private @Nullable Object call(Method method, Object @Nullable [] arguments, boolean get)
+      throws Exception {
+    try {
+      return callOnce(method, arguments, get);
+    } catch (QueueFullException full) {
+      if (SENT_IN_PARTS.contains(method.getName())) {
+        throw full;
+      }
+      return callWhenThereIsRoom(full, method, arguments, get);
+    }
+  }
+
+  private @Nullable Object callWhenThereIsRoom(
+      QueueFullException full, Method method, Object @Nullable [] arguments, boolean get)
+      throws Exception {
+    long deadlineNanos = System.nanoTime() + connection.getTimeout().toNanos();
+    QueueFullException refusal = full;
+    while (refusal.awaitRoom(deadlineNanos)) {
+      try {
+        return callOnce(method, arguments, get);
+      } catch (QueueFullException again) {
+        refusal = again;
+      }
+    }
+    throw refusal;
+  }
+
+  private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
+      throws Exception {
+    if (get && oneTimeout && arguments != null) {
+      return get(arguments[0]);
+    }
+    try {
+      return method.invoke(lettuce, arguments);
+    } catch (InvocationTargetException e) {
+      throw rethrown(e.getTargetException());
+    }
+  }
+
+  /** As Lettuce does it, without its reflection: what this face costs is saved here. */
+  @SuppressWarnings("unchecked") // The argument of get(K).
+  private @Nullable Object get(Object key) {
+    RedisFuture<V> value = async.get((K) key);
+    return loops.isInTransaction()
+        ? null
+        : LettuceFutures.awaitOrCancel(
+            value, connection.getTimeout().toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private static Exception rethrown(Throwable thrown) {
+    if (thrown instanceof Error e) {
+      throw e;
+    }
+    return thrown instanceof Exception e ? e : new UndeclaredThrowableException(thrown);
+  }
+
+  private @Nullable Object asObject(Object proxy, Method method, Object @Nullable [] arguments) {
+    return switch (method.getName()) {
+      case "equals" -> arguments != null && proxy == arguments[0];
+      case "hashCode" -> System.identityHashCode(proxy);
+      default -> lettuce.toString();
+    };
+  }
+}

@@ -1,0 +1,17 @@
+package dev.sheaf;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all node connections of one client share.
+ *
+ * @param commandTimeout for commands; the time-out in a URI bounds connecting
+ * @param writes what the connections write, for loops that have read ahead
+ * @param meters null if nobody measures
+ */
+record ClientContext(
+    BatchingOptions batching,
+    Duration commandTimeout,
+    WriteClock writes,
+    @Nullable BatchMeters meters) {}

@@ -1,0 +1,14 @@
+package dev.sheaf;
+
+/**
+ * The connection was lost after a command was sent and before its reply, and the command was not
+ * sent again: see the message, and {@link OutcomeUnknownException} for commands that change data.
+ */
+public class ConnectionLostException extends SheafException {
+
+  private static final long serialVersionUID = 1L;
+
+  ConnectionLostException(String message) {
+    super(message);
+  }
+}
