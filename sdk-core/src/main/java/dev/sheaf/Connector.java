@@ -1,5 +1,9 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.availability.WatchSettings;
+import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -12,8 +16,6 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * single server or as to a cluster.
  */
 final class Connector<K, V> {
-
-  private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(Connector.class);
 
   /**
    * The longest pause before a lost data connection is tried again, with the client's resources.
@@ -133,34 +133,11 @@ final class Connector<K, V> {
     }
   }
 
-  /** On another thread, to cost connecting no time. What hinders it shows when somebody asks. */
-  private void startEarly(GuardHolder<?> guard) {
-    resources
-        .eventExecutorGroup()
-        .execute(
-            () -> {
-              try {
-                guard.get();
-              } catch (RuntimeException e) {
-                LOGGER.debug("The availability guard did not start with the client", e);
-              }
-            });
-  }
-
   private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri, ClientContext context) {
-    AvailabilityOptions availability = options.availability();
-    GuardHolder<K> guard =
-        new GuardHolder<>(
-            () ->
-                AvailabilityGuard.start(
-                    availability == null ? AvailabilityOptions.defaults() : availability,
-                    NodeSources.of(server, options.codec(), bounded(uri)),
-                    resources,
-                    options.clientOptions(),
-                    options.connectTimeout(),
-                    options.meterRegistry()));
-    if (availability != null) {
-      startEarly(guard);
+    NodeWatch<K> watch =
+        new NodeWatch<>(NodeSources.of(server, options.codec(), bounded(uri)), watchSettings());
+    if (options.availability() != null) {
+      watch.beginSoon();
     }
     return new DefaultSheaf<>(
         server,
@@ -168,9 +145,25 @@ final class Connector<K, V> {
         context.commandTimeout(),
         context.writes(),
         loopDetector(server.connection()),
-        guard,
-        options.meterRegistry(),
+        watch,
+        new ReadThroughs<>(
+            new ReadThroughAccess<>(server, options.codec(), watch),
+            options.meterRegistry(),
+            options.name()),
         this::releaseResources);
+  }
+
+  private WatchSettings watchSettings() {
+    AvailabilityOptions chosen = options.availability();
+    return new WatchSettings(
+        chosen == null ? AvailabilityOptions.defaults() : chosen,
+        resources,
+        options.clientOptions(),
+        options.connectTimeout(),
+        DefaultSheaf.CLOSE_TIMEOUT,
+        ConnectFailures::reason,
+        options.meterRegistry(),
+        options.name());
   }
 
   /**

@@ -1,5 +1,12 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.readthrough.BatchLoader;
+import dev.sheaf.readthrough.Loader;
+import dev.sheaf.readthrough.ReadThrough;
+import dev.sheaf.readthrough.ReadThroughOptions;
+import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -7,7 +14,6 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,12 +44,9 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
-  private final GuardHolder<K> guard;
-  private final @Nullable MeterRegistry registry;
+  private final NodeWatch<K> watch;
+  private final ReadThroughs<K, V> readThroughs;
   private final Runnable afterClose;
-  private final Object readThroughLock = new Object();
-  private @Nullable ReadThroughMeters readThroughMeters;
-  private volatile @Nullable DefaultReadThrough<K, V> usualReadThrough;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   DefaultSheaf(
@@ -52,8 +55,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       Duration commandTimeout,
       WriteClock writes,
       @Nullable LoopDetector loopDetector,
-      GuardHolder<K> guard,
-      @Nullable MeterRegistry registry,
+      NodeWatch<K> watch,
+      ReadThroughs<K, V> readThroughs,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
@@ -61,8 +64,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.keyLoops = new KeyLoops<>(server.connection(), codec, commandTimeout, writes, callers);
     this.loopDetector = loopDetector;
     this.sync = BlockingFace.over(server, keyLoops, loopDetector);
-    this.guard = guard;
-    this.registry = registry;
+    this.watch = watch;
+    this.readThroughs = readThroughs;
     this.afterClose = afterClose;
   }
 
@@ -160,50 +163,23 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Availability<K> availability() {
-    return guard.view();
+    return watch.availability();
   }
 
   @Override
   public @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
-    return usualReadThrough().get(key, ttl, loader);
+    return readThroughs.usual().get(key, ttl, loader);
   }
 
   @Override
   public Map<K, V> readThroughAll(
       Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
-    return usualReadThrough().getAll(keys, ttl, loader);
-  }
-
-  private DefaultReadThrough<K, V> usualReadThrough() {
-    DefaultReadThrough<K, V> known = usualReadThrough;
-    if (known == null) {
-      synchronized (readThroughLock) {
-        known = usualReadThrough;
-        if (known == null) {
-          known = newReadThrough(ReadThroughOptions.defaults());
-          usualReadThrough = known;
-        }
-      }
-    }
-    return known;
+    return readThroughs.usual().getAll(keys, ttl, loader);
   }
 
   @Override
   public ReadThrough<K, V> readThrough(ReadThroughOptions<V> options) {
-    return newReadThrough(Objects.requireNonNull(options, "options"));
-  }
-
-  private DefaultReadThrough<K, V> newReadThrough(ReadThroughOptions<V> options) {
-    AvailabilityGuard<K> started = guard.get();
-    ReadThroughMeters meters;
-    synchronized (readThroughLock) {
-      meters = readThroughMeters;
-      if (meters == null) {
-        meters = new ReadThroughMeters(registry);
-        readThroughMeters = meters;
-      }
-    }
-    return new DefaultReadThrough<>(server, codec, started, options, meters);
+    return readThroughs.with(options);
   }
 
   @Override
@@ -241,20 +217,12 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         loopDetector.close();
       }
       try {
-        guard.close();
-        closeMeters();
+        watch.close();
+        readThroughs.close();
         server.connection().close();
         server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
       } finally {
         afterClose.run();
-      }
-    }
-  }
-
-  private void closeMeters() {
-    synchronized (readThroughLock) {
-      if (readThroughMeters != null) {
-        readThroughMeters.close();
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.SignsOfLife;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisCommandTimeoutException;

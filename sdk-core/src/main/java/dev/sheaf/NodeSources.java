@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.NodeSource;
+import dev.sheaf.availability.SignsOfLife;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;

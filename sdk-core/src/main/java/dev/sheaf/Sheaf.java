@@ -1,5 +1,10 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Availability;
+import dev.sheaf.readthrough.BatchLoader;
+import dev.sheaf.readthrough.Loader;
+import dev.sheaf.readthrough.ReadThrough;
+import dev.sheaf.readthrough.ReadThroughOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.AvailabilityOptions;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;
