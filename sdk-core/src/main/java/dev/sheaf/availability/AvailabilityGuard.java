@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.Counter;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.logging.InternalLogger;
@@ -46,6 +47,7 @@ final class AvailabilityGuard<K> implements GuardContext {
   private final WatchSettings settings;
   private final NodeSource<K> source;
   private final RedisClient client;
+  private final ClientResources resources;
   private final ScheduledExecutorService timer;
   private final Executor notifier;
   private final AvailabilityMeters meters;
@@ -70,11 +72,13 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   private record Watched(NodeGuard guard, NodeSource.Node node) {}
 
-  private AvailabilityGuard(NodeSource<K> source, WatchSettings settings, RedisClient client) {
+  private AvailabilityGuard(
+      NodeSource<K> source, WatchSettings settings, RedisClient client, ClientResources resources) {
     this.options = settings.options();
     this.settings = settings;
     this.source = source;
     this.client = client;
+    this.resources = resources;
     this.timer = settings.resources().eventExecutorGroup().next();
     this.notifier = settings.resources().eventExecutorGroup().next();
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
@@ -86,9 +90,10 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   /** Starts to watch; opens the connections without waiting for them. */
   static <K> AvailabilityGuard<K> start(NodeSource<K> source, WatchSettings settings) {
-    RedisClient client = RedisClient.create(settings.resources());
+    ClientResources resources = GuardThreads.beside(settings.resources());
+    RedisClient client = RedisClient.create(resources);
     client.setOptions(connectionOptions(settings.clientOptions(), settings.connectTimeout()));
-    AvailabilityGuard<K> guard = new AvailabilityGuard<>(source, settings, client);
+    AvailabilityGuard<K> guard = new AvailabilityGuard<>(source, settings, client, resources);
     guard.syncNodes();
     if (source.isCluster()) {
       guard.schedule(guard::tick, settings.options().interval().toNanos());
@@ -572,5 +577,7 @@ final class AvailabilityGuard<K> implements GuardContext {
     meters.close();
     listeners.clear();
     client.shutdown(Duration.ZERO, settings.closeTimeout());
+    // Nothing is left of its own; Lettuce warns of resources that were not shut down.
+    resources.shutdown();
   }
 }
