@@ -22,8 +22,9 @@ class SpreadTest {
   private static final int BUCKETS = 600;
   private static final long START_MILLIS = 50;
   private static final AvailabilityOptions OPTIONS = AvailabilityOptions.defaults();
-  private static final Path GUIDE =
-      Path.of(System.getProperty("basedir", ".")).resolve("../docs/guide");
+  private static final Path DOCS = Path.of(System.getProperty("basedir", ".")).resolve("../docs");
+  private static final Path GUIDE = DOCS.resolve("guide");
+  private static final Path IMAGES = DOCS.resolve("images");
 
   /** PINGs per bucket. */
   private static int[] simulate(boolean spread) {
@@ -96,7 +97,7 @@ class SpreadTest {
     Path drawn = Path.of(System.getProperty("basedir", ".")).resolve("target");
     Files.createDirectories(drawn);
     Files.writeString(drawn.resolve("availability-spread.svg"), plot);
-    assertThat(GUIDE.resolve("availability-spread.svg")).hasContent(plot);
+    assertThat(IMAGES.resolve("availability-spread.svg")).hasContent(plot);
     String rate = String.format(Locale.ROOT, "%,.0f", mean(settled(spread)) * 10);
     String figures =
         String.format(
