@@ -1,14 +1,10 @@
 package dev.sheaf.benchmarks;
 
-import dev.sheaf.availability.Availability;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Setup;
 
 /**
  * What does it cost to ask before each read whether Redis can be used, while the answer is known?
@@ -20,22 +16,6 @@ import org.openjdk.jmh.annotations.Setup;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class AvailabilityBenchmark extends ConnectedSheaf {
-
-  private @Nullable Availability<String> availability;
-
-  /** Begins to watch. */
-  @Setup(Level.Trial)
-  public void watch() {
-    availability = sheaf().availability();
-  }
-
-  private Availability<String> availability() {
-    Availability<String> watching = availability;
-    if (watching == null) {
-      throw new IllegalStateException("JMH has not set up the trial");
-    }
-    return watching;
-  }
 
   /** Of Redis as a whole. */
   @Benchmark

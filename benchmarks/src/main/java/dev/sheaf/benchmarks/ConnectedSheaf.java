@@ -1,6 +1,7 @@
 package dev.sheaf.benchmarks;
 
 import dev.sheaf.Sheaf;
+import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.AvailabilityOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ public class ConnectedSheaf {
 
   private @Nullable Servers servers;
   private @Nullable Sheaf<String, String> sheaf;
+  private @Nullable Availability<String> availability;
 
   /** Connects, and waits for the first answer. */
   @Setup(Level.Trial)
@@ -28,7 +30,9 @@ public class ConnectedSheaf {
     Sheaf<String, String> connected =
         Sheaf.builder(opened.uri()).availability(AvailabilityOptions.defaults()).connect();
     sheaf = connected;
-    connected.availability().withTimeout(PATIENCE).ping();
+    Availability<String> watching = connected.availability();
+    watching.withTimeout(PATIENCE).ping();
+    availability = watching;
   }
 
   /** Disconnects. */
@@ -48,5 +52,13 @@ public class ConnectedSheaf {
       throw new IllegalStateException("Not connected: JMH has not set up the trial");
     }
     return connected;
+  }
+
+  final Availability<String> availability() {
+    Availability<String> watching = availability;
+    if (watching == null) {
+      throw new IllegalStateException("Not connected: JMH has not set up the trial");
+    }
+    return watching;
   }
 }

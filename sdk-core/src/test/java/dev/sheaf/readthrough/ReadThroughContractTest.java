@@ -3,6 +3,8 @@ package dev.sheaf.readthrough;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.Batch;
+import dev.sheaf.Deferred;
 import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.testkit.Await;
@@ -429,6 +431,25 @@ class ReadThroughContractTest {
       assertThatThrownBy(() -> sheaf.readThroughAll(List.of("k"), TTL, missing -> null))
           .isInstanceOf(NullPointerException.class)
           .hasMessageContaining("no map");
+    }
+  }
+
+  @ForEachServer
+  void readInTheMiddleOfABatch_isNotHeldBackWithIt(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri());
+        Batch<String, String> batch = sheaf.batch()) {
+      ReadThrough<String, String> reads = sheaf.readThrough(PATIENT);
+      sheaf.sync().set("k", "cached");
+      List<String> read = new ArrayList<>();
+      Deferred<String> other =
+          batch.add(
+              redis -> {
+                read.add(reads.get("k", TTL, key -> "loaded"));
+                read.addAll(reads.getAll(List.of("k"), TTL, missing -> Map.of()).values());
+                return redis.get("k");
+              });
+      assertThat(other.get()).isEqualTo("cached");
+      assertThat(read).containsExactly("cached", "cached");
     }
   }
 
