@@ -235,8 +235,6 @@ public interface Sheaf<K, V> extends AutoCloseable {
 
   /**
    * A read-through with options of its own; keep it, because its callers share loads and limits.
-   *
-   * @throws SheafException if the client was closed before its first read-through
    */
   ReadThrough<K, V> readThrough(ReadThroughOptions<V> options);
 

@@ -31,6 +31,7 @@ public interface ReadThrough<K, V> {
    * @throws LoadFailedException if the loader throws a checked exception
    * @throws io.lettuce.core.RedisCommandInterruptedException if the thread is interrupted, which
    *     stays set
+   * @throws dev.sheaf.SheafException if the client was closed before anything was asked of it
    * @throws IllegalArgumentException if the TTL is not positive
    * @throws IllegalStateException if a loader reads the key that it loads
    * @throws NullPointerException if an argument is null
