@@ -65,7 +65,7 @@ class ReadThroughFaultsIT {
     return registry
         .get("sheaf.readthrough." + what)
         .tag("outcome", outcome)
-        .functionCounter()
+        .counter()
         .count();
   }
 
