@@ -62,11 +62,7 @@ class ReadThroughFaultsIT {
   }
 
   private double count(String what, String outcome) {
-    return registry
-        .get("sheaf.readthrough." + what)
-        .tag("outcome", outcome)
-        .counter()
-        .count();
+    return registry.get("sheaf.readthrough." + what).tag("outcome", outcome).counter().count();
   }
 
   private static Map<String, String> load(Iterable<String> keys) {
