@@ -41,7 +41,8 @@ final class ConnectFailures {
     return false;
   }
 
-  private static String reason(Throwable failure, Duration timeout) {
+  /** Says why in one clause. */
+  static String reason(Throwable failure, Duration timeout) {
     Throwable cause = failure;
     Throwable last = failure;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {

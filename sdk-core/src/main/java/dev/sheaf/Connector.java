@@ -1,5 +1,9 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.availability.WatchSettings;
+import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -10,6 +14,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +28,11 @@ import org.jspecify.annotations.Nullable;
  * single server or as to a cluster.
  */
 final class Connector<K, V> {
+
+  /**
+   * The longest pause before a lost data connection is tried again, with the client's resources.
+   */
+  private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
   /**
    * How often an address is tried that hangs up. Lettuce closes a socket whose server refused the
@@ -41,7 +51,15 @@ final class Connector<K, V> {
     this.ownResources = given == null;
     MeterRegistry registry = options.meterRegistry();
     this.meters = registry == null ? null : new BatchMeters(registry, options.name());
-    this.resources = given == null ? ClientResources.create() : given;
+    this.resources = given == null ? ownResources() : given;
+  }
+
+  /** Lettuce's pause before a reconnect grows to 30 s; by then a server may long be back. */
+  private static ClientResources ownResources() {
+    return ClientResources.builder()
+        .reconnectDelay(
+            Delay.fullJitter(Duration.ofMillis(1), MAX_RECONNECT_DELAY, 1, TimeUnit.MILLISECONDS))
+        .build();
   }
 
   Sheaf<K, V> connect() {
@@ -79,7 +97,7 @@ final class Connector<K, V> {
         return connectCluster(uri, context);
       }
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), context);
+      return sheaf(ConnectedServer.of(connection, client), uri, context);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -107,7 +125,7 @@ final class Connector<K, V> {
       connection.setTimeout(context.commandTimeout());
       connectToMasters(connection);
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), context);
+      return sheaf(ConnectedServer.of(connection, client), reached, context);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -115,13 +133,36 @@ final class Connector<K, V> {
     }
   }
 
-  private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, ClientContext context) {
+  private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri, ClientContext context) {
+    NodeWatch<K> watch =
+        new NodeWatch<>(NodeSources.of(server, options.codec(), bounded(uri)), watchSettings());
+    if (options.availability() != null) {
+      watch.beginSoon();
+    }
     return new DefaultSheaf<>(
         server,
         options.codec(),
         context,
         loopDetector(server.connection()),
+        watch,
+        new ReadThroughs<>(
+            new ReadThroughAccess<>(server, options.codec(), watch),
+            options.meterRegistry(),
+            options.name()),
         this::releaseResources);
+  }
+
+  private WatchSettings watchSettings() {
+    AvailabilityOptions chosen = options.availability();
+    return new WatchSettings(
+        chosen == null ? AvailabilityOptions.defaults() : chosen,
+        resources,
+        options.clientOptions(),
+        options.connectTimeout(),
+        DefaultSheaf.CLOSE_TIMEOUT,
+        ConnectFailures::reason,
+        options.meterRegistry(),
+        options.name());
   }
 
   /**

@@ -1,5 +1,12 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.readthrough.BatchLoader;
+import dev.sheaf.readthrough.Loader;
+import dev.sheaf.readthrough.ReadThrough;
+import dev.sheaf.readthrough.ReadThroughOptions;
+import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -40,6 +47,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
+  private final NodeWatch<K> watch;
+  private final ReadThroughs<K, V> readThroughs;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -48,6 +57,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       RedisCodec<K, V> codec,
       ClientContext context,
       @Nullable LoopDetector loopDetector,
+      NodeWatch<K> watch,
+      ReadThroughs<K, V> readThroughs,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
@@ -64,6 +75,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             keyLoops,
             new Deadlines(server.connection().getResources().eventExecutorGroup(), commandTimeout),
             loopDetector);
+    this.watch = watch;
+    this.readThroughs = readThroughs;
     this.afterClose = afterClose;
   }
 
@@ -209,6 +222,27 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   @Override
+  public Availability<K> availability() {
+    return watch.availability();
+  }
+
+  @Override
+  public @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
+    return readThroughs.usual().get(key, ttl, loader);
+  }
+
+  @Override
+  public Map<K, V> readThroughAll(
+      Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
+    return readThroughs.usual().getAll(keys, ttl, loader);
+  }
+
+  @Override
+  public ReadThrough<K, V> readThrough(ReadThroughOptions<V> options) {
+    return readThroughs.with(options);
+  }
+
+  @Override
   public Iterable<K> loop(Collection<? extends K> keys) {
     return keyLoops.over(keys, Function.identity());
   }
@@ -243,6 +277,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         loopDetector.close();
       }
       try {
+        watch.close();
+        readThroughs.close();
         server.connection().close();
         server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
       } finally {

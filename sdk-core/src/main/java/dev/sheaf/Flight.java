@@ -89,6 +89,7 @@ final class Flight
     }
     NodeChannel countedOn = channel;
     if (countedOn != null) {
+      countedOn.arrived(this, parts.get(parts.size() - 1).getOutput());
       countedOn.answered(this, commands, bytes, sentNanos);
     }
     finish();

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
@@ -162,6 +164,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     inFlightBytes += bytes;
     Flight flight = new Flight(parts, commands, bytes, this, System.nanoTime());
     outstanding.add(flight);
+    pipeline.signsOfLife().departed(flight);
     return flight;
   }
 
@@ -175,6 +178,11 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     inFlightCommands -= commands;
     inFlightBytes -= bytes;
     pipeline.answered(this);
+  }
+
+  /** Notes that the replies to a flight were read, of which this is the last. */
+  void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
+    pipeline.signsOfLife().arrived(flight, last);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.SignsOfLife;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -53,6 +54,7 @@ final class NodePipeline {
   private final RunFuser fuser;
   private final Room room;
   private final CommandQueue queue = new CommandQueue();
+  private final SignsOfLife signsOfLife = new SignsOfLife();
 
   /** Commands to write again, ahead of the queue. */
   private final Deque<Outgoing<?, ?, ?>> again = new ConcurrentLinkedDeque<>();
@@ -448,6 +450,7 @@ final class NodePipeline {
     fuser.reset();
     channel = opened;
     wasConnected = true;
+    signsOfLife.connected();
     resume();
     attendIfWaiting();
   }
@@ -464,9 +467,15 @@ final class NodePipeline {
     }
     if (channel == lost) {
       channel = null;
+      signsOfLife.lost();
     }
     resume();
     attendIfWaiting();
+  }
+
+  /** What the replies tell about the node. */
+  SignsOfLife signsOfLife() {
+    return signsOfLife;
   }
 
   /** How many commands wait to be written. */

@@ -1,5 +1,10 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Availability;
+import dev.sheaf.readthrough.BatchLoader;
+import dev.sheaf.readthrough.Loader;
+import dev.sheaf.readthrough.ReadThrough;
+import dev.sheaf.readthrough.ReadThroughOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -330,6 +335,31 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     unmodifiable. Empty if {@link SheafBuilder#loopDetection} is off
    */
   List<LoopReport> loops();
+
+  /**
+   * Whether Redis can be used right now, cheap enough to ask before every read. The first call
+   * opens a connection to each primary, without waiting for it, unless {@link
+   * SheafBuilder#availability} had them opened before.
+   *
+   * @return the same state behind every call
+   * @throws SheafException if the client was closed before the first call
+   */
+  Availability<K> availability();
+
+  /**
+   * Reads a key through Redis: the value it holds if it answers within 200 ms, else the loader's,
+   * which is then written back. See {@link ReadThrough#get}, and {@link
+   * #readThrough(ReadThroughOptions)} for other options.
+   */
+  @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader);
+
+  /** Reads many keys through Redis. See {@link ReadThrough#getAll}. */
+  Map<K, V> readThroughAll(Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader);
+
+  /**
+   * A read-through with options of its own; keep it, because its callers share loads and limits.
+   */
+  ReadThrough<K, V> readThrough(ReadThroughOptions<V> options);
 
   /**
    * Closes all connections, in a few seconds at most. Commands without a reply fail, as do later

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.AvailabilityOptions;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;
@@ -59,6 +60,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable ClientOptions clientOptions;
   private @Nullable ClientResources clientResources;
   private @Nullable MeterRegistry meterRegistry;
+  private @Nullable AvailabilityOptions availability;
   private String name = "default";
   private boolean loopDetection = true;
 
@@ -79,6 +81,7 @@ public final class SheafBuilder<K, V> {
     builder.clientOptions = clientOptions;
     builder.clientResources = clientResources;
     builder.meterRegistry = meterRegistry;
+    builder.availability = availability;
     builder.name = name;
     builder.loopDetection = loopDetection;
     return builder;
@@ -140,6 +143,16 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
+   * How {@link Sheaf#availability()} asks and judges. With options the guard's connections are
+   * opened when the client connects, without delaying it; else, with {@link
+   * AvailabilityOptions#defaults()}, at the first call of {@code availability()} or a read-through.
+   */
+  public SheafBuilder<K, V> availability(AvailabilityOptions options) {
+    this.availability = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  /**
    * Whether to look for loops that could batch, see {@link Sheaf#loops}; on by default, since it
    * costs a call some tens of nanoseconds.
    */
@@ -194,6 +207,10 @@ public final class SheafBuilder<K, V> {
 
   @Nullable MeterRegistry meterRegistry() {
     return meterRegistry;
+  }
+
+  @Nullable AvailabilityOptions availability() {
+    return availability;
   }
 
   boolean loopDetection() {

@@ -40,6 +40,24 @@ class ExamplesTest {
         .contains("the same values: true");
   }
 
+  @Test
+  void availabilityExample() throws Exception {
+    assertThat(printedBy(() -> AvailabilityExample.main(new String[0])))
+        .isEqualToNormalizingNewlines("answered: true\nexample:apple: red\nstate: UP\n");
+  }
+
+  @Test
+  void readThroughExample() throws Exception {
+    assertThat(printedBy(() -> ReadThroughExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            """
+            loading example:apple
+            red
+            example:apple: red
+            example:banana: yellow
+            """);
+  }
+
   private interface Program {
     void run() throws Exception;
   }

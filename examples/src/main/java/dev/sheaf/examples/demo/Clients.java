@@ -22,16 +22,19 @@ final class Clients implements AutoCloseable {
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
+  private final String uri;
   private final Sheaf<String, String> sheaf;
   private final AbstractRedisClient client;
   private final RedisClusterCommands<String, String> lettuce;
   private final RedisClusterAsyncCommands<String, String> lettuceAsync;
 
   private Clients(
+      String uri,
       Sheaf<String, String> sheaf,
       AbstractRedisClient client,
       RedisClusterCommands<String, String> lettuce,
       RedisClusterAsyncCommands<String, String> lettuceAsync) {
+    this.uri = uri;
     this.sheaf = sheaf;
     this.client = client;
     this.lettuce = lettuce;
@@ -63,7 +66,7 @@ final class Clients implements AutoCloseable {
         RedisClusterClient.create(RedisClusterURIUtil.toRedisURIs(URI.create(uri)));
     try {
       StatefulRedisClusterConnection<String, String> connection = client.connect();
-      return new Clients(sheaf, client, connection.sync(), connection.async());
+      return new Clients(uri, sheaf, client, connection.sync(), connection.async());
     } catch (RuntimeException e) {
       shutDown(client);
       throw e;
@@ -74,11 +77,16 @@ final class Clients implements AutoCloseable {
     RedisClient client = RedisClient.create(uri);
     try {
       StatefulRedisConnection<String, String> connection = client.connect();
-      return new Clients(sheaf, client, connection.sync(), connection.async());
+      return new Clients(uri, sheaf, client, connection.sync(), connection.async());
     } catch (RuntimeException e) {
       shutDown(client);
       throw e;
     }
+  }
+
+  /** Where both are connected to. */
+  String uri() {
+    return uri;
   }
 
   Sheaf<String, String> sheaf() {

@@ -37,7 +37,7 @@ final class ConsoleTable {
         Figures.count(counts.roundTrips()),
         Figures.count(counts.commands()),
         Figures.bytes(counts.bytes()),
-        Figures.factor(measurement.factor()));
+        measurement.shownFactor());
   }
 
   private static String format(List<List<String>> rows) {

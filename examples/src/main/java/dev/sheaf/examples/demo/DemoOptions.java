@@ -67,6 +67,7 @@ record DemoOptions(
       experiments.add(new PageExperiment(documents, keyPrefix, size));
     }
     experiments.add(new PingExperiment(pings));
+    experiments.add(new PingStormExperiment(keyPrefix, pings));
     return experiments;
   }
 

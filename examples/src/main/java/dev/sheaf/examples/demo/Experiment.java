@@ -14,6 +14,12 @@ interface Experiment {
   /** The outcome that every way must have, known from the data and not from a server. */
   List<?> expected();
 
+  /** Stores what the work needs on the server; not measured. */
+  default void prepare(Clients clients) {}
+
+  /** Removes what was stored, whatever became of the work. */
+  default void cleanUp(Clients clients) {}
+
   /** The ways; the first is the naive one, against which the others are compared. */
   List<Way> ways(Clients clients);
 }

@@ -1,11 +1,13 @@
 package dev.sheaf.examples.demo;
 
+import dev.sheaf.examples.demo.Measurement.Meaning;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.DoubleSupplier;
 
 /**
  * Runs experiments: warms each way up, then measures the ways in turn, so that a change of the
@@ -27,7 +29,7 @@ final class ExperimentRunner {
     this.progress = progress;
   }
 
-  private record Run(long nanos, Counts counts) {}
+  private record Run(long nanos, Counts counts, double lateShare) {}
 
   /**
    * Measures all ways.
@@ -37,6 +39,15 @@ final class ExperimentRunner {
    */
   List<Measurement> run(Experiment experiment) {
     progress.say(experiment.name() + ": " + experiment.description());
+    try {
+      experiment.prepare(clients);
+      return runAll(experiment);
+    } finally {
+      experiment.cleanUp(clients);
+    }
+  }
+
+  private List<Measurement> runAll(Experiment experiment) {
     List<Way> ways = experiment.ways(clients);
     warmUp(experiment, ways);
     Map<Way, List<Run>> runs = new LinkedHashMap<>();
@@ -85,7 +96,8 @@ final class ExperimentRunner {
     long nanos = System.nanoTime() - start;
     Counts counts = server.since(mark);
     check(experiment, way, outcome);
-    return new Run(nanos, counts);
+    DoubleSupplier late = way.lateShare();
+    return new Run(nanos, counts, late == null ? 0 : late.getAsDouble());
   }
 
   private static void check(Experiment experiment, Way way, List<?> outcome) {
@@ -124,6 +136,7 @@ final class ExperimentRunner {
       Run median = median(entry.getValue());
       double millis = median.nanos() / NANOS_PER_MILLI;
       naive = measurements.isEmpty() ? millis : naive;
+      boolean isByLateness = entry.getKey().lateShare() != null;
       Measurement measurement =
           new Measurement(
               experiment.name(),
@@ -131,13 +144,19 @@ final class ExperimentRunner {
               entry.getKey().description(),
               millis,
               median.counts(),
-              naive / millis,
+              isByLateness ? lateShare(entry.getValue()) : naive / millis,
+              isByLateness ? Meaning.LATE_SHARE : Meaning.TIMES_FASTER,
               entry.getValue().size());
       measurements.add(measurement);
       progress.say(
-          String.format("  %-14s %10s", measurement.way(), Figures.millis(measurement.millis())));
+          String.format("  %-14s %10s", measurement.way(), Figures.millis(measurement.millis()))
+              + (isByLateness ? ", " + measurement.shownFactor() : ""));
     }
     return measurements;
+  }
+
+  private static double lateShare(List<Run> runs) {
+    return runs.stream().mapToDouble(Run::lateShare).average().orElse(0);
   }
 
   /** The middle run by time, of an even number the faster of the two. */

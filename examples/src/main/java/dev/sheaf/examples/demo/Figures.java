@@ -11,6 +11,7 @@ final class Figures {
   static final String UNKNOWN = "-";
 
   private static final double KIBI = 1_024;
+  private static final double PERCENT = 100;
   private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB");
 
   private Figures() {}
@@ -44,6 +45,11 @@ final class Figures {
 
   static String factor(double factor) {
     return significant(factor) + "x";
+  }
+
+  /** A share, 0 to 1, in percent. */
+  static String share(double share) {
+    return significant(PERCENT * share) + " %";
   }
 
   private static String significant(double value) {

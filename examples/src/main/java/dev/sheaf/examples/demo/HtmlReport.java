@@ -59,7 +59,7 @@ final class HtmlReport {
 
   private void headline(List<Measurement> ways, Measurement ours) {
     html.append("<div class=\"card\"><strong>")
-        .append(Figures.factor(ours.factor()))
+        .append(ours.shownFactor())
         .append("</strong> ")
         .append(Html.escape(ours.experiment()))
         .append("<br><span class=\"quiet\">")
@@ -110,7 +110,7 @@ final class HtmlReport {
             bars(
                 ways,
                 Measurement::millis,
-                way -> Figures.millis(way.millis()) + ", " + Figures.factor(way.factor()))));
+                way -> Figures.millis(way.millis()) + ", " + way.shownFactor())));
   }
 
   private static List<BarChart.Bar> bars(
@@ -134,7 +134,8 @@ final class HtmlReport {
   private void table() {
     html.append("<h2 id=\"figures\">All figures</h2>\n")
         .append("<div class=\"card\">\n<p class=\"quiet\">Time is that of the median run, the ")
-        .append("counts are those of the same run. Factor is the naive time divided by this.</p>\n")
+        .append(
+            "counts are those of the same run. Factor is the naive time divided by this, or the share of late answers over all runs.</p>\n")
         .append("<div class=\"scroll\" role=\"region\" tabindex=\"0\" ")
         .append("aria-labelledby=\"figures\">\n<table aria-labelledby=\"figures\">\n<thead><tr>");
     headers("name", List.of("Experiment", "Way"));
@@ -166,7 +167,7 @@ final class HtmlReport {
     cell(Figures.count(counts.roundTrips()));
     cell(Figures.count(counts.commands()));
     cell(Figures.bytes(counts.bytes()));
-    cell(Figures.factor(measurement.factor()));
+    cell(measurement.shownFactor());
     cell(Figures.count(measurement.runs()));
     html.append("<td class=\"prose\">")
         .append(Html.escape(measurement.description()))

@@ -1,7 +1,9 @@
 package dev.sheaf.examples.demo;
 
 import java.util.List;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One way of doing an experiment's work.
@@ -10,14 +12,25 @@ import java.util.function.Supplier;
  * @param description what it does, in a few words of code or prose
  * @param once whether it takes so long that it runs a single time, without a warm-up
  * @param work does all of the work and returns the outcome
+ * @param lateShare the share of late answers in the latest run, 0 to 1, where that counts and not
+ *     the time; else null
  */
-record Way(String name, String description, boolean once, Supplier<List<?>> work) {
+record Way(
+    String name,
+    String description,
+    boolean once,
+    Supplier<List<?>> work,
+    @Nullable DoubleSupplier lateShare) {
 
   Way(String name, String description, Supplier<List<?>> work) {
-    this(name, description, false, work);
+    this(name, description, false, work, null);
   }
 
   Way onlyOnce() {
-    return new Way(name, description, true, work);
+    return new Way(name, description, true, work, lateShare);
+  }
+
+  Way judgedByLateness(DoubleSupplier share) {
+    return new Way(name, description, once, work, share);
   }
 }

@@ -37,6 +37,9 @@ class DemoTest {
     assertThat(ways(report, "page-40"))
         .containsExactly("naive", "lettuce-mget", "lettuce-async", "sheaf", "sheaf-batch");
     assertThat(ways(report, "pings-50")).containsExactly("naive", "lettuce-async", "sheaf");
+    assertThat(ways(report, "ping-storm")).containsExactly("naive", "sheaf");
+    assertThat(way(report, "ping-storm", "naive").get("factor").doubleValue()).isBetween(0.0, 1.0);
+    assertThat(way(report, "ping-storm", "sheaf").get("factor").doubleValue()).isBetween(0.0, 1.0);
     assertThat(way(report, "page-40", "naive").get("roundTrips").longValue()).isEqualTo(40);
     assertThat(way(report, "page-40", "naive").get("commands").longValue()).isEqualTo(40);
     assertThat(way(report, "page-40", "naive").get("factor").doubleValue()).isEqualTo(1);

@@ -76,6 +76,23 @@ class ReportTest {
   }
 
   @Test
+  void table_showsTheShareOfLateAnswers_whereThatCounts() {
+    Measurement late =
+        new Measurement(
+            "ping-storm",
+            "naive",
+            "ping",
+            2_000,
+            Counts.UNKNOWN,
+            0.875,
+            Measurement.Meaning.LATE_SHARE,
+            1);
+
+    assertThat(ConsoleTable.of(List.of(late))).contains("87.5 % late");
+    assertThat(JsonReport.of(List.of(late))).contains("\"factor\" : 0.875");
+  }
+
+  @Test
   void figures_haveThreeSignificantDigits_inAnyLocale() {
     Locale former = Locale.getDefault();
     try {

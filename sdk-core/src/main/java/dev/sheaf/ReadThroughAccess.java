@@ -1,0 +1,82 @@
+package dev.sheaf;
+
+import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.readthrough.RedisAccess;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.RedisCodec;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The client as read-throughs see it. */
+final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
+
+  private final StatefulConnection<K, V> connection;
+  private final RedisClusterAsyncCommands<K, V> commands;
+  private final RedisCodec<K, V> codec;
+  private final NodeWatch<K> watch;
+
+  ReadThroughAccess(ConnectedServer<K, V> server, RedisCodec<K, V> codec, NodeWatch<K> watch) {
+    this.connection = server.connection();
+    this.commands = server.async();
+    this.codec = codec;
+    this.watch = watch;
+  }
+
+  @Override
+  public boolean mayUse(K key) {
+    return watch.mayUse(key);
+  }
+
+  @Override
+  public ByteBuffer encode(K key) {
+    return codec.encodeKey(key);
+  }
+
+  @Override
+  public RedisFuture<V> get(K key) {
+    return sent(commands.get(key));
+  }
+
+  @Override
+  public RedisFuture<Long> remainingMillis(K key) {
+    return sent(commands.pttl(key));
+  }
+
+  @Override
+  public RedisFuture<String> set(K key, V value, long ttlMillis) {
+    return sent(commands.set(key, value, SetArgs.Builder.px(ttlMillis)));
+  }
+
+  private static <T> RedisFuture<T> sent(RedisFuture<T> reply) {
+    Corked.release();
+    return reply;
+  }
+
+  @Override
+  public Map<K, Result<V>> getAll(List<K> keys, long timeoutNanos) throws InterruptedException {
+    BulkGet<K, V> bulk = BulkGet.send(connection, codec, keys);
+    Corked.release();
+    try {
+      return bulk.future().get(timeoutNanos, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      bulk.expire(Duration.ofNanos(timeoutNanos));
+      return bulk.future().join();
+    } catch (InterruptedException e) {
+      bulk.expire(Duration.ofNanos(timeoutNanos));
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean schedule(Runnable task, long delayNanos) {
+    return watch.schedule(task, delayNanos);
+  }
+}

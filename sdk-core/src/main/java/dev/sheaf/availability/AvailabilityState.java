@@ -1,0 +1,13 @@
+package dev.sheaf.availability;
+
+/** Whether a node, or all of Redis, can be used. */
+public enum AvailabilityState {
+  /** It answers in time. */
+  UP,
+
+  /** It answers, but late time after time; of a cluster: some nodes are UP and some are not. */
+  SLOW,
+
+  /** It does not answer, cannot be reached, or says itself that it cannot serve. */
+  DOWN
+}

@@ -1,0 +1,26 @@
+package dev.sheaf.availability;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a node, or of Redis as a whole, at one moment. Immutable.
+ *
+ * @param state whether it can be used
+ * @param reason why it is in that state, for logs and people; its wording may change
+ * @param since when it came into that state
+ * @param roundTrip the time of the last PING that was answered, of a cluster the longest of them;
+ *     null before the first
+ */
+public record AvailabilityStatus(
+    AvailabilityState state, String reason, Instant since, @Nullable Duration roundTrip) {
+
+  /** Checks that all but the round trip is there. */
+  public AvailabilityStatus {
+    Objects.requireNonNull(state, "state");
+    Objects.requireNonNull(reason, "reason");
+    Objects.requireNonNull(since, "since");
+  }
+}

@@ -1,0 +1,21 @@
+package dev.sheaf.availability;
+
+import dev.sheaf.SheafException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A PING had no good answer: none in time, an error such as LOADING, or there is no connection. The
+ * message names the node and says why.
+ */
+public final class UnavailableException extends SheafException {
+
+  private static final long serialVersionUID = 1L;
+
+  UnavailableException(String message) {
+    super(message);
+  }
+
+  UnavailableException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,110 @@
+package dev.sheaf.availability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.readthrough.ReadThrough;
+import dev.sheaf.readthrough.ReadThroughOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The code in the guide to availability compiles, because it stands here. */
+class AvailabilityExampleTest {
+
+  private static final Path GUIDE =
+      Path.of(System.getProperty("basedir", ".")).resolve("../docs/guide/availability.md");
+  private static final Path SOURCE =
+      Path.of(System.getProperty("basedir", "."))
+          .resolve("src/test/java/dev/sheaf/availability/AvailabilityExampleTest.java");
+
+  private interface Database {
+    String load(String key);
+
+    Map<String, String> loadAll(Set<String> keys);
+  }
+
+  // guide:ask
+  static String byHand(Sheaf<String, String> sheaf, Database database, String key) {
+    if (sheaf.availability().isAvailable(key)) {
+      String cached = sheaf.sync().get(key);
+      if (cached != null) {
+        return cached;
+      }
+    }
+    return database.load(key);
+  }
+
+  // guide:end
+
+  // guide:read-through
+  static String product(Sheaf<String, String> sheaf, Database database, String key) {
+    return sheaf.readThrough(key, Duration.ofMinutes(10), database::load);
+  }
+
+  static Map<String, String> page(
+      Sheaf<String, String> sheaf, Database database, List<String> keys) {
+    return sheaf.readThroughAll(keys, Duration.ofMinutes(10), database::loadAll);
+  }
+
+  // guide:end
+
+  // guide:options
+  static Sheaf<String, String> withOptions(String uri) {
+    return Sheaf.builder(uri)
+        .availability(AvailabilityOptions.defaults().withTimeout(Duration.ofMillis(100)))
+        .connect();
+  }
+
+  // guide:end
+
+  // guide:listen
+  static Availability.Registration watch(Sheaf<String, String> sheaf) {
+    return sheaf
+        .availability()
+        .onChange(
+            change ->
+                System.out.println(
+                    (change.node() == null ? "Redis" : change.node())
+                        + " is "
+                        + change.after().state()
+                        + ": "
+                        + change.after().reason()));
+  }
+
+  // guide:end
+
+  // guide:read-through-options
+  static ReadThrough<String, String> products(Sheaf<String, String> sheaf) {
+    return sheaf.readThrough(
+        ReadThroughOptions.<String>defaults()
+            .withReadTimeout(Duration.ofMillis(50))
+            .withNegativeCaching("<none>", Duration.ofMinutes(1))
+            .withEarlyRefresh(1));
+  }
+
+  // guide:end
+
+  @Test
+  void codeInTheGuide_isTheCodeHere() throws IOException {
+    String guide = Files.readString(GUIDE);
+    String[] parts = Files.readString(SOURCE).split("// guide:");
+    int shown = 0;
+    for (String part : parts) {
+      if (part.startsWith("ask\n")
+          || part.startsWith("read-through")
+          || part.startsWith("options\n")
+          || part.startsWith("listen\n")) {
+        String code = part.substring(part.indexOf('\n') + 1).stripTrailing();
+        assertThat(guide).contains(code.stripIndent().strip());
+        shown++;
+      }
+    }
+    assertThat(shown).isEqualTo(5);
+  }
+}

@@ -1,0 +1,557 @@
+package dev.sheaf.availability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.testkit.Await;
+import dev.sheaf.testkit.RealRedis;
+import dev.sheaf.testkit.RespConnection;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.resolver.AddressResolver;
+import io.netty.resolver.AddressResolverGroup;
+import io.netty.resolver.InetNameResolver;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a server that is ill in one way or the other makes of the state, and of callers. */
+@Timeout(120)
+class AvailabilityFaultsIT {
+
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  /** Only what a test causes happens: no PING but those it asks for. */
+  private static final AvailabilityOptions UNASKED =
+      AvailabilityOptions.defaults().withInterval(Duration.ofHours(1), 0);
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private RealRedis redis;
+
+  @BeforeAll
+  static void needsRedis() {
+    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+  }
+
+  @BeforeEach
+  void start() {
+    redis = closing(RealRedis.start("enable-debug-command yes"));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (int i = open.size() - 1; i >= 0; i--) {
+      open.get(i).close();
+    }
+  }
+
+  private <T extends AutoCloseable> T closing(T resource) {
+    open.add(resource);
+    return resource;
+  }
+
+  private LatencyProxy proxy() {
+    return closing(LatencyProxy.builder().target(redis.host(), redis.port()).start());
+  }
+
+  private Sheaf<String, String> connect(String uri, AvailabilityOptions options) {
+    Sheaf<String, String> sheaf = closing(Sheaf.builder(uri).availability(options).connect());
+    assertThat(sheaf.availability().withTimeout(SOON).ping()).isPositive();
+    return sheaf;
+  }
+
+  private static String uri(LatencyProxy proxy) {
+    return "redis://127.0.0.1:" + proxy.port();
+  }
+
+  private static void awaitState(
+      Sheaf<?, ?> sheaf, AvailabilityState state, String reason, Duration timeout) {
+    Await.until(
+        state + " because of " + reason,
+        timeout,
+        () -> {
+          AvailabilityStatus status = sheaf.availability().status();
+          return status.state() == state && status.reason().contains(reason);
+        },
+        () -> "; it is " + sheaf.availability().status());
+  }
+
+  private static void awaitUp(Sheaf<?, ?> sheaf) {
+    awaitState(sheaf, AvailabilityState.UP, "", SOON);
+  }
+
+  private static long pings(RealRedis redis) {
+    String stats = (String) redis.command("INFO", "commandstats");
+    for (String line : stats.split("\r\n")) {
+      if (line.startsWith("cmdstat_ping:calls=")) {
+        return Long.parseLong(line.substring(line.indexOf('=') + 1, line.indexOf(',')));
+      }
+    }
+    return 0;
+  }
+
+  // ---- Coalescing, counted by the server
+
+  @Test
+  void tenThousandBlockedCallers_costTwoPings() throws Exception {
+    LatencyProxy proxy = proxy();
+    Sheaf<String, String> sheaf = connect(uri(proxy), UNASKED.withTimeout(Duration.ofSeconds(60)));
+    long before = pings(redis);
+    proxy.pauseToClient(true);
+    Availability<String> availability = sheaf.availability();
+    ConcurrentLinkedQueue<Object> outcomes = new ConcurrentLinkedQueue<>();
+    List<Thread> callers = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      Thread caller =
+          new Thread(
+              null,
+              () -> {
+                try {
+                  outcomes.add(availability.ping());
+                } catch (RuntimeException e) {
+                  outcomes.add(e);
+                }
+              },
+              "caller",
+              64 << 10);
+      caller.setDaemon(true);
+      caller.start();
+      callers.add(caller);
+    }
+    Await.until(
+        "10,000 callers to wait",
+        Duration.ofSeconds(50),
+        () -> callers.stream().allMatch(caller -> caller.getState() == Thread.State.TIMED_WAITING));
+    proxy.pauseToClient(false);
+    for (Thread caller : callers) {
+      caller.join();
+    }
+    assertThat(outcomes).hasSize(10_000).allMatch(outcome -> outcome instanceof Duration);
+    assertThat(pings(redis) - before).isEqualTo(2);
+  }
+
+  @Test
+  void tenThousandCallsInAHurry_costFewPings() throws Exception {
+    Sheaf<String, String> sheaf = connect(redis.uri(), UNASKED.withTimeout(SOON));
+    long before = pings(redis);
+    long start = System.nanoTime();
+    List<CompletableFuture<Duration>> calls = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      calls.add(sheaf.availability().pingAsync());
+    }
+    for (CompletableFuture<Duration> call : calls) {
+      assertThat(call.get(10, TimeUnit.SECONDS)).isPositive();
+    }
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    long sent = pings(redis) - before;
+    System.out.println("10,000 pingAsync() in " + millis + " ms: " + sent + " PINGs");
+    long spacing = UNASKED.minPingSpacing().toMillis();
+    assertThat(sent).isBetween(1L, 2 + millis / spacing);
+  }
+
+  @Test
+  void callersOverTenSeconds_withTraffic_costNoPing() throws Exception {
+    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
+    Traffic traffic = closing(new Traffic(sheaf));
+    long reads = sheaf.sync().incr("counter");
+    assertThat(reads).isEqualTo(1);
+    long before = pings(redis);
+    long start = System.nanoTime();
+    int yes = 0;
+    for (int i = 0; i < 10_000; i++) {
+      long due = start + TimeUnit.MILLISECONDS.toNanos(i);
+      while (System.nanoTime() - due < 0) {
+        TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+      }
+      yes += sheaf.availability().isAvailable() ? 1 : 0;
+    }
+    assertThat(yes).isEqualTo(10_000);
+    assertThat(pings(redis) - before).isZero();
+    traffic.close();
+  }
+
+  // ---- The states
+
+  @Test
+  void oneSlowAnswer_isNoOutage_twoAre_andAGoodOneEndsIt() {
+    LatencyProxy proxy = proxy();
+    AvailabilityOptions options =
+        UNASKED
+            .withTimeout(Duration.ofMillis(100))
+            .withRefreshAfter(Duration.ofHours(1))
+            .withDownAfter(Duration.ofSeconds(20));
+    Sheaf<String, String> sheaf = connect(uri(proxy), options);
+    Availability<String> patient = sheaf.availability().withTimeout(SOON);
+    patient.ping();
+    ConcurrentLinkedQueue<AvailabilityChange> changes = new ConcurrentLinkedQueue<>();
+    sheaf.availability().onChange(changes::add);
+
+    proxy.delay(Duration.ofMillis(100));
+    assertThat(patient.ping()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+    assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
+    assertThat(sheaf.availability().isAvailable()).isTrue();
+    assertThat(patient.ping()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+    assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.SLOW);
+    assertThat(sheaf.availability().isAvailable()).isFalse();
+
+    proxy.delay(Duration.ZERO);
+    patient.ping();
+    assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
+    assertThat(sheaf.availability().isAvailable()).isTrue();
+    Await.until("the changes", SOON, () -> changes.size() == 4);
+    assertThat(changes)
+        .extracting(change -> (change.node() == null ? "all " : "node ") + change.after().state())
+        .containsExactly("node SLOW", "all SLOW", "node UP", "all UP");
+  }
+
+  @Test
+  void answerThatIsOverdue_isANo_evenBeforeTheNodeIsDown() {
+    LatencyProxy proxy = proxy();
+    AvailabilityOptions options =
+        UNASKED
+            .withTimeout(Duration.ofMillis(100))
+            .withDownAfter(Duration.ofSeconds(20))
+            .withMaxAge(Duration.ofHours(1));
+    Sheaf<String, String> sheaf = connect(uri(proxy), options);
+    proxy.pauseToClient(true);
+    assertThatThrownBy(() -> sheaf.availability().ping())
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("100 ms");
+    Await.until("a no", SOON, () -> !sheaf.availability().isAvailable());
+    assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
+    proxy.pauseToClient(false);
+    Await.until("a yes", SOON, () -> sheaf.availability().isAvailable());
+    assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
+  }
+
+  @Test
+  void impatientCallers_doNotDisturbAPatientOne() throws Exception {
+    LatencyProxy proxy = proxy();
+    Sheaf<String, String> sheaf =
+        connect(
+            uri(proxy),
+            UNASKED.withTimeout(Duration.ofSeconds(20)).withMinPingSpacing(Duration.ZERO));
+    proxy.pauseToClient(true);
+    CompletableFuture<Duration> patient = sheaf.availability().pingAsync();
+    CompletableFuture<Duration> impatient =
+        sheaf.availability().withTimeout(Duration.ofMillis(50)).pingAsync();
+    assertThatThrownBy(() -> impatient.get(10, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(UnavailableException.class)
+        .hasMessageContaining("50 ms");
+    assertThat(patient).isNotDone();
+    proxy.pauseToClient(false);
+    assertThat(patient.get(10, TimeUnit.SECONDS)).isGreaterThan(Duration.ofMillis(50));
+  }
+
+  @Test
+  void failedPing_failsAllWhoWaitForIt_withOneCause() {
+    LatencyProxy proxy = proxy();
+    Sheaf<String, String> sheaf =
+        connect(uri(proxy), UNASKED.withTimeout(SOON).withMinPingSpacing(Duration.ZERO));
+    proxy.pauseToClient(true);
+    CompletableFuture<Duration> one = sheaf.availability().pingAsync();
+    Availability<String> easy = sheaf.availability().withMaxAge(Duration.ofMillis(1));
+    Await.until("the last answer to be old", SOON, () -> !easy.pingAsync().isDone());
+    CompletableFuture<Duration> two =
+        sheaf.availability().withMaxAge(Duration.ofMinutes(5)).pingAsync();
+    assertThat(two).as("answered from memory").isDone();
+    proxy.refuse(true);
+    proxy.resetConnections();
+    assertThatThrownBy(() -> one.get(10, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(UnavailableException.class)
+        .hasMessageContaining("connection was lost");
+    awaitState(sheaf, AvailabilityState.DOWN, "refused", SOON);
+    assertThatThrownBy(() -> sheaf.availability().ping())
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("refused");
+    proxy.pauseToClient(false);
+    proxy.refuse(false);
+  }
+
+  @Test
+  void loadingServer_isDown_andSaysSo() throws Exception {
+    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
+    for (int i = 0; i < 400; i++) {
+      byte[] value = new byte[1024];
+      new Random(i).nextBytes(value);
+      // Incompressible, because the server looks after its clients once for each KiB it loads.
+      sheaf.sync().set("key" + i, Base64.getEncoder().encodeToString(value));
+    }
+    redis.command("CONFIG", "SET", "key-load-delay", "5000");
+    redis.command("CONFIG", "SET", "loading-process-events-interval-bytes", "1024");
+    Thread reload =
+        new Thread(
+            () -> {
+              try (RespConnection connection = redis.connect()) {
+                connection.call("DEBUG", "RELOAD");
+              }
+            });
+    reload.start();
+    awaitState(sheaf, AvailabilityState.DOWN, "LOADING", SOON);
+    assertThat(sheaf.availability().isAvailable()).isFalse();
+    reload.join();
+    awaitUp(sheaf);
+  }
+
+  @Test
+  void replicaWithoutItsPrimary_isDown_andSaysSo() {
+    RealRedis replica =
+        closing(
+            RealRedis.start(
+                "replicaof " + redis.host() + " " + redis.port(),
+                "replica-serve-stale-data no",
+                "repl-diskless-sync-delay 0"));
+    Await.until(
+        "the replica to be in step",
+        SOON,
+        () -> String.valueOf(replica.command("INFO", "replication")).contains("link_status:up"));
+    Sheaf<String, String> sheaf = connect(replica.uri(), AvailabilityOptions.defaults());
+    redis.kill();
+    awaitState(sheaf, AvailabilityState.DOWN, "MASTERDOWN", SOON);
+    replica.command("REPLICAOF", "NO", "ONE");
+    awaitUp(sheaf);
+  }
+
+  @Test
+  void primaryThatBecameAReplica_isDown_onceAWriteWasRefused_andUpWhenPromoted() {
+    RealRedis other = closing(RealRedis.start());
+    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
+    redis.command("REPLICAOF", other.host(), Integer.toString(other.port()));
+    assertThatThrownBy(() -> sheaf.sync().set("key", "value")).hasMessageStartingWith("READONLY");
+    awaitState(sheaf, AvailabilityState.DOWN, "READONLY", SOON);
+    // Reads work, and are no proof of the contrary.
+    assertThat(sheaf.sync().get("key")).isNull();
+    assertThat(sheaf.availability().isAvailable()).isFalse();
+    redis.command("REPLICAOF", "NO", "ONE");
+    awaitUp(sheaf);
+  }
+
+  @Test
+  void readonlyErrorOfAScript_isNoFaultOfTheNode() {
+    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
+    assertThatThrownBy(
+            () ->
+                sheaf
+                    .sync()
+                    .eval(
+                        "return redis.error_reply('READONLY says who')",
+                        ScriptOutputType.STATUS,
+                        "key"))
+        .hasMessageContaining("READONLY");
+    long before = pings(redis);
+    Await.until("a check", SOON, () -> pings(redis) > before);
+    sheaf.availability().withTimeout(SOON).ping();
+    assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
+  }
+
+  @Test
+  void userWithoutTheRightToPing_isAnsweredAllTheSame() {
+    redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "+@all", "-ping");
+    String uri = "redis://limited:secret@" + redis.host() + ":" + redis.port();
+    Sheaf<String, String> sheaf = connect(uri, AvailabilityOptions.defaults());
+    assertThat(sheaf.availability().isAvailable()).isTrue();
+  }
+
+  @Test
+  void dataConnectionThatDoesNotAnswer_isDown_thoughTheNodeAnswers() {
+    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
+    // A blocking command on the shared connection stands for one that hangs: all behind it wait.
+    var blocked = sheaf.async().blpop(60, "queue");
+    awaitState(sheaf, AvailabilityState.DOWN, "data connection has not", SOON);
+    assertThat(sheaf.availability().isAvailable()).isFalse();
+    redis.command("RPUSH", "queue", "item");
+    assertThat(blocked.toCompletableFuture()).succeedsWithin(SOON);
+    awaitUp(sheaf);
+  }
+
+  @Test
+  void lostName_isDown_andSaysSo_untilTheNameIsBack() throws Exception {
+    AtomicBoolean lost = new AtomicBoolean();
+    ClientResources resources =
+        ClientResources.builder()
+            .addressResolverGroup(
+                new AddressResolverGroup<InetSocketAddress>() {
+                  @Override
+                  protected AddressResolver<InetSocketAddress> newResolver(EventExecutor executor) {
+                    return new Names(executor, lost).asAddressResolver();
+                  }
+                })
+            .build();
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder("redis://cache.test:" + redis.port())
+            .clientResources(resources)
+            .availability(AvailabilityOptions.defaults())
+            .connect()) {
+      sheaf.availability().withTimeout(SOON).ping();
+      lost.set(true);
+      assertThat(sheaf.availability().isAvailable())
+          .as("an open connection needs no name")
+          .isTrue();
+      redis.command("CLIENT", "KILL", "TYPE", "normal");
+      awaitState(sheaf, AvailabilityState.DOWN, "host name is unknown", SOON);
+      lost.set(false);
+      awaitUp(sheaf);
+    } finally {
+      resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+  }
+
+  @Test
+  void guardWithoutAConnection_believesTheDataConnection() throws Exception {
+    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
+    Traffic traffic = closing(new Traffic(sheaf));
+    try (RespConnection administrator = redis.connect()) {
+      String guards =
+          administrator
+              .text("CLIENT", "LIST")
+              .lines()
+              .filter(line -> line.contains("cmd=ping"))
+              .map(line -> line.substring("id=".length(), line.indexOf(' ')))
+              .findFirst()
+              .orElseThrow();
+      // The data connection and the administrator's leave no room for the guard's.
+      administrator.call("CONFIG", "SET", "maxclients", "2");
+      administrator.call("CLIENT", "KILL", "ID", guards);
+    }
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+    while (System.nanoTime() - until < 0) {
+      assertThat(sheaf.availability().isAvailable()).isTrue();
+    }
+    traffic.close();
+  }
+
+  // ---- Listeners, closing
+
+  @Test
+  void listenerThatThrows_doesNotStopTheOthers_andEndsWithItsRegistration() {
+    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
+    ConcurrentLinkedQueue<AvailabilityState> first = new ConcurrentLinkedQueue<>();
+    ConcurrentLinkedQueue<AvailabilityState> second = new ConcurrentLinkedQueue<>();
+    sheaf
+        .availability()
+        .onChange(
+            change -> {
+              throw new IllegalStateException("a listener's own trouble, provoked by a test");
+            });
+    Availability.Registration registration =
+        sheaf.availability().onChange(change -> first.add(change.after().state()));
+    sheaf.availability().onChange(change -> second.add(change.after().state()));
+    redis.kill();
+    Await.until("both to be told", SOON, () -> first.size() == 2 && second.size() == 2);
+    registration.close();
+    redis.restart();
+    Await.until("the second to be told", SOON, () -> second.size() == 4);
+    assertThat(first).containsExactly(AvailabilityState.DOWN, AvailabilityState.DOWN);
+    assertThat(second)
+        .containsExactly(
+            AvailabilityState.DOWN,
+            AvailabilityState.DOWN,
+            AvailabilityState.UP,
+            AvailabilityState.UP);
+  }
+
+  @Test
+  void closeWhileCallersWait_failsThemAtOnce() throws Exception {
+    Sheaf<String, String> sheaf =
+        connect(redis.uri(), UNASKED.withTimeout(Duration.ofSeconds(100)));
+    redis.pause();
+    List<CompletableFuture<Duration>> waiting = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      waiting.add(sheaf.availability().pingAsync());
+    }
+    sheaf.close();
+    for (CompletableFuture<Duration> each : waiting) {
+      assertThatThrownBy(() -> each.get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(UnavailableException.class)
+          .hasMessageContaining("closed");
+    }
+    redis.resume();
+  }
+
+  @Test
+  void guardIsBuiltLate_onADeadServer_saysNoInTime() {
+    Sheaf<String, String> sheaf = closing(Sheaf.connect(redis.uri()));
+    redis.kill();
+    long start = System.nanoTime();
+    assertThat(sheaf.availability().withMaxAge(Duration.ofHours(1)).isAvailable())
+        .as("what was heard before the connection was lost does not count")
+        .isFalse();
+    assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(2));
+    awaitState(sheaf, AvailabilityState.DOWN, "refused", SOON);
+  }
+
+  /** Threads that read all the time, as those of a busy service do. */
+  private static final class Traffic implements AutoCloseable {
+
+    private static final int THREADS = 4;
+
+    private final AtomicBoolean stop = new AtomicBoolean();
+    private final List<Thread> threads = new ArrayList<>();
+
+    Traffic(Sheaf<String, String> sheaf) {
+      for (int i = 0; i < THREADS; i++) {
+        Thread thread =
+            new Thread(
+                () -> {
+                  while (!stop.get()) {
+                    sheaf.sync().get("key");
+                  }
+                });
+        thread.start();
+        threads.add(thread);
+      }
+    }
+
+    @Override
+    public void close() {
+      stop.set(true);
+      for (Thread thread : threads) {
+        Await.until(thread.getName() + " to end", Duration.ofSeconds(20), () -> !thread.isAlive());
+      }
+    }
+  }
+
+  /** A name service that knows every name, or none. */
+  private static final class Names extends InetNameResolver {
+
+    private final AtomicBoolean lost;
+
+    Names(EventExecutor executor, AtomicBoolean lost) {
+      super(executor);
+      this.lost = lost;
+    }
+
+    @Override
+    protected void doResolve(String host, Promise<InetAddress> promise) {
+      if (lost.get()) {
+        promise.setFailure(new UnknownHostException(host));
+      } else {
+        promise.setSuccess(InetAddress.getLoopbackAddress());
+      }
+    }
+
+    @Override
+    protected void doResolveAll(String host, Promise<List<InetAddress>> promise) {
+      promise.setFailure(new UnsupportedOperationException());
+    }
+  }
+}
