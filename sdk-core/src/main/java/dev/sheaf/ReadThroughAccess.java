@@ -4,7 +4,6 @@ import dev.sheaf.availability.NodeWatch;
 import dev.sheaf.readthrough.RedisAccess;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.RedisCodec;
 import java.nio.ByteBuffer;
@@ -18,15 +17,13 @@ import java.util.concurrent.TimeoutException;
 /** The client as read-throughs see it. */
 final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
 
-  private final StatefulConnection<K, V> connection;
+  private final ReadRouter<K, V> reads;
   private final RedisClusterAsyncCommands<K, V> commands;
-  private final RedisCodec<K, V> codec;
   private final NodeWatch<K> watch;
 
   ReadThroughAccess(ConnectedServer<K, V> server, RedisCodec<K, V> codec, NodeWatch<K> watch) {
-    this.connection = server.connection();
+    this.reads = new ReadRouter<>(server, codec);
     this.commands = server.async();
-    this.codec = codec;
     this.watch = watch;
   }
 
@@ -37,7 +34,7 @@ final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
 
   @Override
   public ByteBuffer encode(K key) {
-    return codec.encodeKey(key);
+    return reads.codec().encodeKey(key);
   }
 
   @Override
@@ -62,13 +59,13 @@ final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
 
   @Override
   public Map<K, Result<V>> getAll(List<K> keys, long timeoutNanos) throws InterruptedException {
-    BulkGet<K, V> bulk = BulkGet.send(connection, codec, keys);
+    BulkGet<K, V> bulk = BulkGet.send(reads, keys);
     Corked.release();
     try {
-      return bulk.future().get(timeoutNanos, TimeUnit.NANOSECONDS);
+      return bulk.whole().get(timeoutNanos, TimeUnit.NANOSECONDS).results();
     } catch (TimeoutException | ExecutionException e) {
       bulk.expire(Duration.ofNanos(timeoutNanos));
-      return bulk.future().join();
+      return bulk.whole().join().results();
     } catch (InterruptedException e) {
       bulk.expire(Duration.ofNanos(timeoutNanos));
       throw e;
