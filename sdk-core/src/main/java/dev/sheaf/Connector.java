@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.compression.CompressionOptions;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -34,6 +36,7 @@ final class Connector<K, V> {
   private final ClientResources resources;
   private final boolean ownResources;
   private final @Nullable BatchMeters meters;
+  private final @Nullable CompressionEngine compression;
 
   Connector(SheafBuilder<K, V> options) {
     this.options = options;
@@ -41,6 +44,9 @@ final class Connector<K, V> {
     this.ownResources = given == null;
     MeterRegistry registry = options.meterRegistry();
     this.meters = registry == null ? null : new BatchMeters(registry, options.name());
+    CompressionOptions compressed = options.compression();
+    this.compression =
+        compressed == null ? null : new CompressionEngine(compressed, registry, options.name());
     this.resources = given == null ? ClientResources.create() : given;
   }
 
@@ -64,7 +70,8 @@ final class Connector<K, V> {
 
   private Sheaf<K, V> connect(RedisURI uri) {
     ClientContext context =
-        new ClientContext(options.batching(), commandTimeout(uri), new WriteClock(), meters);
+        new ClientContext(
+            options.batching(), commandTimeout(uri), new WriteClock(), meters, compression);
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
@@ -183,6 +190,9 @@ final class Connector<K, V> {
   }
 
   private void releaseResources() {
+    if (compression != null) {
+      compression.close();
+    }
     if (ownResources) {
       resources
           .shutdown(0, DefaultSheaf.CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)

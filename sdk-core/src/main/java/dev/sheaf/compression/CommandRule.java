@@ -1,0 +1,34 @@
+package dev.sheaf.compression;
+
+/**
+ * What is known of one command.
+ *
+ * @param name in upper case
+ * @param arguments which arguments are values
+ * @param reply which parts of its reply are values
+ * @param refusal for which keys it is refused
+ * @param reason why it is refused, or why its values are not compressed; empty where neither is so
+ */
+record CommandRule(
+    String name, ArgumentShape arguments, ReplyShape reply, Refusal refusal, String reason) {
+
+  /** Whether requests pass as they are. */
+  boolean leavesRequests() {
+    return arguments == ArgumentShape.NONE && refusal == Refusal.NONE;
+  }
+
+  /** Whether neither request nor reply has anything to do with compression. */
+  boolean isUntouched() {
+    return leavesRequests() && reply == ReplyShape.NONE;
+  }
+
+  /** Which parts of the reply to this request are values. */
+  ReplyShape replyTo(byte[] request) {
+    return switch (name) {
+      case "HSCAN" -> new Request(request).indexOf("NOVALUES", 2) > 0 ? ReplyShape.NONE : reply;
+      case "HRANDFIELD" ->
+          new Request(request).indexOf("WITHVALUES", 2) > 0 ? reply : ReplyShape.NONE;
+      default -> reply;
+    };
+  }
+}
