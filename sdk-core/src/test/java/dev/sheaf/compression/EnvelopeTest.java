@@ -31,7 +31,7 @@ class EnvelopeTest {
   @MethodSource("compressors")
   void everyAlgorithm_restoresWhatItCompressed(Compressor compressor) {
     ValueCompression compression = compression(compressor);
-    for (int length : new int[] {64, 65, 1_000, 65_536, 1 << 20}) {
+    for (int length : new int[] {256, 257, 1_000, 65_536, 1 << 20}) {
       byte[] value = Samples.json(length, length);
       byte[] stored = compression.compress(KEY, value);
       assertThat(stored.length).isLessThan(value.length);
