@@ -1,5 +1,8 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.Inspection;
+import dev.sheaf.compression.InspectionLimits;
+import dev.sheaf.compression.Inspector;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -7,6 +10,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -173,6 +177,21 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     return loopDetector == null ? List.of() : loopDetector.reports();
+  }
+
+  @Override
+  public Inspection inspect(K key) {
+    ByteBuffer encoded = codec.encodeKey(Objects.requireNonNull(key, "key"));
+    byte[] bytes = new byte[encoded.remaining()];
+    encoded.get(bytes);
+    Inspector inspector = new Inspector(server.connection(), InspectionLimits.defaults());
+    try {
+      return Corked.releasedDuring(() -> inspector.inspect(bytes));
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new SheafException("The inspection failed: " + e, e);
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.Inspection;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -206,6 +207,18 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     unmodifiable. Empty if {@link SheafBuilder#loopDetection} is off
    */
   List<LoopReport> loops();
+
+  /**
+   * Looks at what is stored under a key, whatever its type, and shows what it stands for, whether
+   * this client compressed it, or GLIDE, Redisson or gzip. Never writes. Blocks, at most the
+   * command time-out for each of up to six round trips. For other limits see {@link
+   * dev.sheaf.compression.Inspector}.
+   *
+   * @return also for a key that does not exist
+   * @throws io.lettuce.core.RedisException if the server does not answer or does not allow to read
+   *     the key
+   */
+  Inspection inspect(K key);
 
   /**
    * Closes all connections, in a few seconds at most. Commands without a reply fail, as do later

@@ -51,6 +51,11 @@ final class ZstdCompressor implements Compressor {
     }
   }
 
+  /** How many bytes the first frame says it stands for; not positive if it does not say. */
+  static long contentBytes(byte[] source, int offset, int length) {
+    return Zstd.getFrameContentSize(source, offset, length);
+  }
+
   private static int checked(long result) {
     if (Zstd.isError(result)) {
       throw new IllegalArgumentException(Zstd.getErrorName(result));
