@@ -7,6 +7,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.compression.InspectedValue.Kind;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.CompressionCodec;
@@ -29,13 +30,13 @@ import org.xerial.snappy.Snappy;
 class InspectorContractTest {
 
   private static final byte[] JSON =
-      ("{\"items\":[" + "{\"id\":1,\"name\":\"a\"},".repeat(200) + "0]}")
+      ("{\"items\":[" + "{\"id\":1,\"name\":\"a\"},".repeat(400) + "0]}")
           .getBytes(StandardCharsets.UTF_8);
 
   @ForEachServer
   void compressedString_isShownAsWhatItStandsFor(ServerUnderTest server) {
     try (Sheaf<String, byte[]> sheaf = compressing(server)) {
-      sheaf.sync().setex("page:1", 1_000, JSON);
+      sheaf.sync().set("page:1", JSON, SetArgs.Builder.ex(1_000));
 
       Inspection inspection = sheaf.inspect("page:1");
 
