@@ -40,6 +40,17 @@ class ExamplesTest {
         .contains("the same values: true");
   }
 
+  @Test
+  void compressionExample() throws Exception {
+    assertThat(printedBy(() -> CompressionExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            """
+            the same value: true
+            snappy: 3214 bytes, stored in a tenth: true
+            refused: APPEND
+            """);
+  }
+
   private interface Program {
     void run() throws Exception;
   }

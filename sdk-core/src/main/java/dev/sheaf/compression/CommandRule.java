@@ -25,10 +25,22 @@ record CommandRule(
   /** Which parts of the reply to this request are values. */
   ReplyShape replyTo(byte[] request) {
     return switch (name) {
-      case "HSCAN" -> new Request(request).indexOf("NOVALUES", 2) > 0 ? ReplyShape.NONE : reply;
+      case "HSCAN" -> isWithoutValues(new Request(request)) ? ReplyShape.NONE : reply;
       case "HRANDFIELD" ->
           new Request(request).indexOf("WITHVALUES", 2) > 0 ? reply : ReplyShape.NONE;
       default -> reply;
     };
+  }
+
+  /** MATCH may have any argument, NOVALUES too. */
+  private static boolean isWithoutValues(Request scan) {
+    for (int i = 3; i < scan.count(); i++) {
+      if (scan.is(i, "MATCH") || scan.is(i, "COUNT")) {
+        i++;
+      } else if (scan.is(i, "NOVALUES")) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -19,14 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class DecodingOutput<K, V, T> extends CommandOutput<K, V, T> {
 
   private final CommandOutput<K, V, T> output;
-  private final ReplyShape shape;
   private final CompressionEngine engine;
   private final byte[] request;
 
   /** The command to fail by itself, where the reply is part of another one's; else null. */
   private final @Nullable RedisCommand<K, V, T> partOfTransaction;
 
-  private final ReplyPosition position = new ReplyPosition();
+  private final ReplyPosition position;
   private @Nullable List<Runnable> noted;
   private long notedBytes;
   private long decodedBytes;
@@ -40,7 +39,7 @@ public final class DecodingOutput<K, V, T> extends CommandOutput<K, V, T> {
       @Nullable RedisCommand<K, V, T> partOfTransaction) {
     super((RedisCodec<K, V>) (RedisCodec<?, ?>) ByteArrayCodec.INSTANCE, nothing());
     this.output = output;
-    this.shape = shape;
+    this.position = new ReplyPosition(shape);
     this.engine = engine;
     this.request = request;
     this.partOfTransaction = partOfTransaction;
@@ -88,7 +87,7 @@ public final class DecodingOutput<K, V, T> extends CommandOutput<K, V, T> {
 
   @Override
   public void set(ByteBuffer bytes) {
-    boolean value = position.bulk(shape);
+    boolean value = position.bulk();
     if (bytes == null) {
       pass(() -> output.set(noBytes()));
     } else if (value && looksCompressed(bytes)) {
@@ -109,7 +108,8 @@ public final class DecodingOutput<K, V, T> extends CommandOutput<K, V, T> {
   }
 
   private static boolean looksCompressed(ByteBuffer bytes) {
-    if (bytes.remaining() < Envelope.MIN_MAGIC_PREFIX) {
+    if (bytes.remaining() < Envelope.MIN_MAGIC_PREFIX
+        || !Envelope.mayBeginWith(bytes.get(bytes.position()))) {
       return false;
     }
     byte[] first = new byte[Math.min(Envelope.MAGIC_BYTES, bytes.remaining())];

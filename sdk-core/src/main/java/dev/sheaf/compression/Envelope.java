@@ -51,6 +51,11 @@ final class Envelope {
     return wrong <= MAX_WRONG_BITS;
   }
 
+  /** Whether a value that begins with this byte can look like an envelope. */
+  static boolean mayBeginWith(byte first) {
+    return Integer.bitCount((first ^ MAGIC[0]) & 0xFF) <= MAX_WRONG_BITS;
+  }
+
   /** Writes the header of a payload that stands at its place behind it. */
   static void writeHeader(
       byte[] target, int offset, int algorithm, int originalLength, int payloadLength) {

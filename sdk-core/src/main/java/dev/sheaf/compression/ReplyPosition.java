@@ -2,18 +2,34 @@ package dev.sheaf.compression;
 
 import java.util.Arrays;
 
-/** Where in a reply the next bulk string stands. */
+/**
+ * Where in a reply the next bulk string stands. There is one for each command, so it remembers what
+ * is open only where the shape depends on it.
+ */
 final class ReplyPosition {
 
   private static final int INITIAL_DEPTH = 4;
+  private static final int[] NONE = {};
+  private static final boolean[] NO_FLAGS = {};
+
+  private final ReplyShape shape;
 
   /** How many bulk strings and nils there were. */
   private int bulks;
 
   private int depth;
-  private int[] counts = new int[INITIAL_DEPTH];
-  private int[] positions = new int[INITIAL_DEPTH];
-  private boolean[] beganWithBulk = new boolean[INITIAL_DEPTH];
+  private int[] counts = NONE;
+  private int[] positions = NONE;
+  private boolean[] beganWithBulk = NO_FLAGS;
+
+  ReplyPosition(ReplyShape shape) {
+    this.shape = shape;
+    if (shape == ReplyShape.ENTRIES) {
+      counts = new int[INITIAL_DEPTH];
+      positions = new int[INITIAL_DEPTH];
+      beganWithBulk = new boolean[INITIAL_DEPTH];
+    }
+  }
 
   void restart() {
     bulks = 0;
@@ -26,7 +42,7 @@ final class ReplyPosition {
   }
 
   /** Takes note of a bulk string or a nil; whether it is at the place of a value. */
-  boolean bulk(ReplyShape shape) {
+  boolean bulk() {
     boolean value =
         switch (shape) {
           case NONE -> false;
@@ -73,6 +89,9 @@ final class ReplyPosition {
 
   /** Takes note of a container, which has so many elements; -1 for a nil. */
   void open(int count) {
+    if (shape != ReplyShape.ENTRIES) {
+      return;
+    }
     if (count <= 0) {
       element(false);
       return;

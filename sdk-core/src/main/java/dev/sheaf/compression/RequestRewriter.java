@@ -96,7 +96,8 @@ final class RequestRewriter implements ArgumentShape.Visitor {
   /** Exact for the last change, so that a single one needs no further copy. */
   private void reserve(int bytes) {
     if (rewritten.length - written < bytes) {
-      rewritten = Arrays.copyOf(rewritten, Math.addExact(written, bytes));
+      int grown = rewritten.length + rewritten.length / 2;
+      rewritten = Arrays.copyOf(rewritten, Math.max(Math.addExact(written, bytes), grown));
     }
   }
 

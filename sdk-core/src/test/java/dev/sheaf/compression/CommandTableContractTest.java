@@ -89,6 +89,7 @@ class CommandTableContractTest {
     assertThat(reply("HRANDFIELD k 2 WITHVALUES", "*2 *2 f V *2 f V2")).containsExactly("V", "V2");
     assertThat(reply("HSCAN k 0", "*2 0 *4 f V f V2")).containsExactly("V", "V2");
     assertThat(reply("HSCAN k 0 NOVALUES", "*2 0 *2 f f")).isEmpty();
+    assertThat(reply("HSCAN k 0 MATCH NOVALUES", "*2 0 *2 f V")).containsExactly("V");
     assertThat(reply("BLPOP k 0", "*2 k V")).containsExactly("V");
     assertThat(reply("LMPOP 1 k LEFT", "*2 k *2 V V2")).containsExactly("V", "V2");
     assertThat(reply("XRANGE k - +", "*2 *2 1-1 *4 f V f V2 *2 1-2 *2 f V3"))
@@ -139,14 +140,14 @@ class CommandTableContractTest {
   private static List<String> reply(String command, String reply) {
     byte[] request = encoded(command);
     ReplyShape shape = CommandTable.of(command.split(" ")[0]).replyTo(request);
-    ReplyPosition position = new ReplyPosition();
+    ReplyPosition position = new ReplyPosition(shape);
     List<String> values = new ArrayList<>();
     for (String part : reply.split(" ")) {
       if (part.startsWith("*")) {
         position.open(Integer.parseInt(part.substring(1)));
       } else if (part.startsWith("+")) {
         position.other();
-      } else if (position.bulk(shape) && !part.equals("nil")) {
+      } else if (position.bulk() && !part.equals("nil")) {
         values.add(part);
       }
     }
