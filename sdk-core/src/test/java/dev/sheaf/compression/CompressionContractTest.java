@@ -335,6 +335,9 @@ class CompressionContractTest {
           .isInstanceOf(UnreadableValueException.class);
       assertThatThrownBy(() -> sheaf.reactive().get("key:4").block(Duration.ofSeconds(10)))
           .isInstanceOf(UnreadableValueException.class);
+      // This one is large, and so fails beside the event loop.
+      assertThatThrownBy(() -> sheaf.reactive().get("key:5").block(Duration.ofSeconds(10)))
+          .isInstanceOf(UnreadableValueException.class);
       assertThat(sheaf.sync().get("key:1")).isEqualTo(values.get("key:1"));
     }
   }
