@@ -221,7 +221,8 @@ final class BulkGet<K, V> {
      * @throws RuntimeException whatever the codec throws
      */
     Outgoing<K, V, V> encoded() {
-      return Outgoing.encodedGet(this, RequestEncoder.encodeGet(router.codec(), key));
+      return Outgoing.encodedGet(
+          this, RequestEncoder.encodeGet(router.codec(), key), router.compression());
     }
 
     /** Sends it the way of every other command. */

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CompressionEngine;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param commandTimeout for commands; the time-out in a URI bounds connecting
  * @param writes what the connections write, for loops that have read ahead
  * @param meters null if nobody measures
+ * @param compression null if values are left as they are
  */
 record ClientContext(
     BatchingOptions batching,
     Duration commandTimeout,
     WriteClock writes,
-    @Nullable BatchMeters meters) {}
+    @Nullable BatchMeters meters,
+    @Nullable CompressionEngine compression) {}

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CompressionEngine;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.Delegating;
@@ -32,6 +33,7 @@ final class CoalescingWriter
   private final boolean cluster;
   private final CommandTimeouts timeouts;
   private final NodePipeline pipeline;
+  private final @Nullable CompressionEngine compression;
 
   CoalescingWriter(
       RedisChannelWriter delegate,
@@ -41,6 +43,7 @@ final class CoalescingWriter
     this.delegate = delegate;
     this.cluster = cluster;
     this.timeouts = new CommandTimeouts(clientOptions.getTimeoutOptions());
+    this.compression = context.compression();
     this.pipeline = new NodePipeline(delegate, context, cluster, clientOptions, timeouts);
   }
 
@@ -78,10 +81,13 @@ final class CoalescingWriter
     return (Collection<RedisCommand<K, V, ?>>) commands;
   }
 
-  private static <K, V, T> @Nullable Outgoing<K, V, T> encode(
+  private <K, V, T> @Nullable Outgoing<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse) {
     try {
-      return Outgoing.encode(command, mayFuse);
+      return Outgoing.encode(command, mayFuse, compression);
+    } catch (SheafException e) {
+      command.completeExceptionally(e);
+      return null;
     } catch (RuntimeException e) {
       command.completeExceptionally(SheafException.ofCodec(command.getType(), e));
       return null;

@@ -3,6 +3,8 @@ package dev.sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.NodeWatch;
 import dev.sheaf.availability.WatchSettings;
+import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -44,6 +46,7 @@ final class Connector<K, V> {
   private final ClientResources resources;
   private final boolean ownResources;
   private final @Nullable BatchMeters meters;
+  private final @Nullable CompressionEngine compression;
 
   Connector(SheafBuilder<K, V> options) {
     this.options = options;
@@ -51,6 +54,9 @@ final class Connector<K, V> {
     this.ownResources = given == null;
     MeterRegistry registry = options.meterRegistry();
     this.meters = registry == null ? null : new BatchMeters(registry, options.name());
+    CompressionOptions compressed = options.compression();
+    this.compression =
+        compressed == null ? null : new CompressionEngine(compressed, registry, options.name());
     this.resources = given == null ? ownResources() : given;
   }
 
@@ -82,7 +88,8 @@ final class Connector<K, V> {
 
   private Sheaf<K, V> connect(RedisURI uri) {
     ClientContext context =
-        new ClientContext(options.batching(), commandTimeout(uri), new WriteClock(), meters);
+        new ClientContext(
+            options.batching(), commandTimeout(uri), new WriteClock(), meters, compression);
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
@@ -146,7 +153,7 @@ final class Connector<K, V> {
         loopDetector(server.connection()),
         watch,
         new ReadThroughs<>(
-            new ReadThroughAccess<>(server, options.codec(), watch),
+            new ReadThroughAccess<>(server, options.codec(), compression, watch),
             options.meterRegistry(),
             options.name()),
         this::releaseResources);
@@ -223,6 +230,9 @@ final class Connector<K, V> {
   }
 
   private void releaseResources() {
+    if (compression != null) {
+      compression.close();
+    }
     if (ownResources) {
       resources
           .shutdown(0, DefaultSheaf.CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)

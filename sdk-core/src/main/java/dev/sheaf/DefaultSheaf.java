@@ -2,6 +2,9 @@ package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.compression.Inspection;
+import dev.sheaf.compression.InspectionLimits;
+import dev.sheaf.compression.Inspector;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
@@ -15,6 +18,7 @@ import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -63,7 +67,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.server = server;
     this.codec = codec;
     this.commandTimeout = context.commandTimeout();
-    this.reads = new ReadRouter<>(server, codec);
+    this.reads = new ReadRouter<>(server, codec, context.compression());
     this.keyLoops = new KeyLoops<>(reads, commandTimeout, context.writes(), callers);
     this.bulk =
         new BulkCommands<>(
@@ -267,6 +271,21 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     return loopDetector == null ? List.of() : loopDetector.reports();
+  }
+
+  @Override
+  public Inspection inspect(K key) {
+    ByteBuffer encoded = codec.encodeKey(Objects.requireNonNull(key, "key"));
+    byte[] bytes = new byte[encoded.remaining()];
+    encoded.get(bytes);
+    Inspector inspector = new Inspector(server.connection(), InspectionLimits.defaults());
+    try {
+      return Corked.releasedDuring(() -> inspector.inspect(bytes));
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new SheafException("The inspection failed: " + e, e);
+    }
   }
 
   @Override

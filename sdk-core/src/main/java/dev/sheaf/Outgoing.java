@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.compression.DecodingOutput;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -48,6 +50,10 @@ class Outgoing<K, V, T>
 
   private final RedisCommand<K, V, T> command;
   private final byte[] request;
+
+  /** Reads the reply if values in it may be compressed; else null. */
+  private final @Nullable DecodingOutput<K, V, T> decoding;
+
   private final int requestLength;
   private final boolean get;
   private final boolean alone;
@@ -62,18 +68,23 @@ class Outgoing<K, V, T>
   /** The slot of the key of a GET, or {@link #NO_SLOT} while nobody asked. */
   private int slot = NO_SLOT;
 
-  private Outgoing(RedisCommand<K, V, T> command, byte[] getRequest) {
+  private Outgoing(
+      RedisCommand<K, V, T> command, byte[] getRequest, @Nullable CompressionEngine compression) {
     this.command = command;
     this.request = getRequest;
+    this.decoding = compression == null ? null : compression.reply(command, getRequest);
     this.requestLength = getRequest.length;
     this.get = true;
     this.alone = false;
     this.keyHash = hash(getRequest, GET_HEADER.length, requestLength);
   }
 
-  Outgoing(RedisCommand<K, V, T> command, boolean mayFuse) {
+  Outgoing(
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
     this.command = command;
-    this.request = RequestEncoder.encode(command);
+    byte[] encoded = RequestEncoder.encode(command);
+    this.request = compression == null ? encoded : compression.request(command, encoded);
+    this.decoding = compression == null ? null : compression.reply(command, request);
     this.requestLength = request.length;
     this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
     this.alone = travelsAlone(command);
@@ -84,8 +95,9 @@ class Outgoing<K, V, T>
   }
 
   /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
-  static <K, V, T> Outgoing<K, V, T> encodedGet(RedisCommand<K, V, T> command, byte[] request) {
-    return new Outgoing<>(command, request);
+  static <K, V, T> Outgoing<K, V, T> encodedGet(
+      RedisCommand<K, V, T> command, byte[] request, @Nullable CompressionEngine compression) {
+    return new Outgoing<>(command, request, compression);
   }
 
   /**
@@ -94,15 +106,26 @@ class Outgoing<K, V, T>
    * @throws RuntimeException whatever the codec throws
    */
   static <K, V, T> Outgoing<K, V, T> encode(RedisCommand<K, V, T> command, boolean mayFuse) {
+    return encode(command, mayFuse, null);
+  }
+
+  /**
+   * Encodes a command.
+   *
+   * @param compression what compresses values; null if nothing does
+   * @throws RuntimeException whatever the codec or the compressor throws
+   */
+  static <K, V, T> Outgoing<K, V, T> encode(
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
     return command instanceof DemandAware.Sink
-        ? new Streaming<>(command, mayFuse)
-        : new Outgoing<>(command, mayFuse);
+        ? new Streaming<>(command, mayFuse, compression)
+        : new Outgoing<>(command, mayFuse, compression);
   }
 
   /** A command that is never sent: what an empty queue holds in place of its last element. */
   static Outgoing<?, ?, ?> placeholder() {
     return new Outgoing<>(
-        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
+        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false, null);
   }
 
   /**
@@ -296,7 +319,9 @@ class Outgoing<K, V, T>
 
   @Override
   public void complete() {
-    command.complete();
+    if (decoding == null || !decoding.completesLater(command)) {
+      command.complete();
+    }
   }
 
   /** What a listener throws is its own affair: others wait to be failed behind this command. */
@@ -317,6 +342,9 @@ class Outgoing<K, V, T>
 
   @Override
   public void encode(ByteBuf buffer) {
+    if (decoding != null) {
+      decoding.restart();
+    }
     buffer.writeBytes(request, 0, requestLength);
   }
 
@@ -332,7 +360,7 @@ class Outgoing<K, V, T>
 
   @Override
   public CommandOutput<K, V, T> getOutput() {
-    return command.getOutput();
+    return decoding == null ? command.getOutput() : decoding;
   }
 
   @Override
@@ -382,8 +410,9 @@ class Outgoing<K, V, T>
 
     private final DemandAware.Sink sink;
 
-    Streaming(RedisCommand<K, V, T> command, boolean mayFuse) {
-      super(command, mayFuse);
+    Streaming(
+        RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+      super(command, mayFuse, compression);
       this.sink = (DemandAware.Sink) command;
     }
 

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CompressionEngine;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.StatefulRedisConnectionImpl;
@@ -30,11 +31,16 @@ final class ReadRouter<K, V> {
   private final RedisCodec<K, V> codec;
   private final @Nullable StatefulRedisConnection<K, V> standalone;
   private final @Nullable StatefulRedisClusterConnection<K, V> cluster;
+  private final @Nullable CompressionEngine compression;
   private final boolean tracing;
 
-  ReadRouter(ConnectedServer<K, V> server, RedisCodec<K, V> codec) {
+  ReadRouter(
+      ConnectedServer<K, V> server,
+      RedisCodec<K, V> codec,
+      @Nullable CompressionEngine compression) {
     this.connection = server.connection();
     this.codec = codec;
+    this.compression = compression;
     this.standalone = server.standalone();
     this.cluster = server.cluster();
     this.tracing = connection.getResources().tracing().isEnabled();
@@ -46,6 +52,11 @@ final class ReadRouter<K, V> {
 
   RedisCodec<K, V> codec() {
     return codec;
+  }
+
+  /** What decompresses values; null if nothing does. */
+  @Nullable CompressionEngine compression() {
+    return compression;
   }
 
   /** The routes as they are now, for a few reads of one thread. */

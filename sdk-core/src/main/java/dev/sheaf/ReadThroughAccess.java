@@ -1,6 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.readthrough.RedisAccess;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** The client as read-throughs see it. */
 final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
@@ -21,8 +23,12 @@ final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
   private final RedisClusterAsyncCommands<K, V> commands;
   private final NodeWatch<K> watch;
 
-  ReadThroughAccess(ConnectedServer<K, V> server, RedisCodec<K, V> codec, NodeWatch<K> watch) {
-    this.reads = new ReadRouter<>(server, codec);
+  ReadThroughAccess(
+      ConnectedServer<K, V> server,
+      RedisCodec<K, V> codec,
+      @Nullable CompressionEngine compression,
+      NodeWatch<K> watch) {
+    this.reads = new ReadRouter<>(server, codec, compression);
     this.commands = server.async();
     this.watch = watch;
   }

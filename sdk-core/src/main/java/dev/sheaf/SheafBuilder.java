@@ -1,6 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.compression.CompressionOptions;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;
@@ -57,6 +58,7 @@ public final class SheafBuilder<K, V> {
   private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
   private @Nullable Duration commandTimeout;
   private BatchingOptions batching = BatchingOptions.defaults();
+  private @Nullable CompressionOptions compression;
   private @Nullable ClientOptions clientOptions;
   private @Nullable ClientResources clientResources;
   private @Nullable MeterRegistry meterRegistry;
@@ -78,6 +80,7 @@ public final class SheafBuilder<K, V> {
     builder.connectTimeout = connectTimeout;
     builder.commandTimeout = commandTimeout;
     builder.batching = batching;
+    builder.compression = compression;
     builder.clientOptions = clientOptions;
     builder.clientResources = clientResources;
     builder.meterRegistry = meterRegistry;
@@ -113,6 +116,16 @@ public final class SheafBuilder<K, V> {
   /** The limits of batching; {@link BatchingOptions#defaults()} by default. */
   public SheafBuilder<K, V> batching(BatchingOptions batching) {
     this.batching = Objects.requireNonNull(batching, "batching");
+    return this;
+  }
+
+  /**
+   * Compresses values, and reads those that are compressed; without options it does neither. A
+   * compressed value is unreadable to clients that do not know its format, so first let all clients
+   * read ({@link CompressionOptions#readOnly()}), then let them write.
+   */
+  public SheafBuilder<K, V> compression(CompressionOptions options) {
+    this.compression = Objects.requireNonNull(options, "options");
     return this;
   }
 
@@ -195,6 +208,10 @@ public final class SheafBuilder<K, V> {
 
   BatchingOptions batching() {
     return batching;
+  }
+
+  @Nullable CompressionOptions compression() {
+    return compression;
   }
 
   @Nullable ClientOptions clientOptions() {

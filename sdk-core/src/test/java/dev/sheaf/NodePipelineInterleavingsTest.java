@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Test;
 class NodePipelineInterleavingsTest {
 
   private static final ClientContext CONTEXT =
-      new ClientContext(BatchingOptions.defaults(), Duration.ofSeconds(1), new WriteClock(), null);
+      new ClientContext(
+          BatchingOptions.defaults(), Duration.ofSeconds(1), new WriteClock(), null, null);
   private static final ClientOptions OPTIONS = ClientOptions.create();
 
   /** Shared by all runs, one at a time: to encode commands is not what is tested. */

@@ -38,7 +38,7 @@ class NodePipelineReconnectTest {
         new NodePipeline(
             recorder,
             new ClientContext(
-                BatchingOptions.defaults(), Duration.ofSeconds(1), new WriteClock(), null),
+                BatchingOptions.defaults(), Duration.ofSeconds(1), new WriteClock(), null, null),
             false,
             options,
             new CommandTimeouts(options.getTimeoutOptions()));

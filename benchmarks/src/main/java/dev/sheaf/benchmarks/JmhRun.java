@@ -55,15 +55,16 @@ final class JmhRun {
   }
 
   private ChainedOptionsBuilder jmhOptions(Path log) {
+    Timing timing = Timing.of(options, question.threads());
     ChainedOptionsBuilder builder =
         new OptionsBuilder()
             .include("^" + Pattern.quote(question.benchmark()) + "$")
             .threads(question.threads())
             .forks(options.forks())
-            .warmupIterations(Timing.of(options).warmups())
-            .warmupTime(TimeValue.milliseconds(Timing.of(options).warmupMillis()))
-            .measurementIterations(Timing.of(options).measurements())
-            .measurementTime(TimeValue.milliseconds(Timing.of(options).measurementMillis()))
+            .warmupIterations(timing.warmups())
+            .warmupTime(TimeValue.milliseconds(timing.warmupMillis()))
+            .measurementIterations(timing.measurements())
+            .measurementTime(TimeValue.milliseconds(timing.measurementMillis()))
             .addProfiler(CostProfiler.class)
             .jvmArgs(JVM_ARGUMENTS)
             .jvmArgsAppend("-D" + question.server().property() + "=" + uri)

@@ -2,7 +2,10 @@ package dev.sheaf.benchmarks;
 
 import java.util.Arrays;
 
-/** Runs the comparison ({@code compare …}) or, with any other arguments, JMH itself. */
+/**
+ * Runs the comparison ({@code compare …}), prints the table of algorithms ({@code compression}),
+ * or, with any other arguments, runs JMH itself.
+ */
 public final class Main {
 
   private Main() {}
@@ -14,6 +17,10 @@ public final class Main {
    */
   public static void main(String[] args) throws Exception {
     Quiet.logging();
+    if (args.length == 1 && args[0].equals("compression")) {
+      CompressionTable.print(System.out);
+      return;
+    }
     if (args.length == 0 || !args[0].equals("compare")) {
       org.openjdk.jmh.Main.main(args);
       return;

@@ -57,17 +57,7 @@ final class Report {
   }
 
   private String eachRun() {
-    Timing timing = Timing.of(options);
-    return options.forks()
-        + " JVM, warm-up "
-        + timing.warmups()
-        + " x "
-        + timing.warmupMillis()
-        + " ms, measured "
-        + timing.measurements()
-        + " x "
-        + timing.measurementMillis()
-        + " ms";
+    return options.forks() + " JVM, " + Timing.describe(options);
   }
 
   /**

@@ -13,9 +13,37 @@ record Timing(int warmups, int warmupMillis, int measurements, int measurementMi
   /** Three seconds of warm-up: after two, the deeper call chains of a cluster still get faster. */
   private static final Timing QUICK = new Timing(3, 1_000, 2, 500);
 
+  /** Many threads on few cores compete with the compiler: they settle after about six seconds. */
+  private static final Timing QUICK_CROWD = new Timing(6, 1_000, 3, 500);
+
+  private static final int CROWD = 64;
+
   private static final Timing FULL = new Timing(5, 1_000, 5, 1_000);
 
-  static Timing of(CompareOptions options) {
-    return options.quick() ? QUICK : FULL;
+  private static final Timing FULL_CROWD = new Timing(8, 1_000, 5, 1_000);
+
+  static Timing of(CompareOptions options, int threads) {
+    if (!options.quick()) {
+      return threads < CROWD ? FULL : FULL_CROWD;
+    }
+    return threads < CROWD ? QUICK : QUICK_CROWD;
+  }
+
+  /** All of them, for a reader of results. */
+  static String describe(CompareOptions options) {
+    return of(options, 1) + "; from " + CROWD + " threads on, " + of(options, CROWD);
+  }
+
+  @Override
+  public String toString() {
+    return "warm-up "
+        + warmups
+        + " x "
+        + warmupMillis
+        + " ms, measured "
+        + measurements
+        + " x "
+        + measurementMillis
+        + " ms";
   }
 }

@@ -58,6 +58,17 @@ class ExamplesTest {
             """);
   }
 
+  @Test
+  void compressionExample() throws Exception {
+    assertThat(printedBy(() -> CompressionExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            """
+            the same value: true
+            snappy: 3214 bytes, stored in a tenth: true
+            refused: APPEND
+            """);
+  }
+
   private interface Program {
     void run() throws Exception;
   }
