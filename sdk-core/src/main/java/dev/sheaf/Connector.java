@@ -64,7 +64,8 @@ final class Connector<K, V> {
 
   private Sheaf<K, V> connect(RedisURI uri) {
     ClientContext context =
-        new ClientContext(options.batching(), commandTimeout(uri), new WriteClock(), meters);
+        new ClientContext(
+            options.batching(), commandTimeout(uri), new WriteClock(), meters, new FirstOnSocket());
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
@@ -119,8 +120,9 @@ final class Connector<K, V> {
     return new DefaultSheaf<>(
         server,
         options.codec(),
-        context.commandTimeout(),
-        context.writes(),
+        context,
+        options.meterRegistry(),
+        options.name(),
         loopDetector(server.connection()),
         this::releaseResources);
   }

@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.scripts.ScriptHost;
+import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -7,6 +9,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,23 +40,29 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
+  private final Scripts<K, V> scripts;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   DefaultSheaf(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
-      Duration commandTimeout,
-      WriteClock writes,
+      ClientContext context,
+      @Nullable MeterRegistry meterRegistry,
+      String name,
       @Nullable LoopDetector loopDetector,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
-    this.commandTimeout = commandTimeout;
-    this.keyLoops = new KeyLoops<>(server.connection(), codec, commandTimeout, writes, callers);
+    this.commandTimeout = context.commandTimeout();
+    this.keyLoops =
+        new KeyLoops<>(server.connection(), codec, commandTimeout, context.writes(), callers);
     this.loopDetector = loopDetector;
     this.sync = BlockingFace.over(server, keyLoops, loopDetector);
     this.afterClose = afterClose;
+    this.scripts =
+        ScriptHost.scriptsOf(
+            new ClientOfScripts<>(server.connection(), codec, context, meterRegistry, name));
   }
 
   @Override
@@ -173,6 +182,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     return loopDetector == null ? List.of() : loopDetector.reports();
+  }
+
+  @Override
+  public Scripts<K, V> scripts() {
+    return scripts;
   }
 
   @Override

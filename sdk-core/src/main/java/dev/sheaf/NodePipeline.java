@@ -49,6 +49,7 @@ final class NodePipeline {
   private final boolean rejectsWhileDisconnected;
   private final CommandTimeouts timeouts;
   private final WriteClock writes;
+  private final FirstOnSocket firstOnSocket;
   private final @Nullable BatchMeters meters;
   private final RunFuser fuser;
   private final Room room;
@@ -87,6 +88,7 @@ final class NodePipeline {
       CommandTimeouts timeouts) {
     this.delegate = delegate;
     this.writes = context.writes();
+    this.firstOnSocket = context.firstOnSocket();
     this.meters = context.meters();
     this.options = context.batching();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
@@ -422,6 +424,7 @@ final class NodePipeline {
   /** The socket is there. Called on its event loop. */
   void attach(NodeChannel opened) {
     fuser.reset();
+    firstOnSocket.addTo(again);
     channel = opened;
     wasConnected = true;
     resume();

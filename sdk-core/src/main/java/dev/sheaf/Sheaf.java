@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -206,6 +207,9 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     unmodifiable. Empty if {@link SheafBuilder#loopDetection} is off
    */
   List<LoopReport> loops();
+
+  /** Lua scripts and functions: registered once, called by their digest, mended where lost. */
+  Scripts<K, V> scripts();
 
   /**
    * Closes all connections, in a few seconds at most. Commands without a reply fail, as do later

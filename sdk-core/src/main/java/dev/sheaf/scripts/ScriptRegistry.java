@@ -1,0 +1,68 @@
+package dev.sheaf.scripts;
+
+import io.lettuce.core.protocol.RedisCommand;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The one kind of {@link Scripts}. */
+final class ScriptRegistry<K, V> implements Scripts<K, V> {
+
+  private final ScriptHost<K, V> host;
+  private final Nodes<K, V> nodes;
+  private final ScriptMeters meters;
+  private final ScriptLoader<K, V> loader;
+
+  ScriptRegistry(ScriptHost<K, V> host) {
+    this.host = host;
+    this.nodes = new Nodes<>(host.connection());
+    this.meters = new ScriptMeters(host.meterRegistry(), host.name());
+    this.loader = new ScriptLoader<>(host, nodes, meters);
+  }
+
+  @Override
+  public <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script) {
+    return callable(script);
+  }
+
+  <T extends @Nullable Object> CallableScript<K, T> callable(Script<T> script) {
+    Objects.requireNonNull(script, "script");
+    loader.load(script);
+    return new CallableScript<>(this, script);
+  }
+
+  @Override
+  public byte[] encoded(V value) {
+    return EncodedKeys.bytes(host.codec().encodeValue(Objects.requireNonNull(value, "value")));
+  }
+
+  @Override
+  public V decoded(byte[] bytes) {
+    return host.codec().decodeValue(ByteBuffer.wrap(bytes));
+  }
+
+  @SuppressWarnings("unchecked") // Commands bring encoded bytes and decode by themselves.
+  void dispatchWaiting(RedisCommand<?, ?, ?> command) {
+    try {
+      host.dispatchWaiting((RedisCommand<K, V, ?>) command);
+    } catch (RuntimeException e) {
+      command.completeExceptionally(e);
+    }
+  }
+
+  ScriptHost<K, V> host() {
+    return host;
+  }
+
+  Nodes<K, V> nodes() {
+    return nodes;
+  }
+
+  ScriptMeters meters() {
+    return meters;
+  }
+
+  ScriptLoader<K, V> loader() {
+    return loader;
+  }
+}

@@ -1,0 +1,42 @@
+package dev.sheaf.scripts;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts of one client.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <K> the client's type of keys
+ * @param <V> the client's type of values
+ */
+public interface Scripts<K, V> {
+
+  /**
+   * How many scripts one client registers at most: 1,000. Each is loaded on every new connection; a
+   * text that differs from call to call belongs into arguments.
+   */
+  int MAX_REGISTERED = 1_000;
+
+  /**
+   * Makes a script callable, and loads it on every primary that answers, so that a text that cannot
+   * be compiled is found now. It is loaded again, ahead of all commands, on every connection that
+   * is made later: to nodes that join, come back, or take over. Blocks, at most the command
+   * time-out. To register an equal text twice costs nothing.
+   *
+   * @throws ScriptDeclarationException if the server cannot compile it; the message has file, line
+   *     and reason
+   * @throws io.lettuce.core.RedisException if no primary answered
+   * @throws IllegalStateException if {@value #MAX_REGISTERED} scripts are registered already
+   */
+  <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script);
+
+  /**
+   * A value as this client would store it: what a script has to be given to compare with, or to
+   * store for {@code get} to read.
+   */
+  byte[] encoded(V value);
+
+  /** The value that this client would read from these stored bytes. */
+  V decoded(byte[] bytes);
+}
