@@ -15,12 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads any reply into a tree of null, {@code Long}, {@code Double}, {@code Boolean}, {@code
- * byte[]}, {@link Status}, {@link Failure}, {@code List} and {@link Entries}.
+ * byte[]}, {@link Failure}, {@code List} and {@link Entries}.
+ *
+ * <p>Lettuce's decoder hands over a status as it does a text, so the two cannot be told apart.
  */
 final class Reply extends CommandOutput<byte[], byte[], @Nullable Object> {
-
-  /** A simple string. */
-  record Status(String text) {}
 
   /** A map of RESP3: keys and values in turn. */
   record Entries(List<@Nullable Object> flat) {}
@@ -105,11 +104,6 @@ final class Reply extends CommandOutput<byte[], byte[], @Nullable Object> {
   }
 
   @Override
-  public void setSingle(@Nullable ByteBuffer bytes) {
-    add(bytes == null ? null : new Status(StandardCharsets.UTF_8.decode(bytes).toString()));
-  }
-
-  @Override
   public void setBigNumber(@Nullable ByteBuffer bytes) {
     set(bytes);
   }
@@ -154,9 +148,6 @@ final class Reply extends CommandOutput<byte[], byte[], @Nullable Object> {
     }
     if (reply instanceof byte[] bytes) {
       return "a text of " + bytes.length + " bytes";
-    }
-    if (reply instanceof Status status) {
-      return "the status " + status.text();
     }
     if (reply instanceof Failure failure) {
       return "the error " + failure.message();

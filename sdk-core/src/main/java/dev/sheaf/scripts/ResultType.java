@@ -39,7 +39,7 @@ public final class ResultType<T extends @Nullable Object> {
   public static final ResultType<byte @Nullable []> BYTES =
       new ResultType<>("bytes", ResultType::toBytes);
 
-  /** A status such as {@code redis.status_reply('OK')} or what SET answers. */
+  /** A status such as {@code redis.status_reply('OK')} or what SET answers; never null. */
   public static final ResultType<String> STATUS =
       new ResultType<>("a status", ResultType::toStatus);
 
@@ -48,8 +48,8 @@ public final class ResultType<T extends @Nullable Object> {
       new ResultType<>("nothing", reply -> null);
 
   /**
-   * The reply as it is: null, {@code Long}, {@code Double}, {@code Boolean}, {@code byte[]}, {@code
-   * String} for a status, {@code List} or {@code Map} of these; an error inside a list is a {@link
+   * The reply as it is: null, {@code Long}, {@code Double}, {@code Boolean}, {@code byte[]} for
+   * texts and statuses, {@code List} or {@code Map} of these; an error inside a list is a {@link
    * io.lettuce.core.RedisCommandExecutionException}.
    */
   public static final ResultType<@Nullable Object> RAW =
@@ -157,9 +157,6 @@ public final class ResultType<T extends @Nullable Object> {
   }
 
   private static @Nullable String toText(@Nullable Object reply) {
-    if (reply instanceof Reply.Status status) {
-      return status.text();
-    }
     if (reply instanceof Long || reply instanceof Double) {
       return reply.toString();
     }
@@ -178,10 +175,11 @@ public final class ResultType<T extends @Nullable Object> {
   }
 
   private static String toStatus(@Nullable Object reply) {
-    if (reply instanceof Reply.Status status) {
-      return status.text();
+    String status = reply instanceof byte[] ? toText(reply) : null;
+    if (status == null) {
+      throw new Mismatch(Reply.describe(reply));
     }
-    throw new Mismatch(Reply.describe(reply));
+    return status;
   }
 
   private static List<?> toList(@Nullable Object reply) {
@@ -195,9 +193,6 @@ public final class ResultType<T extends @Nullable Object> {
   }
 
   private static @Nullable Object toRaw(@Nullable Object reply) {
-    if (reply instanceof Reply.Status status) {
-      return status.text();
-    }
     if (reply instanceof Reply.Failure failure) {
       return failure.exception();
     }

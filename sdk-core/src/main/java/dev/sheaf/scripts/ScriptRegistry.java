@@ -1,5 +1,7 @@
 package dev.sheaf.scripts;
 
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.RedisCommand;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -29,6 +31,19 @@ final class ScriptRegistry<K, V> implements Scripts<K, V> {
     Objects.requireNonNull(script, "script");
     loader.load(script);
     return new CallableScript<>(this, script);
+  }
+
+  @Override
+  public <I> I bind(Class<I> type) {
+    return ScriptProxy.of(Objects.requireNonNull(type, "type"), keyType(), this);
+  }
+
+  /** Java forgets the client's type of keys; of the usual codecs it is known. */
+  private @Nullable Class<?> keyType() {
+    if (host.codec() instanceof StringCodec) {
+      return String.class;
+    }
+    return host.codec() instanceof ByteArrayCodec ? byte[].class : null;
   }
 
   @Override

@@ -32,6 +32,16 @@ public interface Scripts<K, V> {
   <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script);
 
   /**
+   * Makes an object of an interface whose methods are scripts; see {@link LuaScript}. Everything is
+   * checked and loaded before this returns. Blocks, at most the command time-out for each method.
+   *
+   * @throws ScriptDeclarationException if a method is declared wrongly, its file is missing or the
+   *     server cannot compile it; the message names the method, the file, the line and the reason
+   * @throws io.lettuce.core.RedisException if no primary answered
+   */
+  <I> I bind(Class<I> type);
+
+  /**
    * A value as this client would store it: what a script has to be given to compare with, or to
    * store for {@code get} to read.
    */

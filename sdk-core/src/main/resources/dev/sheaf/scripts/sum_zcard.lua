@@ -1,0 +1,5 @@
+local sum = 0
+for i = 1, #KEYS do
+  sum = sum + redis.call('ZCARD', KEYS[i])
+end
+return sum
