@@ -83,8 +83,7 @@ final class SizesComparison {
       double loop = measure("loop of zcard()", uri, 1, 0, expected, 0, () -> loop(sync));
       measure("all futures", uri, RUNS, WARM_UP_RUNS, expected, loop, () -> futures(async));
       try {
-        measure(
-            "one EVAL", uri, RUNS, WARM_UP_RUNS, expected, loop, () -> eval(sync, all));
+        measure("one EVAL", uri, RUNS, WARM_UP_RUNS, expected, loop, () -> eval(sync, all));
       } catch (RedisCommandExecutionException e) {
         out.println("| one EVAL | impossible: " + e.getMessage() + " | | | | |");
       }

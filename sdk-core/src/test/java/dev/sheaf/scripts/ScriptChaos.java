@@ -60,7 +60,6 @@ final class ScriptChaos {
         .topologyRefreshOptions(
             ClusterTopologyRefreshOptions.builder()
                 .enablePeriodicRefresh(Duration.ofMillis(200))
-                .enableAllAdaptiveRefreshTriggers()
                 .build())
         .build();
   }
