@@ -69,8 +69,8 @@ final class ClientOfScripts<K, V> implements ScriptHost<K, V> {
   }
 
   @Override
-  public void dispatchWaiting(RedisCommand<K, V, ?> command) {
-    Corked.runBlocking(() -> connection.dispatch(command), context.commandTimeout());
+  public void sendTogether(Runnable sending) {
+    Corked.runBlocking(sending, context.commandTimeout());
   }
 
   @Override

@@ -68,11 +68,15 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     return call.outcome();
   }
 
-  /** Sends a call from a thread that may wait for room in the queue of its node. */
-  CompletableFuture<T> sendWaiting(EncodedKeys keys, byte[][] args) {
+  /** Sends a call to which the order does not matter. */
+  CompletableFuture<T> sendInAnyOrder(EncodedKeys keys, byte[][] args) {
     ScriptCall<T> call = new ScriptCall<>(this, keys, args);
-    registry.dispatchWaiting(call.first(script.inOrder()));
+    registry.nodes().dispatch(call.first(false));
     return call.outcome();
+  }
+
+  void sendTogether(Runnable sending) {
+    registry.host().sendTogether(sending);
   }
 
   /**

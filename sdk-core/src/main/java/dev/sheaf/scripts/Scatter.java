@@ -140,7 +140,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       while (slice.size() < size && keys.hasNext()) {
         slice.add(encode(keys.next()));
       }
-      send(slice, node, 0);
+      script.sendTogether(() -> send(slice, node, 0));
     }
     return true;
   }
@@ -171,24 +171,20 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
                 .computeIfAbsent(script.nodes().nodeOf(slot), node -> new ArrayDeque<>())
                 .add(new Bucket<>(slot, keys)));
     while (!byNode.isEmpty()) {
-      boolean sent = false;
-      for (Map.Entry<String, Deque<Bucket<K>>> entry : byNode.entrySet()) {
-        sent |= sendWhatFits(entry.getKey(), entry.getValue());
-      }
+      script.sendTogether(() -> byNode.forEach(this::sendWhatFits));
       byNode.values().removeIf(Deque::isEmpty);
-      if (!sent && !awaitChange()) {
+      if (!byNode.isEmpty() && !awaitChange()) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean sendWhatFits(String node, Deque<Bucket<K>> buckets) {
-    boolean sent = false;
+  private void sendWhatFits(String node, Deque<Bucket<K>> buckets) {
     while (!buckets.isEmpty()) {
       int size = roomAt(node);
       if (size == 0) {
-        return sent;
+        return;
       }
       Bucket<K> bucket = buckets.getFirst();
       List<EncodedKey<K>> slice = new ArrayList<>(Math.min(size, bucket.keys().size()));
@@ -199,9 +195,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
         buckets.removeFirst();
       }
       send(slice, node, bucket.slot());
-      sent = true;
     }
-    return sent;
   }
 
   private EncodedKey<K> encode(K key) {
@@ -228,6 +222,11 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     return load.slices == 0 || load.plannedNanos <= options.budget().toNanos() / 2;
   }
 
+  /** Whether it is time to send more: not for each of many tiny slices by itself. */
+  private boolean wantsMore(Load load) {
+    return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() / 4;
+  }
+
   /** How many keys the node may be sent, as soon as it may; 0 if the scatter was stopped. */
   private int awaitRoom(String node) throws InterruptedException {
     script.beforeWaiting();
@@ -251,7 +250,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     script.beforeWaiting();
     lock.lockInterruptibly();
     try {
-      while (!stopped && loads.values().stream().noneMatch(this::hasRoom)) {
+      while (!stopped && loads.values().stream().noneMatch(this::wantsMore)) {
         changed.await();
       }
       return !stopped;
@@ -285,7 +284,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       lock.unlock();
     }
     script
-        .sendWaiting(slice.encoded(slot), args)
+        .sendInAnyOrder(slice.encoded(slot), args)
         .whenComplete((timed, failure) -> ended(slice, timed, failure));
   }
 
@@ -305,7 +304,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
         reduce(timed);
       }
       tell();
-      if (underWay == 0 || hasRoom(load)) {
+      if (underWay == 0 || wantsMore(load)) {
         changed.signal();
       }
     } finally {

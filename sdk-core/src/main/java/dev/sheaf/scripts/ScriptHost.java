@@ -42,8 +42,8 @@ public interface ScriptHost<K, V> {
   /** Sends what the thread holds back in a batch, because it is about to wait for replies. */
   void beforeWaiting();
 
-  /** Sends a command; if the queue of its node is full, waits for room. */
-  void dispatchWaiting(RedisCommand<K, V, ?> command);
+  /** Runs what sends commands, so that they leave together; waits for room in full queues. */
+  void sendTogether(Runnable sending);
 
   /** Whether the thread collects a batch, and this is the first time it asks for that mark. */
   boolean isFirstInBatch(Object mark);

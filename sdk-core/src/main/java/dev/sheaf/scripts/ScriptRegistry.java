@@ -2,7 +2,6 @@ package dev.sheaf.scripts;
 
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.protocol.RedisCommand;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -54,15 +53,6 @@ final class ScriptRegistry<K, V> implements Scripts<K, V> {
   @Override
   public V decoded(byte[] bytes) {
     return host.codec().decodeValue(ByteBuffer.wrap(bytes));
-  }
-
-  @SuppressWarnings("unchecked") // Commands bring encoded bytes and decode by themselves.
-  void dispatchWaiting(RedisCommand<?, ?, ?> command) {
-    try {
-      host.dispatchWaiting((RedisCommand<K, V, ?>) command);
-    } catch (RuntimeException e) {
-      command.completeExceptionally(e);
-    }
   }
 
   ScriptHost<K, V> host() {

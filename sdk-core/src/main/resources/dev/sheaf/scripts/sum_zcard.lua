@@ -1,5 +1,5 @@
-local sum = 0
-for i = 1, #KEYS do
-  sum = sum + redis.call('ZCARD', KEYS[i])
+local call, keys, sum = redis.call, KEYS, 0
+for i = 1, #keys do
+  sum = sum + call('ZCARD', keys[i])
 end
 return sum

@@ -63,7 +63,7 @@ class ScriptChaosIT {
             disturb(cluster, random, step % 8);
             LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
           });
-      cluster.awaitOk();
+      awaitOk(cluster);
       chaos.check();
     }
   }
@@ -88,11 +88,28 @@ class ScriptChaosIT {
         "the replica to take over",
         Duration.ofSeconds(20),
         () -> role(replica).contains("role:master"));
-    cluster.awaitOk();
+    awaitOk(cluster);
+  }
+
+  private static void awaitOk(RealRedisCluster cluster) {
+    Await.until(
+        "every node to see a complete cluster, and every replica its primary",
+        Duration.ofSeconds(20),
+        () ->
+            cluster.nodes().stream()
+                .allMatch(
+                    node ->
+                        text(node, "CLUSTER", "INFO").contains("cluster_state:ok")
+                            && (role(node).contains("role:master")
+                                || role(node).contains("master_link_status:up"))));
   }
 
   private static String role(RealRedis node) {
-    return Objects.toString(node.command("INFO", "replication"));
+    return text(node, "INFO", "replication");
+  }
+
+  private static String text(RealRedis node, String... command) {
+    return Objects.toString(node.command(command));
   }
 
   /** Moves the slot of a thread's key, with the key. */
