@@ -18,11 +18,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
-import redis.clients.jedis.Jedis;
 
 /**
  * The sum of the sizes of 100,000 sorted sets, in all the ways there are, and what another client
@@ -34,7 +31,6 @@ final class SizesComparison {
   private static final int RUNS = 25;
   private static final int WARM_UP_RUNS = 20;
   private static final double NANOS_PER_MILLI = 1e6;
-  private static final long PING_PAUSE_NANOS = 100_000;
 
   private final PrintStream out;
   private final List<String> keys = IntStream.range(0, KEYS).mapToObj(i -> "sizes:" + i).toList();
@@ -78,7 +74,7 @@ final class SizesComparison {
       long expected = store(sheaf);
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
       String[] all = keys.toArray(String[]::new);
-      out.println("| way | ms | from, to | factor | PING p99.9 ms | PING max ms |");
+      out.println("| way | ms | from, to | factor | PING p99.9 ms | max |");
       out.println("|:--|--:|--:|--:|--:|--:|");
       double loop = measure("loop of zcard()", uri, 1, 0, expected, 0, () -> loop(sync));
       measure("all futures", uri, RUNS, WARM_UP_RUNS, expected, loop, () -> futures(async));
@@ -153,7 +149,7 @@ final class SizesComparison {
       check(name, expected, way.getAsLong());
     }
     double[] millis = new double[runs];
-    Pinger pinger = new Pinger(uri);
+    Pinger pinger = Pinger.start(uri);
     try (pinger) {
       for (int i = 0; i < runs; i++) {
         long start = System.nanoTime();
@@ -166,63 +162,19 @@ final class SizesComparison {
     double median = millis[runs / 2];
     out.printf(
         Locale.ROOT,
-        "| %s | %.1f | %.1f, %.1f | %.1f | %.2f | %.2f |%n",
+        "| %s | %.1f | %.1f, %.1f | %.1f | %s |%n",
         name,
         median,
         millis[0],
         millis[runs - 1],
         loopMillis == 0 ? 1 : loopMillis / median,
-        pinger.percentile(0.999),
-        pinger.percentile(1));
+        pinger.figures());
     return median;
   }
 
   private static void check(String name, long expected, long sum) {
     if (sum != expected) {
       throw new ComparisonException(name + " gives " + sum + " and not " + expected);
-    }
-  }
-
-  /** Another client of the server, which pings all the time. */
-  private static final class Pinger implements AutoCloseable {
-
-    private final AtomicBoolean stop = new AtomicBoolean();
-    private final List<Long> nanos = new ArrayList<>();
-    private final Thread thread;
-
-    Pinger(String uri) {
-      Jedis jedis = new Jedis(Servers.address(uri));
-      jedis.ping();
-      thread = new Thread(() -> ping(jedis), "pinger");
-      thread.start();
-    }
-
-    private void ping(Jedis jedis) {
-      try (jedis) {
-        while (!stop.get()) {
-          long start = System.nanoTime();
-          jedis.ping();
-          nanos.add(System.nanoTime() - start);
-          LockSupport.parkNanos(PING_PAUSE_NANOS);
-        }
-      }
-    }
-
-    double percentile(double share) {
-      List<Long> sorted = nanos.stream().sorted().toList();
-      int index = (int) Math.min(sorted.size() - 1L, Math.round(share * sorted.size()));
-      return sorted.get(index) / NANOS_PER_MILLI;
-    }
-
-    @Override
-    public void close() {
-      stop.set(true);
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new ComparisonException("Interrupted while a run was ending", e);
-      }
     }
   }
 }

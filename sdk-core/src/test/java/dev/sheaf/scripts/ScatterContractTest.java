@@ -20,6 +20,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -283,6 +284,39 @@ class ScatterContractTest {
       assertThat(script.scatter(keys(1_000), List.of(), Reducer.sum())).isEqualTo(1_000);
       double mean = registry.get("sheaf.script.slice.keys").summary().mean();
       assertThat(mean).isLessThan(50);
+    }
+  }
+
+  @ForEachServer
+  void keysAreNeverFarAheadOfTheReplies_howeverManyThereAre(ServerUnderTest server) {
+    int all = 200_000;
+    int buffered = 10_000;
+    AtomicLong iterated = new AtomicLong();
+    AtomicLong farthest = new AtomicLong();
+    Script<Long> count = Script.of("return #KEYS").readOnly().returns(ResultType.INTEGER);
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      RegisteredScript<String, Long> script = sheaf.scripts().register(count);
+      long sum =
+          script.scatter(
+              () ->
+                  IntStream.range(0, all)
+                      .mapToObj(
+                          i -> {
+                            iterated.incrementAndGet();
+                            return "key:" + i;
+                          })
+                      .iterator(),
+              List.of(),
+              Reducer.sum(),
+              ScatterOptions.defaults()
+                  .withMaxBufferedKeys(buffered)
+                  .withMaxSliceKeys(2_000)
+                  .withProgress(
+                      progress ->
+                          farthest.accumulateAndGet(
+                              iterated.get() - progress.keysDone(), Math::max)));
+      assertThat(sum).isEqualTo(all);
+      assertThat(farthest.get()).isLessThan(3L * buffered);
     }
   }
 }

@@ -14,6 +14,17 @@ interface Experiment {
   /** The outcome that every way must have, known from the data and not from a server. */
   List<?> expected();
 
+  /** The outcome of a way that does a part of the work only. */
+  default List<?> expected(Way way) {
+    return expected();
+  }
+
+  /** Stores what it needs besides the documents. */
+  default void prepare(Clients clients) {}
+
+  /** Deletes what {@link #prepare} stored. */
+  default void cleanUp(Clients clients) {}
+
   /** The ways; the first is the naive one, against which the others are compared. */
   List<Way> ways(Clients clients);
 }

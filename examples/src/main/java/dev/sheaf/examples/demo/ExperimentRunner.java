@@ -37,6 +37,17 @@ final class ExperimentRunner {
    */
   List<Measurement> run(Experiment experiment) {
     progress.say(experiment.name() + ": " + experiment.description());
+    progress.doing(experiment.name() + ": preparing");
+    try {
+      experiment.prepare(clients);
+      return measure(experiment);
+    } finally {
+      progress.doing(experiment.name() + ": cleaning up");
+      experiment.cleanUp(clients);
+    }
+  }
+
+  private List<Measurement> measure(Experiment experiment) {
     List<Way> ways = experiment.ways(clients);
     warmUp(experiment, ways);
     Map<Way, List<Run>> runs = new LinkedHashMap<>();
@@ -85,11 +96,11 @@ final class ExperimentRunner {
     long nanos = System.nanoTime() - start;
     Counts counts = server.since(mark);
     check(experiment, way, outcome);
-    return new Run(nanos, counts);
+    return new Run(nanos * way.parts(), counts.times(way.parts()));
   }
 
   private static void check(Experiment experiment, Way way, List<?> outcome) {
-    List<?> expected = experiment.expected();
+    List<?> expected = experiment.expected(way);
     String where = "Wrong result: " + experiment.name() + ", way " + way.name() + ": ";
     if (outcome.size() != expected.size()) {
       throw new WrongResultException(

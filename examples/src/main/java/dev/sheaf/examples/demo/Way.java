@@ -9,15 +9,21 @@ import java.util.function.Supplier;
  * @param name as tables and reports name it
  * @param description what it does, in a few words of code or prose
  * @param once whether it takes so long that it runs a single time, without a warm-up
- * @param work does all of the work and returns the outcome
+ * @param parts 1, or of how many equal parts of the work it does only the first, because all of them
+ *     would take too long; what it takes is multiplied
+ * @param work does the work and returns the outcome
  */
-record Way(String name, String description, boolean once, Supplier<List<?>> work) {
+record Way(String name, String description, boolean once, int parts, Supplier<List<?>> work) {
 
   Way(String name, String description, Supplier<List<?>> work) {
-    this(name, description, false, work);
+    this(name, description, false, 1, work);
   }
 
   Way onlyOnce() {
-    return new Way(name, description, true, work);
+    return new Way(name, description, true, parts, work);
+  }
+
+  Way onePartIn(int many) {
+    return new Way(name, description, once, many, work);
   }
 }

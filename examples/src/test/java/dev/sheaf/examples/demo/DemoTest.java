@@ -37,6 +37,8 @@ class DemoTest {
     assertThat(ways(report, "page-40"))
         .containsExactly("naive", "lettuce-mget", "lettuce-async", "sheaf", "sheaf-batch");
     assertThat(ways(report, "pings-50")).containsExactly("naive", "lettuce-async", "sheaf");
+    assertThat(ways(report, "zcard-60")).containsExactly("naive", "lettuce-async", "sheaf");
+    assertThat(way(report, "zcard-60", "naive").get("roundTrips").longValue()).isEqualTo(60);
     assertThat(way(report, "page-40", "naive").get("roundTrips").longValue()).isEqualTo(40);
     assertThat(way(report, "page-40", "naive").get("commands").longValue()).isEqualTo(40);
     assertThat(way(report, "page-40", "naive").get("factor").doubleValue()).isEqualTo(1);
@@ -170,6 +172,7 @@ class DemoTest {
         Duration.ofNanos(50_000),
         List.of(5, 40),
         50,
+        60,
         QUICK);
   }
 
