@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param commandTimeout for commands; the time-out in a URI bounds connecting
  * @param writes what the connections write, for loops that have read ahead
  * @param meters null if nobody measures
- * @param firstOnSocket what each new socket of a node is sent first
+ * @param scriptTexts what scripts need on each new socket
  */
 record ClientContext(
     BatchingOptions batching,
     Duration commandTimeout,
     WriteClock writes,
     @Nullable BatchMeters meters,
-    FirstOnSocket firstOnSocket) {}
+    ScriptTexts scriptTexts) {}

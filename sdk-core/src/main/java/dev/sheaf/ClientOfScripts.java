@@ -79,8 +79,8 @@ final class ClientOfScripts<K, V> implements ScriptHost<K, V> {
   }
 
   @Override
-  public void sendFirstOnEachSocket(
+  public void sendAheadOfScripts(
       Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands) {
-    context.firstOnSocket().comesFrom(commands);
+    context.scriptTexts().comeFrom(commands);
   }
 }

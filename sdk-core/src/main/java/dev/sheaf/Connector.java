@@ -65,7 +65,7 @@ final class Connector<K, V> {
   private Sheaf<K, V> connect(RedisURI uri) {
     ClientContext context =
         new ClientContext(
-            options.batching(), commandTimeout(uri), new WriteClock(), meters, new FirstOnSocket());
+            options.batching(), commandTimeout(uri), new WriteClock(), meters, new ScriptTexts());
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {

@@ -49,7 +49,7 @@ final class NodePipeline {
   private final boolean rejectsWhileDisconnected;
   private final CommandTimeouts timeouts;
   private final WriteClock writes;
-  private final FirstOnSocket firstOnSocket;
+  private final ScriptTexts scriptTexts;
   private final @Nullable BatchMeters meters;
   private final RunFuser fuser;
   private final Room room;
@@ -77,6 +77,9 @@ final class NodePipeline {
    */
   private volatile boolean wasConnected;
 
+  /** Whether no script was called on this socket yet; belongs to its event loop. */
+  private boolean scriptTextsDue;
+
   private volatile boolean autoFlush = true;
   private volatile boolean closed;
 
@@ -88,7 +91,7 @@ final class NodePipeline {
       CommandTimeouts timeouts) {
     this.delegate = delegate;
     this.writes = context.writes();
-    this.firstOnSocket = context.firstOnSocket();
+    this.scriptTexts = context.scriptTexts();
     this.meters = context.meters();
     this.options = context.batching();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
@@ -368,6 +371,10 @@ final class NodePipeline {
     }
     if (current != null) {
       try {
+        if (scriptTextsDue && ScriptTexts.areNeededBy(command)) {
+          scriptTextsDue = false;
+          scriptTexts.commands().forEach(text -> fuser.add(text, outbox));
+        }
         fuser.add(command, outbox);
       } catch (RuntimeException e) {
         // A command of the user's own that encodes no arguments as it should fails alone.
@@ -424,7 +431,7 @@ final class NodePipeline {
   /** The socket is there. Called on its event loop. */
   void attach(NodeChannel opened) {
     fuser.reset();
-    firstOnSocket.addTo(again);
+    scriptTextsDue = true;
     channel = opened;
     wasConnected = true;
     resume();

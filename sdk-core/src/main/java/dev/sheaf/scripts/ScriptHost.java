@@ -48,6 +48,6 @@ public interface ScriptHost<K, V> {
   /** Whether the thread collects a batch, and this is the first time it asks for that mark. */
   boolean isFirstInBatch(Object mark);
 
-  /** Sets what is sent on each new socket of a node, ahead of everything else. */
-  void sendFirstOnEachSocket(Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands);
+  /** Sets what each new socket of a node is sent ahead of the first script called there. */
+  void sendAheadOfScripts(Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands);
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Brings texts to the servers: to all primaries when a script is registered and after a flush, and
- * on each new socket ahead of everything else, so that what is sent there finds its script.
+ * on each new socket ahead of the first script that is called there.
  *
  * <p>Thread-safe.
  */
@@ -46,7 +46,7 @@ final class ScriptLoader<K, V> {
     this.host = host;
     this.nodes = nodes;
     this.meters = meters;
-    host.sendFirstOnEachSocket(this::forNewSocket);
+    host.sendAheadOfScripts(this::forNewSocket);
   }
 
   /**

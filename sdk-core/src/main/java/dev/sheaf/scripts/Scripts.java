@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 public interface Scripts<K, V> {
 
   /**
-   * How many scripts one client registers at most: 1,000. Each is loaded on every new connection; a
-   * text that differs from call to call belongs into arguments.
+   * How many scripts one client registers at most: 1,000. Each is loaded on new connections; a text
+   * that differs from call to call belongs into arguments.
    */
   int MAX_REGISTERED = 1_000;
 
   /**
    * Makes a script callable, and loads it on every primary that answers, so that a text that cannot
-   * be compiled is found now. It is loaded again, ahead of all commands, on every connection that
-   * is made later: to nodes that join, come back, or take over. Blocks, at most the command
-   * time-out. To register an equal text twice costs nothing.
+   * be compiled is found now. It is loaded again on every connection that is made later, ahead of
+   * the first script called there: to nodes that join, come back, or take over. Blocks, at most the
+   * command time-out. To register an equal text twice costs nothing.
    *
    * @throws ScriptDeclarationException if the server cannot compile it; the message has file, line
    *     and reason

@@ -7,12 +7,16 @@ import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafException;
+import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -349,6 +353,29 @@ class ScriptsContractTest {
       assertThat(count).isNotDone();
       sheaf.standalone().sync().exec();
       assertThat(count.join()).isEqualTo(1);
+    }
+  }
+
+  @ForEachServer(on = Topology.CLUSTER)
+  void askingForTheTopology_loadsNothing(ServerUnderTest server) {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    ClusterClientOptions refreshing =
+        ClusterClientOptions.builder()
+            .topologyRefreshOptions(
+                ClusterTopologyRefreshOptions.builder()
+                    .enablePeriodicRefresh(Duration.ofMillis(50))
+                    .build())
+            .build();
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri()).clientOptions(refreshing).meterRegistry(registry).connect()) {
+      sheaf.scripts().register(INCR);
+      long refreshesBefore = calls(server, "cluster|nodes");
+      Await.until(
+          "some refreshes",
+          Duration.ofSeconds(20),
+          () -> calls(server, "cluster|nodes") > refreshesBefore + 15);
+      assertThat(registry.get("sheaf.script.loads").counter().count())
+          .isEqualTo(server.primaries().size());
     }
   }
 

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The sum of the sizes of very many sorted sets: one number, for which each key has to be asked. */
+/**
+ * The sum of the sizes of very many sorted sets: one number, for which each key has to be asked.
+ */
 final class SizesExperiment implements Experiment {
 
   /** The loop alone would take minutes, so that it does one part in this many. */

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
  * @param name as tables and reports name it
  * @param description what it does, in a few words of code or prose
  * @param once whether it takes so long that it runs a single time, without a warm-up
- * @param parts 1, or of how many equal parts of the work it does only the first, because all of them
- *     would take too long; what it takes is multiplied
+ * @param parts 1, or of how many equal parts of the work it does only the first, because all of
+ *     them would take too long; what it takes is multiplied
  * @param work does the work and returns the outcome
  */
 record Way(String name, String description, boolean once, int parts, Supplier<List<?>> work) {
