@@ -19,7 +19,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import redis.clients.jedis.Jedis;
 
 /**
  * The sum of the sizes of 100,000 sorted sets, in all the ways there are, and what another client
@@ -31,6 +34,9 @@ final class SizesComparison {
   private static final int RUNS = 25;
   private static final int WARM_UP_RUNS = 20;
   private static final double NANOS_PER_MILLI = 1e6;
+  private static final double MICROS_PER_MILLI = 1e3;
+  private static final Pattern LONGEST_CALLS =
+      Pattern.compile("usec_(?:zcard|eval|evalsha_ro):.*p99\\.9=([0-9.]+)");
 
   private final PrintStream out;
   private final List<String> keys = IntStream.range(0, KEYS).mapToObj(i -> "sizes:" + i).toList();
@@ -74,8 +80,8 @@ final class SizesComparison {
       long expected = store(sheaf);
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
       String[] all = keys.toArray(String[]::new);
-      out.println("| way | ms | from, to | factor | PING p99.9 ms | max |");
-      out.println("|:--|--:|--:|--:|--:|--:|");
+      out.println("| way | ms | from, to | factor | PING p99.9 ms | max | longest calls ms |");
+      out.println("|:--|--:|--:|--:|--:|--:|--:|");
       double loop = measure("loop of zcard()", uri, 1, 0, expected, 0, () -> loop(sync));
       measure("all futures", uri, RUNS, WARM_UP_RUNS, expected, loop, () -> futures(async));
       try {
@@ -149,27 +155,42 @@ final class SizesComparison {
       check(name, expected, way.getAsLong());
     }
     double[] millis = new double[runs];
+    double longest;
     Pinger pinger = Pinger.start(uri);
-    try (pinger) {
+    try (pinger;
+        Jedis jedis = new Jedis(Servers.address(uri))) {
+      jedis.configResetStat();
       for (int i = 0; i < runs; i++) {
         long start = System.nanoTime();
         long sum = way.getAsLong();
         millis[i] = (System.nanoTime() - start) / NANOS_PER_MILLI;
         check(name, expected, sum);
       }
+      longest = longestCalls(jedis.info("latencystats"));
     }
     Arrays.sort(millis);
     double median = millis[runs / 2];
     out.printf(
         Locale.ROOT,
-        "| %s | %.1f | %.1f, %.1f | %.1f | %s |%n",
+        "| %s | %.1f | %.1f, %.1f | %.1f | %s | %.2f |%n",
         name,
         median,
         millis[0],
         millis[runs - 1],
         loopMillis == 0 ? 1 : loopMillis / median,
-        pinger.figures());
+        pinger.figures(),
+        longest);
     return median;
+  }
+
+  /** The 99.9th percentile of the calls that held up the server, by its own clock. */
+  private static double longestCalls(String latencies) {
+    Matcher matcher = LONGEST_CALLS.matcher(latencies);
+    double longest = 0;
+    while (matcher.find()) {
+      longest = Math.max(longest, Double.parseDouble(matcher.group(1)) / MICROS_PER_MILLI);
+    }
+    return longest;
   }
 
   private static void check(String name, long expected, long sum) {
