@@ -51,7 +51,8 @@ class ScriptChaosIT {
 
   @Test
   void cluster_flushesFailoversReshardingReconnects() throws Exception {
-    try (RealRedisCluster cluster = RealRedisCluster.start();
+    try (RealRedisCluster cluster =
+            RealRedisCluster.builder().nodeTimeout(Duration.ofSeconds(30)).start();
         Sheaf<String, String> sheaf =
             Sheaf.builder(cluster.uri())
                 .clientOptions(ScriptChaos.refreshing())
@@ -145,7 +146,14 @@ class ScriptChaosIT {
     to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", fromId);
     from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", toId);
     to.command("SCRIPT", "FLUSH");
-    from.command("MIGRATE", to.host(), Integer.toString(to.port()), key, "0", "5000");
+    // A node that was just promoted may not yet take part.
+    Await.until(
+        "the key to move",
+        Duration.ofSeconds(20),
+        () -> {
+          from.command("MIGRATE", to.host(), Integer.toString(to.port()), key, "0", "5000");
+          return true;
+        });
     LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
     to.command("CLUSTER", "SETSLOT", slot, "NODE", toId);
     from.command("CLUSTER", "SETSLOT", slot, "NODE", toId);
