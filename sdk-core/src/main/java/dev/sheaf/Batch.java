@@ -1,6 +1,8 @@
 package dev.sheaf;
 
+import dev.sheaf.scripts.RegisteredScript;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +55,17 @@ public interface Batch<K, V> extends AutoCloseable {
    */
   <T extends @Nullable Object> Deferred<T> add(
       Function<? super RedisClusterAsyncCommands<K, V>, ? extends CompletionStage<T>> command);
+
+  /**
+   * Adds a call of a script, checked now. See {@link RegisteredScript} for its place in the order.
+   *
+   * @throws IllegalArgumentException if the number of keys or arguments is not what the script
+   *     declares, an argument has another type, or, on a cluster, the keys are not in one slot
+   * @throws NullPointerException if a key or an argument is null
+   * @throws IllegalStateException if the batch is closed
+   */
+  <T extends @Nullable Object> Deferred<T> call(
+      RegisteredScript<K, T> script, List<? extends K> keys, Object... args);
 
   /** Sends what has gathered. Does not wait for replies. */
   void execute();

@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param writes what the connections write, for loops that have read ahead
  * @param meters null if nobody measures
  * @param compression null if values are left as they are
+ * @param scriptTexts what scripts need on each new socket
  */
 record ClientContext(
     BatchingOptions batching,
     Duration commandTimeout,
     WriteClock writes,
     @Nullable BatchMeters meters,
-    @Nullable CompressionEngine compression) {}
+    @Nullable CompressionEngine compression,
+    ScriptTexts scriptTexts) {}

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.scripts.RegisteredScript;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -49,6 +50,13 @@ final class CommandBatch<K, V> implements Batch<K, V> {
       execute();
     }
     return entry;
+  }
+
+  @Override
+  public <T extends @Nullable Object> Deferred<T> call(
+      RegisteredScript<K, T> script, List<? extends K> keys, Object... args) {
+    RegisteredScript.PreparedCall<T> prepared = script.prepare(keys, args);
+    return add(redis -> prepared.send());
   }
 
   @Override

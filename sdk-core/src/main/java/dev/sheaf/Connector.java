@@ -89,7 +89,12 @@ final class Connector<K, V> {
   private Sheaf<K, V> connect(RedisURI uri) {
     ClientContext context =
         new ClientContext(
-            options.batching(), commandTimeout(uri), new WriteClock(), meters, compression);
+            options.batching(),
+            commandTimeout(uri),
+            new WriteClock(),
+            meters,
+            compression,
+            new ScriptTexts());
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
@@ -150,6 +155,8 @@ final class Connector<K, V> {
         server,
         options.codec(),
         context,
+        options.meterRegistry(),
+        options.name(),
         loopDetector(server.connection()),
         watch,
         new ReadThroughs<>(

@@ -1,8 +1,10 @@
 package dev.sheaf;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ final class Corked {
   private final BiConsumer<NodePipeline, Chain> release;
 
   private long heldBytes;
+  private final Set<Object> marks = new HashSet<>();
 
   private Corked(BiConsumer<NodePipeline, Chain> release) {
     this.release = release;
@@ -99,6 +102,12 @@ final class Corked {
   /** The one that the current thread runs in, or null. */
   static @Nullable Corked current() {
     return CURRENT.get();
+  }
+
+  /** Whether the current thread holds back, and this mark is new to what it holds. */
+  static boolean isFirst(Object mark) {
+    Corked corked = CURRENT.get();
+    return corked != null && corked.marks.add(mark);
   }
 
   void hold(NodePipeline pipeline, Outgoing<?, ?, ?> command) {

@@ -10,6 +10,8 @@ import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
 import dev.sheaf.readthrough.ReadThroughs;
+import dev.sheaf.scripts.ScriptHost;
+import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -18,6 +20,7 @@ import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.CommandType;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,6 +56,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final EachThreads eachThreads = EachThreads.best();
   private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
+  private final Scripts<K, V> scripts;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -60,6 +64,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
       ClientContext context,
+      @Nullable MeterRegistry meterRegistry,
+      String name,
       @Nullable LoopDetector loopDetector,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
@@ -82,6 +88,9 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.afterClose = afterClose;
+    this.scripts =
+        ScriptHost.scriptsOf(
+            new ClientOfScripts<>(server.connection(), codec, context, meterRegistry, name));
   }
 
   @Override
@@ -286,6 +295,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     } catch (Exception e) {
       throw new SheafException("The inspection failed: " + e, e);
     }
+  }
+
+  @Override
+  public Scripts<K, V> scripts() {
+    return scripts;
   }
 
   @Override

@@ -50,6 +50,7 @@ final class NodePipeline {
   private final boolean rejectsWhileDisconnected;
   private final CommandTimeouts timeouts;
   private final WriteClock writes;
+  private final ScriptTexts scriptTexts;
   private final @Nullable BatchMeters meters;
   private final RunFuser fuser;
   private final Room room;
@@ -84,6 +85,9 @@ final class NodePipeline {
    */
   private volatile boolean heldForLong;
 
+  /** Whether no script was called on this socket yet; belongs to its event loop. */
+  private boolean scriptTextsDue;
+
   private volatile boolean autoFlush = true;
   private volatile boolean closed;
 
@@ -95,6 +99,7 @@ final class NodePipeline {
       CommandTimeouts timeouts) {
     this.delegate = delegate;
     this.writes = context.writes();
+    this.scriptTexts = context.scriptTexts();
     this.meters = context.meters();
     this.options = context.batching();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
@@ -391,6 +396,10 @@ final class NodePipeline {
     }
     if (current != null) {
       try {
+        if (scriptTextsDue && ScriptTexts.areNeededBy(command)) {
+          scriptTextsDue = false;
+          scriptTexts.commands().forEach(text -> fuser.add(text, outbox));
+        }
         fuser.add(command, outbox);
       } catch (RuntimeException e) {
         // A command of the user's own that encodes no arguments as it should fails alone.
@@ -448,6 +457,7 @@ final class NodePipeline {
   /** The socket is there. Called on its event loop. */
   void attach(NodeChannel opened) {
     fuser.reset();
+    scriptTextsDue = true;
     channel = opened;
     wasConnected = true;
     signsOfLife.connected();

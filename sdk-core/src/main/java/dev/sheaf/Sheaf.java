@@ -6,6 +6,7 @@ import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
+import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -336,6 +337,9 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     unmodifiable. Empty if {@link SheafBuilder#loopDetection} is off
    */
   List<LoopReport> loops();
+
+  /** Lua scripts and functions: registered once, called by their digest, mended where lost. */
+  Scripts<K, V> scripts();
 
   /**
    * Whether Redis can be used right now, cheap enough to ask before every read. The first call

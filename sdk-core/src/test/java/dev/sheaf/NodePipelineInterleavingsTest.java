@@ -34,7 +34,12 @@ class NodePipelineInterleavingsTest {
 
   private static final ClientContext CONTEXT =
       new ClientContext(
-          BatchingOptions.defaults(), Duration.ofSeconds(1), new WriteClock(), null, null);
+          BatchingOptions.defaults(),
+          Duration.ofSeconds(1),
+          new WriteClock(),
+          null,
+          null,
+          new ScriptTexts());
   private static final ClientOptions OPTIONS = ClientOptions.create();
 
   /** Shared by all runs, one at a time: to encode commands is not what is tested. */

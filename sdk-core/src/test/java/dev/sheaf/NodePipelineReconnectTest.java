@@ -38,7 +38,12 @@ class NodePipelineReconnectTest {
         new NodePipeline(
             recorder,
             new ClientContext(
-                BatchingOptions.defaults(), Duration.ofSeconds(1), new WriteClock(), null, null),
+                BatchingOptions.defaults(),
+                Duration.ofSeconds(1),
+                new WriteClock(),
+                null,
+                null,
+                new ScriptTexts()),
             false,
             options,
             new CommandTimeouts(options.getTimeoutOptions()));

@@ -3,8 +3,8 @@ package dev.sheaf.benchmarks;
 import java.util.Arrays;
 
 /**
- * Runs the comparison ({@code compare …}), prints the table of algorithms ({@code compression}),
- * or, with any other arguments, runs JMH itself.
+ * Runs the comparison ({@code compare …}), that of the ways to sum sizes ({@code sizes}), prints
+ * the table of algorithms ({@code compression}), or, with any other arguments, runs JMH itself.
  */
 public final class Main {
 
@@ -21,11 +21,24 @@ public final class Main {
       CompressionTable.print(System.out);
       return;
     }
+    if (args.length == 1 && args[0].equals("sizes")) {
+      System.exit(sizes());
+    }
     if (args.length == 0 || !args[0].equals("compare")) {
       org.openjdk.jmh.Main.main(args);
       return;
     }
     System.exit(compare(Arrays.copyOfRange(args, 1, args.length)));
+  }
+
+  private static int sizes() {
+    try {
+      new SizesComparison(System.out).run();
+      return 0;
+    } catch (ComparisonException e) {
+      System.err.println(e.getMessage());
+      return 1;
+    }
   }
 
   private static int compare(String[] args) {

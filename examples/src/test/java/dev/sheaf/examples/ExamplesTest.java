@@ -33,6 +33,18 @@ class ExamplesTest {
   }
 
   @Test
+  void scriptExample() throws Exception {
+    assertThat(printedBy(() -> ScriptExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            """
+            cart 1: 2 articles
+            all carts: 3000 articles
+            after another client flushed the scripts: 3
+            changed by comparing: true, then: false
+            """);
+  }
+
+  @Test
   void clusterPage() throws Exception {
     assertThat(printedBy(() -> ClusterPage.main(new String[0])))
         .containsPattern("a loop of 100 gets: [1-9]\\d\\d+ ms\\R")

@@ -20,6 +20,15 @@ record Counts(@Nullable Long roundTrips, @Nullable Long commands, @Nullable Long
         difference(bytes, earlier.bytes));
   }
 
+  Counts times(int factor) {
+    return new Counts(
+        product(roundTrips, factor), product(commands, factor), product(bytes, factor));
+  }
+
+  private static @Nullable Long product(@Nullable Long count, int factor) {
+    return count == null ? null : Long.valueOf(count * factor);
+  }
+
   private static @Nullable Long difference(@Nullable Long later, @Nullable Long earlier) {
     return later == null || earlier == null ? null : Long.valueOf(later - earlier);
   }

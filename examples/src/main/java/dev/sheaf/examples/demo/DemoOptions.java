@@ -17,6 +17,7 @@ import java.util.Properties;
  * @param oneWayDelay the distance of the embedded server
  * @param pages sizes of the pages that are read, in documents
  * @param pings how many PINGs are sent
+ * @param sets how many sorted sets are asked for their size
  * @param budget how long each way is run
  */
 record DemoOptions(
@@ -27,6 +28,7 @@ record DemoOptions(
     Duration oneWayDelay,
     List<Integer> pages,
     int pings,
+    int sets,
     Budget budget)
     implements ExperimentPlan {
 
@@ -41,6 +43,8 @@ record DemoOptions(
 
   static final int DEFAULT_PINGS = 10_000;
 
+  static final int DEFAULT_SETS = 100_000;
+
   /** Reads the properties that the build passes on; absent and empty ones have defaults. */
   static DemoOptions of(Properties properties) {
     String home = properties.getProperty("user.home", ".");
@@ -52,6 +56,7 @@ record DemoOptions(
         DEFAULT_ONE_WAY_DELAY,
         DEFAULT_PAGES,
         DEFAULT_PINGS,
+        DEFAULT_SETS,
         Budget.DEFAULT);
   }
 
@@ -68,6 +73,7 @@ record DemoOptions(
     }
     experiments.add(new PingExperiment(pings));
     experiments.add(new PingStormExperiment(keyPrefix, pings));
+    experiments.add(new SizesExperiment(keyPrefix, sets));
     return experiments;
   }
 

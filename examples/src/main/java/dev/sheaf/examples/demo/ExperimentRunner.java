@@ -39,15 +39,17 @@ final class ExperimentRunner {
    */
   List<Measurement> run(Experiment experiment) {
     progress.say(experiment.name() + ": " + experiment.description());
+    progress.doing(experiment.name() + ": preparing");
     try {
       experiment.prepare(clients);
-      return runAll(experiment);
+      return measure(experiment);
     } finally {
+      progress.doing(experiment.name() + ": cleaning up");
       experiment.cleanUp(clients);
     }
   }
 
-  private List<Measurement> runAll(Experiment experiment) {
+  private List<Measurement> measure(Experiment experiment) {
     List<Way> ways = experiment.ways(clients);
     warmUp(experiment, ways);
     Map<Way, List<Run>> runs = new LinkedHashMap<>();
@@ -97,11 +99,12 @@ final class ExperimentRunner {
     Counts counts = server.since(mark);
     check(experiment, way, outcome);
     DoubleSupplier late = way.lateShare();
-    return new Run(nanos, counts, late == null ? 0 : late.getAsDouble());
+    return new Run(
+        nanos * way.parts(), counts.times(way.parts()), late == null ? 0 : late.getAsDouble());
   }
 
   private static void check(Experiment experiment, Way way, List<?> outcome) {
-    List<?> expected = experiment.expected();
+    List<?> expected = experiment.expected(way);
     String where = "Wrong result: " + experiment.name() + ", way " + way.name() + ": ";
     if (outcome.size() != expected.size()) {
       throw new WrongResultException(

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param name as tables and reports name it
  * @param description what it does, in a few words of code or prose
  * @param once whether it takes so long that it runs a single time, without a warm-up
- * @param work does all of the work and returns the outcome
+ * @param parts 1, or of how many equal parts of the work it does only the first, because all of
+ *     them would take too long; what it takes is multiplied
+ * @param work does the work and returns the outcome
  * @param lateShare the share of late answers in the latest run, 0 to 1, where that counts and not
  *     the time; else null
  */
@@ -19,18 +21,23 @@ record Way(
     String name,
     String description,
     boolean once,
+    int parts,
     Supplier<List<?>> work,
     @Nullable DoubleSupplier lateShare) {
 
   Way(String name, String description, Supplier<List<?>> work) {
-    this(name, description, false, work, null);
+    this(name, description, false, 1, work, null);
   }
 
   Way onlyOnce() {
-    return new Way(name, description, true, work, lateShare);
+    return new Way(name, description, true, parts, work, lateShare);
+  }
+
+  Way onePartIn(int many) {
+    return new Way(name, description, once, many, work, lateShare);
   }
 
   Way judgedByLateness(DoubleSupplier share) {
-    return new Way(name, description, once, work, share);
+    return new Way(name, description, once, parts, work, share);
   }
 }

@@ -40,6 +40,8 @@ class DemoTest {
     assertThat(ways(report, "ping-storm")).containsExactly("naive", "sheaf");
     assertThat(way(report, "ping-storm", "naive").get("factor").doubleValue()).isBetween(0.0, 1.0);
     assertThat(way(report, "ping-storm", "sheaf").get("factor").doubleValue()).isBetween(0.0, 1.0);
+    assertThat(ways(report, "zcard-60")).containsExactly("naive", "lettuce-async", "sheaf");
+    assertThat(way(report, "zcard-60", "naive").get("roundTrips").longValue()).isEqualTo(60);
     assertThat(way(report, "page-40", "naive").get("roundTrips").longValue()).isEqualTo(40);
     assertThat(way(report, "page-40", "naive").get("commands").longValue()).isEqualTo(40);
     assertThat(way(report, "page-40", "naive").get("factor").doubleValue()).isEqualTo(1);
@@ -173,6 +175,7 @@ class DemoTest {
         Duration.ofNanos(50_000),
         List.of(5, 40),
         50,
+        60,
         QUICK);
   }
 

@@ -1,0 +1,16 @@
+package dev.sheaf.scripts;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A parameter of a {@link LuaScript} method that is an argument: a {@code String} or other {@code
+ * CharSequence}, {@code byte[]}, a number, a {@code boolean}, a {@code char} or an enum.
+ */
+@Documented
+@Target(ElementType.PARAMETER)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Arg {}

@@ -1,0 +1,101 @@
+package dev.sheaf.scripts;
+
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The primaries a client is connected to. Thread-safe. */
+final class Nodes<K, V> {
+
+  /** Stands for the one node of a server that is no cluster, and for a slot without a node. */
+  private static final String ONLY = "";
+
+  private final StatefulConnection<K, V> connection;
+  private final @Nullable StatefulRedisClusterConnection<K, V> cluster;
+
+  Nodes(StatefulConnection<K, V> connection) {
+    this.connection = connection;
+    this.cluster =
+        connection instanceof StatefulRedisClusterConnection<K, V> clustered ? clustered : null;
+  }
+
+  boolean isCluster() {
+    return cluster != null;
+  }
+
+  /** Which node is thought to serve a slot; something to compare. */
+  String nodeOf(int slot) {
+    RedisClusterNode node =
+        cluster == null ? null : cluster.getPartitions().getPartitionBySlot(slot);
+    return node == null ? ONLY : node.getNodeId();
+  }
+
+  /** Routes a command by its keys. */
+  @SuppressWarnings("unchecked") // Commands bring encoded bytes and decode by themselves.
+  void dispatch(RedisCommand<?, ?, ?> command) {
+    try {
+      connection.dispatch((RedisCommand<K, V, ?>) command);
+    } catch (RuntimeException e) {
+      command.completeExceptionally(e);
+    }
+  }
+
+  /** Sends one command of its own to each primary with slots; the futures are in no order. */
+  List<CompletableFuture<String>> toEachPrimary(Supplier<AsyncCommand<?, ?, String>> commands) {
+    List<CompletableFuture<String>> replies = new ArrayList<>();
+    if (cluster == null) {
+      replies.add(toOnlyServer(commands.get()));
+      return replies;
+    }
+    for (RedisClusterNode node : cluster.getPartitions()) {
+      if (node.getRole().isUpstream() && !node.getSlots().isEmpty()) {
+        replies.add(toNode(cluster, node, commands.get()));
+      }
+    }
+    return replies;
+  }
+
+  /** Sends a command to the node thought to serve a slot. */
+  CompletableFuture<String> toNodeOf(int slot, AsyncCommand<?, ?, String> command) {
+    RedisClusterNode node =
+        cluster == null ? null : cluster.getPartitions().getPartitionBySlot(slot);
+    return cluster == null || node == null ? toOnlyServer(command) : toNode(cluster, node, command);
+  }
+
+  private CompletableFuture<String> toOnlyServer(AsyncCommand<?, ?, String> command) {
+    dispatch(command);
+    return command;
+  }
+
+  @SuppressWarnings("unchecked") // As in dispatch().
+  private CompletableFuture<String> toNode(
+      StatefulRedisClusterConnection<K, V> cluster,
+      RedisClusterNode node,
+      AsyncCommand<?, ?, String> command) {
+    return cluster
+        .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
+        .thenCompose(
+            opened -> {
+              opened.dispatch((RedisCommand<K, V, String>) (RedisCommand<?, ?, String>) command);
+              return command;
+            });
+  }
+
+  /** An administrative command that answers a line of text. */
+  static AsyncCommand<byte[], byte[], String> administrative(
+      io.lettuce.core.protocol.ProtocolKeyword type,
+      io.lettuce.core.protocol.CommandArgs<byte[], byte[]> args) {
+    return new AsyncCommand<>(
+        new Command<>(type, new StatusOutput<>(ByteArrayCodec.INSTANCE), args));
+  }
+}

@@ -1,0 +1,217 @@
+package dev.sheaf.scripts;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a script returns, and how its reply becomes a Java value. The same for RESP2 and RESP3.
+ *
+ * <p>Replies are the stored bytes as the script returned them: no codec and no decompression sees
+ * them; {@link Scripts#decoded} applies the client's codec. Lua has one kind of number and hands
+ * over its integer part; a script that returns a fraction has to return it as text.
+ *
+ * <p>Immutable and thread-safe.
+ *
+ * @param <T> the Java type
+ */
+public final class ResultType<T extends @Nullable Object> {
+
+  /** A whole number. A script that returns nil or anything else fails the call. */
+  public static final ResultType<Long> INTEGER =
+      new ResultType<>("an integer", ResultType::toInteger);
+
+  /** Lua's {@code true} and {@code false}, or 1 and 0; nil is false, as Lua's false becomes nil. */
+  public static final ResultType<Boolean> BOOLEAN =
+      new ResultType<>("a boolean", ResultType::toBoolean);
+
+  /** A text in UTF-8, null if the script returns nil or false. */
+  public static final ResultType<@Nullable String> TEXT =
+      new ResultType<>("a text", ResultType::toText);
+
+  /** Bytes as they are, null if the script returns nil or false. */
+  public static final ResultType<byte @Nullable []> BYTES =
+      new ResultType<>("bytes", ResultType::toBytes);
+
+  /** A status such as {@code redis.status_reply('OK')} or what SET answers; never null. */
+  public static final ResultType<String> STATUS =
+      new ResultType<>("a status", ResultType::toStatus);
+
+  /** Whatever the script returns is dropped. */
+  public static final ResultType<@Nullable Void> NOTHING =
+      new ResultType<>("nothing", reply -> null);
+
+  /**
+   * The reply as it is: null, {@code Long}, {@code Double}, {@code Boolean}, {@code byte[]} for
+   * texts and statuses, {@code List} or {@code Map} of these; an error inside a list is a {@link
+   * io.lettuce.core.RedisCommandExecutionException}.
+   */
+  public static final ResultType<@Nullable Object> RAW =
+      new ResultType<>("any reply", ResultType::toRaw);
+
+  private final String description;
+  private final Function<@Nullable Object, T> decoder;
+
+  private ResultType(String description, Function<@Nullable Object, T> decoder) {
+    this.description = description;
+    this.decoder = decoder;
+  }
+
+  /** A list; nil is an empty one. Lua ends a table at its first nil. */
+  public static <E extends @Nullable Object> ResultType<List<E>> listOf(ResultType<E> elements) {
+    Objects.requireNonNull(elements, "elements");
+    return new ResultType<>(
+        "a list of " + elements.description,
+        reply -> {
+          List<E> list = new ArrayList<>();
+          for (Object element : toList(reply)) {
+            list.add(elements.decode(element));
+          }
+          return Collections.unmodifiableList(list);
+        });
+  }
+
+  /**
+   * A map with texts as keys: a map of RESP3, or a list of keys and values in turn, as HGETALL
+   * answers inside a script. The order is kept, nil is an empty map.
+   */
+  public static <E extends @Nullable Object> ResultType<Map<String, E>> mapOf(
+      ResultType<E> values) {
+    Objects.requireNonNull(values, "values");
+    return new ResultType<>(
+        "a map to " + values.description,
+        reply -> {
+          Map<String, E> map = new LinkedHashMap<>();
+          List<?> flat = reply instanceof Reply.Entries entries ? entries.flat() : toList(reply);
+          if (flat.size() % 2 != 0) {
+            throw new Mismatch("a list of " + flat.size() + " elements, an odd number");
+          }
+          for (int i = 0; i < flat.size(); i += 2) {
+            map.put(Objects.requireNonNull(toText(flat.get(i))), values.decode(flat.get(i + 1)));
+          }
+          return Collections.unmodifiableMap(map);
+        });
+  }
+
+  /**
+   * The same reply, made into something else.
+   *
+   * @param conversion runs on an event loop of the client: it must not block. What it throws fails
+   *     the call
+   */
+  public <R extends @Nullable Object> ResultType<R> map(
+      Function<? super T, ? extends R> conversion) {
+    Objects.requireNonNull(conversion, "conversion");
+    return new ResultType<>(description, reply -> conversion.apply(decode(reply)));
+  }
+
+  /** Another way to read replies, in which this type stays the one that messages name. */
+  <R extends @Nullable Object> ResultType<R> as(Function<@Nullable Object, R> otherDecoder) {
+    return new ResultType<>(description, otherDecoder);
+  }
+
+  /** The value of a reply; see {@link Reply} for what replies are made of. */
+  T decode(@Nullable Object reply) {
+    return decoder.apply(reply);
+  }
+
+  /** What is expected, as in "an integer". */
+  @Override
+  public String toString() {
+    return description;
+  }
+
+  /** A reply of another type. The message says what came instead. */
+  static final class Mismatch extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Mismatch(String came) {
+      super(came, null, false, false);
+    }
+  }
+
+  private static Long toInteger(@Nullable Object reply) {
+    if (reply instanceof Long number) {
+      return number;
+    }
+    throw new Mismatch(Reply.describe(reply));
+  }
+
+  private static Boolean toBoolean(@Nullable Object reply) {
+    if (reply == null) {
+      return false;
+    }
+    if (reply instanceof Boolean value) {
+      return value;
+    }
+    if (reply instanceof Long number && (number == 0 || number == 1)) {
+      return number == 1;
+    }
+    throw new Mismatch(Reply.describe(reply));
+  }
+
+  private static @Nullable String toText(@Nullable Object reply) {
+    if (reply instanceof Long || reply instanceof Double) {
+      return reply.toString();
+    }
+    byte[] bytes = toBytes(reply);
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static byte @Nullable [] toBytes(@Nullable Object reply) {
+    if (reply == null) {
+      return null;
+    }
+    if (reply instanceof byte[] bytes) {
+      return bytes;
+    }
+    throw new Mismatch(Reply.describe(reply));
+  }
+
+  private static String toStatus(@Nullable Object reply) {
+    String status = reply instanceof byte[] ? toText(reply) : null;
+    if (status == null) {
+      throw new Mismatch(Reply.describe(reply));
+    }
+    return status;
+  }
+
+  private static List<?> toList(@Nullable Object reply) {
+    if (reply == null) {
+      return List.of();
+    }
+    if (reply instanceof List<?> list) {
+      return list;
+    }
+    throw new Mismatch(Reply.describe(reply));
+  }
+
+  private static @Nullable Object toRaw(@Nullable Object reply) {
+    if (reply instanceof Reply.Failure failure) {
+      return failure.exception();
+    }
+    if (reply instanceof List<?> list) {
+      List<@Nullable Object> raw = new ArrayList<>();
+      for (Object element : list) {
+        raw.add(toRaw(element));
+      }
+      return Collections.unmodifiableList(raw);
+    }
+    if (reply instanceof Reply.Entries entries) {
+      Map<@Nullable Object, @Nullable Object> raw = new LinkedHashMap<>();
+      List<?> flat = entries.flat();
+      for (int i = 0; i + 1 < flat.size(); i += 2) {
+        Object key = flat.get(i) instanceof byte[] ? toText(flat.get(i)) : toRaw(flat.get(i));
+        raw.put(key, toRaw(flat.get(i + 1)));
+      }
+      return Collections.unmodifiableMap(raw);
+    }
+    return reply;
+  }
+}

@@ -1,0 +1,407 @@
+package dev.sheaf.scripts;
+
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.cluster.SlotHash;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One scatter: a thread that cuts the keys into slices and sends them, as far as the nodes have
+ * room; and replies that are reduced as they come.
+ *
+ * @param <K> the type of keys
+ * @param <T> the type of a slice's result
+ * @param <R> the type of the whole
+ */
+final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
+
+  private final CallableScript<K, Timed<T>> script;
+  private final byte[][] args;
+  private final Reducer<? super T, R> reducer;
+  private final ScatterOptions options;
+  private final boolean cluster;
+  private final CompletableFuture<R> result = new CompletableFuture<>();
+
+  /** Guards all that follows. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Condition changed = lock.newCondition();
+  private final SliceSizer sizer;
+  private final Map<String, Load> loads = new HashMap<>();
+  private final List<ScatterException.FailedSlice> failures = new ArrayList<>();
+  private R reduced;
+  private int underWay;
+  private long keysDone;
+  private long slicesDone;
+  private boolean stopped;
+  private @Nullable Throwable broken;
+
+  Scatter(
+      CallableScript<K, Timed<T>> script,
+      byte[][] args,
+      Reducer<? super T, R> reducer,
+      ScatterOptions options) {
+    this.script = script;
+    this.args = args;
+    this.reducer = reducer;
+    this.options = options;
+    this.cluster = script.nodes().isCluster();
+    this.sizer = new SliceSizer(options.budget().toNanos() * 2 / 5, options.maxSliceKeys());
+    this.reduced = reducer.initial();
+    result.whenComplete((value, failure) -> cancel());
+  }
+
+  /** What one node has to do for this scatter. */
+  private static final class Load {
+    long plannedNanos;
+    int slices;
+    long lastReplyNanos;
+  }
+
+  private record EncodedKey<K>(K key, byte[] bytes) {}
+
+  private record Slice<K>(
+      List<EncodedKey<K>> keys, String node, long plannedNanos, long sentNanos) {
+
+    List<K> givenKeys() {
+      return keys.stream().map(EncodedKey::key).toList();
+    }
+
+    EncodedKeys encoded(int slot) {
+      return new EncodedKeys(keys.stream().map(EncodedKey::bytes).toArray(byte[][]::new), slot);
+    }
+  }
+
+  @Override
+  public CompletableFuture<R> result() {
+    return result;
+  }
+
+  @Override
+  public ScatterProgress progress() {
+    lock.lock();
+    try {
+      return new ScatterProgress(keysDone, slicesDone, failures.size());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    lock.lock();
+    try {
+      stopped = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Sends everything, waits for all replies and completes the result. */
+  void run(Iterable<? extends K> keys) {
+    try {
+      Iterator<? extends K> iterator = keys.iterator();
+      boolean all = cluster ? sendBySlot(iterator) : sendByCount(iterator);
+      awaitAll();
+      complete(all);
+    } catch (InterruptedException e) {
+      cancel();
+      result.completeExceptionally(new RedisCommandInterruptedException(e));
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      cancel();
+      result.completeExceptionally(e);
+    }
+  }
+
+  /** Whether all keys were sent. */
+  private boolean sendByCount(Iterator<? extends K> keys) throws InterruptedException {
+    String node = script.nodes().nodeOf(0);
+    while (keys.hasNext()) {
+      int size = awaitRoom(node);
+      if (size == 0) {
+        return false;
+      }
+      List<EncodedKey<K>> slice = new ArrayList<>(size);
+      while (slice.size() < size && keys.hasNext()) {
+        slice.add(encode(keys.next()));
+      }
+      script.sendTogether(() -> send(slice, node, 0));
+    }
+    return true;
+  }
+
+  /** Whether all keys were sent. */
+  private boolean sendBySlot(Iterator<? extends K> keys) throws InterruptedException {
+    while (keys.hasNext()) {
+      Map<Integer, Deque<EncodedKey<K>>> bySlot = new HashMap<>();
+      for (int i = 0; i < options.maxBufferedKeys() && keys.hasNext(); i++) {
+        EncodedKey<K> key = encode(keys.next());
+        bySlot.computeIfAbsent(SlotHash.getSlot(key.bytes()), slot -> new ArrayDeque<>()).add(key);
+      }
+      if (!sendAll(bySlot)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A slot's keys that are not sent yet. */
+  private record Bucket<K>(int slot, Deque<EncodedKey<K>> keys) {}
+
+  private boolean sendAll(Map<Integer, Deque<EncodedKey<K>>> bySlot) throws InterruptedException {
+    Map<String, Deque<Bucket<K>>> byNode = new LinkedHashMap<>();
+    bySlot.forEach(
+        (slot, keys) ->
+            byNode
+                .computeIfAbsent(script.nodes().nodeOf(slot), node -> new ArrayDeque<>())
+                .add(new Bucket<>(slot, keys)));
+    while (!byNode.isEmpty()) {
+      script.sendTogether(() -> byNode.forEach(this::sendWhatFits));
+      byNode.values().removeIf(Deque::isEmpty);
+      if (!byNode.isEmpty() && !awaitChange()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void sendWhatFits(String node, Deque<Bucket<K>> buckets) {
+    while (!buckets.isEmpty()) {
+      int size = roomAt(node);
+      if (size == 0) {
+        return;
+      }
+      Bucket<K> bucket = buckets.getFirst();
+      List<EncodedKey<K>> slice = new ArrayList<>(Math.min(size, bucket.keys().size()));
+      while (slice.size() < size && !bucket.keys().isEmpty()) {
+        slice.add(bucket.keys().removeFirst());
+      }
+      if (bucket.keys().isEmpty()) {
+        buckets.removeFirst();
+      }
+      send(slice, node, bucket.slot());
+    }
+  }
+
+  private EncodedKey<K> encode(K key) {
+    Objects.requireNonNull(key, () -> "A key of script '" + script.script().name() + "' is null");
+    return new EncodedKey<>(key, EncodedKeys.bytes(script.codec().encodeKey(key)));
+  }
+
+  /** How many keys the node may be sent now; 0 for none. */
+  private int roomAt(String node) {
+    lock.lock();
+    try {
+      return stopped ? 0 : room(node);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int room(String node) {
+    return hasRoom(loads.computeIfAbsent(node, name -> new Load())) ? sizer.next() : 0;
+  }
+
+  /** A slice takes less than half of the budget, so one more fits where half of it is free. */
+  private boolean hasRoom(Load load) {
+    return load.slices == 0 || load.plannedNanos <= options.budget().toNanos() / 2;
+  }
+
+  /** Whether it is time to send more: not for each of many tiny slices by itself. */
+  private boolean wantsMore(Load load) {
+    return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() / 4;
+  }
+
+  /** How many keys the node may be sent, as soon as it may; 0 if the scatter was stopped. */
+  private int awaitRoom(String node) throws InterruptedException {
+    script.beforeWaiting();
+    lock.lockInterruptibly();
+    try {
+      while (!stopped) {
+        int size = room(node);
+        if (size > 0) {
+          return size;
+        }
+        changed.await();
+      }
+      return 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a node to have room; false if the scatter was stopped. */
+  private boolean awaitChange() throws InterruptedException {
+    script.beforeWaiting();
+    lock.lockInterruptibly();
+    try {
+      while (!stopped && loads.values().stream().noneMatch(this::wantsMore)) {
+        changed.await();
+      }
+      return !stopped;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitAll() throws InterruptedException {
+    script.beforeWaiting();
+    lock.lockInterruptibly();
+    try {
+      while (underWay > 0) {
+        changed.await();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void send(List<EncodedKey<K>> keys, String node, int slot) {
+    Slice<K> slice;
+    lock.lock();
+    try {
+      slice = new Slice<>(keys, node, sizer.estimateNanos(keys.size()), System.nanoTime());
+      Load load = loads.computeIfAbsent(node, name -> new Load());
+      load.slices++;
+      load.plannedNanos += slice.plannedNanos();
+      underWay++;
+    } finally {
+      lock.unlock();
+    }
+    script
+        .sendInAnyOrder(slice.encoded(slot), args)
+        .whenComplete((timed, failure) -> ended(slice, timed, failure));
+  }
+
+  private void ended(Slice<K> slice, @Nullable Timed<T> timed, @Nullable Throwable failure) {
+    lock.lock();
+    try {
+      Load load = Objects.requireNonNull(loads.get(slice.node()));
+      load.slices--;
+      load.plannedNanos -= slice.plannedNanos();
+      underWay--;
+      keysDone += slice.keys().size();
+      slicesDone++;
+      if (timed == null) {
+        failed(slice, failure);
+      } else {
+        observe(slice, load, timed);
+        reduce(timed);
+      }
+      tell();
+      if (underWay == 0 || wantsMore(load)) {
+        changed.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void failed(Slice<K> slice, @Nullable Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException wrapped && wrapped.getCause() != null
+            ? wrapped.getCause()
+            : Objects.requireNonNull(failure);
+    failures.add(new ScatterException.FailedSlice(slice.givenKeys(), cause));
+    stopped |= failures.size() >= ScatterException.MAX_FAILURES;
+  }
+
+  /**
+   * Where the server's time is not known, what passed since it was free for this slice, by its last
+   * reply, is as near as one can get: too long rather than too short.
+   */
+  private void observe(Slice<K> slice, Load load, Timed<T> timed) {
+    long now = System.nanoTime();
+    long nanos = TimeUnit.MICROSECONDS.toNanos(timed.micros());
+    if (nanos <= 0) {
+      nanos = now - Math.max(slice.sentNanos(), load.lastReplyNanos);
+    }
+    load.lastReplyNanos = now;
+    sizer.observed(slice.keys().size(), nanos);
+    script.sliceEnded(slice.keys().size(), nanos);
+  }
+
+  private void reduce(Timed<T> timed) {
+    if (broken == null) {
+      try {
+        reduced = Objects.requireNonNull(reducer.step().apply(reduced, timed.value()));
+      } catch (RuntimeException | Error e) {
+        broken = e;
+        stopped = true;
+      }
+    }
+  }
+
+  private void tell() {
+    try {
+      options.progress().accept(new ScatterProgress(keysDone, slicesDone, failures.size()));
+    } catch (RuntimeException | Error e) {
+      broken = broken == null ? e : broken;
+      stopped = true;
+    }
+  }
+
+  private void complete(boolean all) {
+    lock.lock();
+    try {
+      if (broken != null) {
+        result.completeExceptionally(broken);
+      } else if (all && failures.isEmpty()) {
+        result.complete(reduced);
+      } else {
+        result.completeExceptionally(failure(all));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private ScatterException failure(boolean all) {
+    StringBuilder message =
+        new StringBuilder("The scatter of script '").append(script.script().name()).append("' ");
+    Throwable first = null;
+    if (failures.isEmpty()) {
+      message.append("was cancelled");
+    } else {
+      first = failures.get(0).failure();
+      message
+          .append("failed for ")
+          .append(failures.stream().mapToLong(slice -> slice.keys().size()).sum())
+          .append(" keys in ")
+          .append(failures.size())
+          .append(" slices; the first with: ")
+          .append(first.getMessage());
+    }
+    if (!all) {
+      message
+          .append(". Keys after the first ")
+          .append(keysDone)
+          .append(" that were sent were not, ")
+          .append(
+              failures.isEmpty()
+                  ? "as it was told to stop"
+                  : "because MAX_FAILURES = " + ScatterException.MAX_FAILURES + " was reached");
+    }
+    return new ScatterException(
+        message.toString(),
+        first,
+        failures,
+        new ScatterProgress(keysDone, slicesDone, failures.size()),
+        reduced);
+  }
+}

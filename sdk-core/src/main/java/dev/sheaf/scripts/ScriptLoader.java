@@ -1,0 +1,201 @@
+package dev.sheaf.scripts;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandKeyword;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings texts to the servers: to all primaries when a script is registered and after a flush, and
+ * on each new socket ahead of the first script that is called there.
+ *
+ * <p>Thread-safe.
+ */
+final class ScriptLoader<K, V> {
+
+  private static final Pattern COMPILE_ERROR =
+      Pattern.compile("^ERR Error compiling (?:script|function).*?user_\\w+:(\\d+): (.*)$");
+  private static final String ALREADY_THERE = "already exists";
+
+  private final ScriptHost<K, V> host;
+  private final Nodes<K, V> nodes;
+  private final ScriptMeters meters;
+
+  /** One script for each text that servers have to know, by its digest. */
+  private final Map<String, Script<?>> texts = new ConcurrentHashMap<>();
+
+  private final AtomicBoolean reloading = new AtomicBoolean();
+
+  ScriptLoader(ScriptHost<K, V> host, Nodes<K, V> nodes, ScriptMeters meters) {
+    this.host = host;
+    this.nodes = nodes;
+    this.meters = meters;
+    host.sendAheadOfScripts(this::forNewSocket);
+  }
+
+  /**
+   * Loads a script everywhere, now and from now on. Blocks until the primaries have answered.
+   *
+   * @throws ScriptDeclarationException if it cannot be compiled
+   * @throws RedisException if no primary answered
+   */
+  void load(Script<?> script) {
+    synchronized (this) {
+      if (texts.containsKey(script.sha1())) {
+        return;
+      }
+      if (texts.size() >= Scripts.MAX_REGISTERED) {
+        throw new IllegalStateException(
+            "Scripts.MAX_REGISTERED = "
+                + Scripts.MAX_REGISTERED
+                + " scripts are registered"
+                + " already; give what differs from call to call as an argument, not in the text");
+      }
+      texts.put(script.sha1(), script);
+    }
+    boolean loaded = false;
+    try {
+      await(script, nodes.toEachPrimary(() -> command(script, true)));
+      loaded = true;
+    } finally {
+      if (!loaded) {
+        texts.remove(script.sha1());
+      }
+    }
+  }
+
+  private void await(Script<?> script, List<CompletableFuture<String>> replies) {
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
+            .exceptionally(failure -> null)
+            .completeOnTimeout(null, host.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    host.await(all);
+    RuntimeException failure = null;
+    boolean answered = false;
+    for (CompletableFuture<String> reply : replies) {
+      Throwable cause = failureOf(reply);
+      if (cause == null) {
+        answered = true;
+      } else if (cause instanceof RedisCommandExecutionException refused) {
+        checkCompiled(script, refused);
+        failure = refused;
+      } else {
+        failure = new RedisException(String.valueOf(cause.getMessage()), cause);
+      }
+    }
+    if (!answered) {
+      throw new RedisException(
+          script
+              + " could not be loaded, because no primary took it"
+              + (failure == null ? "; the cluster has none" : ": " + failure.getMessage()),
+          failure == null ? new IllegalStateException("no primary") : failure);
+    }
+  }
+
+  private @Nullable Throwable failureOf(CompletableFuture<String> reply) {
+    if (!reply.isDone()) {
+      return new RedisException("no answer within " + host.commandTimeout().toMillis() + " ms");
+    }
+    try {
+      reply.join();
+      return null;
+    } catch (CompletionException e) {
+      return e.getCause() == null ? e : e.getCause();
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
+  private static void checkCompiled(Script<?> script, RedisCommandExecutionException refused) {
+    Matcher matcher = COMPILE_ERROR.matcher(String.valueOf(refused.getMessage()));
+    if (matcher.matches()) {
+      throw new ScriptDeclarationException(
+          "Script '"
+              + script.name()
+              + "' cannot be compiled: "
+              + script.source()
+              + ", line "
+              + matcher.group(1)
+              + ": "
+              + matcher.group(2),
+          refused);
+    }
+    if (script.isFunction()) {
+      throw new ScriptDeclarationException(
+          "The library of function '"
+              + script.name()
+              + "' ("
+              + script.source()
+              + ") was refused: "
+              + refused.getMessage(),
+          refused);
+    }
+  }
+
+  /**
+   * Loads everything on all primaries, without waiting, because one was found to have been flushed.
+   * While that goes on, further findings change nothing: their calls carry the text themselves.
+   */
+  void reload() {
+    if (!reloading.compareAndSet(false, true)) {
+      return;
+    }
+    List<CompletableFuture<?>> loads = new ArrayList<>();
+    for (Script<?> script : texts.values()) {
+      loads.addAll(nodes.toEachPrimary(() -> command(script, false)));
+    }
+    CompletableFuture.allOf(loads.toArray(CompletableFuture[]::new))
+        .orTimeout(host.commandTimeout().toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete((nothing, failure) -> reloading.set(false));
+  }
+
+  /** What a call that did not find its function needs first; completes whatever happens. */
+  CompletableFuture<?> reloadAt(int slot, Script<?> script) {
+    return nodes.toNodeOf(slot, command(script, false)).exceptionally(failure -> "");
+  }
+
+  private List<AsyncCommand<?, ?, String>> forNewSocket() {
+    Collection<Script<?>> known = texts.values();
+    List<AsyncCommand<?, ?, String>> commands = new ArrayList<>(known.size());
+    for (Script<?> script : known) {
+      commands.add(command(script, false));
+    }
+    return commands;
+  }
+
+  private AsyncCommand<?, ?, String> command(Script<?> script, boolean replace) {
+    CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+    args.add(CommandKeyword.LOAD);
+    if (script.isFunction() && replace) {
+      args.add(CommandKeyword.REPLACE);
+    }
+    args.add(script.text().getBytes(StandardCharsets.UTF_8));
+    AsyncCommand<byte[], byte[], String> command =
+        Nodes.administrative(script.isFunction() ? CommandType.FUNCTION : CommandType.SCRIPT, args);
+    command.whenComplete(
+        (reply, failure) -> {
+          if (failure == null || String.valueOf(failure.getMessage()).contains(ALREADY_THERE)) {
+            meters.loaded();
+          } else {
+            meters.loadFailed();
+          }
+        });
+    return command;
+  }
+}

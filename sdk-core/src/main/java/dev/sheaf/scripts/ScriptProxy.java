@@ -1,0 +1,74 @@
+package dev.sheaf.scripts;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Makes objects of interfaces whose methods are scripts. */
+final class ScriptProxy implements InvocationHandler {
+
+  private final Class<?> type;
+  private final Map<Method, Bound> methods = new HashMap<>();
+
+  private record Bound(DeclaredMethod declared, RegisteredScript<Object, ?> script) {}
+
+  private ScriptProxy(Class<?> type) {
+    this.type = type;
+  }
+
+  /**
+   * Checks all methods, then loads all scripts, then makes the object.
+   *
+   * @param keyType the client's type of keys, null if it is not known
+   */
+  static <I, K> I of(Class<I> type, @Nullable Class<?> keyType, ScriptRegistry<K, ?> registry) {
+    if (!type.isInterface()) {
+      throw new ScriptDeclarationException(
+          type.getName() + " is not an interface; scripts are bound to interfaces");
+    }
+    ScriptProxy proxy = new ScriptProxy(type);
+    Map<Method, DeclaredMethod> declared = new HashMap<>();
+    for (Method method : type.getMethods()) {
+      if (!method.isDefault() && !Modifier.isStatic(method.getModifiers())) {
+        declared.put(method, DeclaredMethod.of(method, keyType));
+      }
+    }
+    declared.forEach((method, read) -> proxy.methods.put(method, bind(read, method, registry)));
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, proxy));
+  }
+
+  /** The keys are of the client's type: {@link DeclaredMethod} has checked what it could. */
+  @SuppressWarnings("unchecked")
+  private static <K> Bound bind(
+      DeclaredMethod declared, Method method, ScriptRegistry<K, ?> registry) {
+    try {
+      return new Bound(
+          declared, (RegisteredScript<Object, ?>) registry.register(declared.script()));
+    } catch (ScriptDeclarationException e) {
+      throw new ScriptDeclarationException(
+          DeclaredMethod.describe(method) + ": " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    if (method.getDeclaringClass() == Object.class) {
+      return switch (method.getName()) {
+        case "equals" -> arguments != null && proxy == arguments[0];
+        case "hashCode" -> System.identityHashCode(proxy);
+        default -> "Scripts of " + type.getName();
+      };
+    }
+    if (method.isDefault()) {
+      return DefaultMethods.invoke(proxy, method, arguments);
+    }
+    Bound bound = Objects.requireNonNull(methods.get(method));
+    return bound.declared().call(bound.script(), arguments);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.sheaf.scripts;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The one kind of {@link Scripts}. */
+final class ScriptRegistry<K, V> implements Scripts<K, V> {
+
+  private final ScriptHost<K, V> host;
+  private final Nodes<K, V> nodes;
+  private final ScriptMeters meters;
+  private final ScriptLoader<K, V> loader;
+
+  ScriptRegistry(ScriptHost<K, V> host) {
+    this.host = host;
+    this.nodes = new Nodes<>(host.connection());
+    this.meters = new ScriptMeters(host.meterRegistry(), host.name());
+    this.loader = new ScriptLoader<>(host, nodes, meters);
+  }
+
+  @Override
+  public <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script) {
+    return callable(script);
+  }
+
+  <T extends @Nullable Object> CallableScript<K, T> callable(Script<T> script) {
+    Objects.requireNonNull(script, "script");
+    loader.load(script);
+    return new CallableScript<>(this, script);
+  }
+
+  @Override
+  public <I> I bind(Class<I> type) {
+    return ScriptProxy.of(Objects.requireNonNull(type, "type"), keyType(), this);
+  }
+
+  /** Java forgets the client's type of keys; of the usual codecs it is known. */
+  private @Nullable Class<?> keyType() {
+    if (host.codec() instanceof StringCodec) {
+      return String.class;
+    }
+    return host.codec() instanceof ByteArrayCodec ? byte[].class : null;
+  }
+
+  @Override
+  public byte[] encoded(V value) {
+    return EncodedKeys.bytes(host.codec().encodeValue(Objects.requireNonNull(value, "value")));
+  }
+
+  @Override
+  public V decoded(byte[] bytes) {
+    return host.codec().decodeValue(ByteBuffer.wrap(bytes));
+  }
+
+  ScriptHost<K, V> host() {
+    return host;
+  }
+
+  Nodes<K, V> nodes() {
+    return nodes;
+  }
+
+  ScriptMeters meters() {
+    return meters;
+  }
+
+  ScriptLoader<K, V> loader() {
+    return loader;
+  }
+}

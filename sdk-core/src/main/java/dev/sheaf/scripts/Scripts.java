@@ -1,0 +1,52 @@
+package dev.sheaf.scripts;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts of one client.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <K> the client's type of keys
+ * @param <V> the client's type of values
+ */
+public interface Scripts<K, V> {
+
+  /**
+   * How many scripts one client registers at most: 1,000. Each is loaded on new connections; a text
+   * that differs from call to call belongs into arguments.
+   */
+  int MAX_REGISTERED = 1_000;
+
+  /**
+   * Makes a script callable, and loads it on every primary that answers, so that a text that cannot
+   * be compiled is found now. It is loaded again on every connection that is made later, ahead of
+   * the first script called there: to nodes that join, come back, or take over. Blocks, at most the
+   * command time-out. To register an equal text twice costs nothing.
+   *
+   * @throws ScriptDeclarationException if the server cannot compile it; the message has file, line
+   *     and reason
+   * @throws io.lettuce.core.RedisException if no primary answered
+   * @throws IllegalStateException if {@value #MAX_REGISTERED} scripts are registered already
+   */
+  <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script);
+
+  /**
+   * Makes an object of an interface whose methods are scripts; see {@link LuaScript}. Everything is
+   * checked and loaded before this returns. Blocks, at most the command time-out for each method.
+   *
+   * @throws ScriptDeclarationException if a method is declared wrongly, its file is missing or the
+   *     server cannot compile it; the message names the method, the file, the line and the reason
+   * @throws io.lettuce.core.RedisException if no primary answered
+   */
+  <I> I bind(Class<I> type);
+
+  /**
+   * A value as this client would store it: what a script has to be given to compare with, or to
+   * store for {@code get} to read.
+   */
+  byte[] encoded(V value);
+
+  /** The value that this client would read from these stored bytes. */
+  V decoded(byte[] bytes);
+}

@@ -1,0 +1,5 @@
+local call, keys, sum = redis.call, KEYS, 0
+for i = 1, #keys do
+  sum = sum + call('LLEN', keys[i])
+end
+return sum

@@ -1,0 +1,187 @@
+package dev.sheaf.scripts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.Batch;
+import dev.sheaf.Deferred;
+import dev.sheaf.OutcomeUnknownException;
+import dev.sheaf.Sheaf;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Threads that call a script that counts, alone and in batches, while somebody disturbs the
+ * servers; then every single call is compared with what the server counted for it.
+ */
+final class ScriptChaos {
+
+  static final int THREADS = 32;
+  private static final int BATCH = 20;
+
+  private static final Script<Long> COUNT =
+      Script.of("return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)")
+          .named("count")
+          .keys(1)
+          .args(1)
+          .returns(ResultType.INTEGER);
+
+  private enum Outcome {
+    ACKNOWLEDGED,
+    UNKNOWN,
+    REFUSED
+  }
+
+  private final Sheaf<String, String> sheaf;
+  private final RegisteredScript<String, Long> count;
+  private final AtomicBoolean stop = new AtomicBoolean();
+  private final Map<String, Map<String, Outcome>> calls = new ConcurrentHashMap<>();
+  private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
+  private final Map<String, Integer> failures = new ConcurrentHashMap<>();
+
+  ScriptChaos(Sheaf<String, String> sheaf) {
+    this.sheaf = sheaf;
+    this.count = sheaf.scripts().register(COUNT);
+  }
+
+  static ClusterClientOptions refreshing() {
+    return ClusterClientOptions.builder()
+        .topologyRefreshOptions(
+            ClusterTopologyRefreshOptions.builder()
+                .enablePeriodicRefresh(Duration.ofMillis(200))
+                .build())
+        .build();
+  }
+
+  /** What disturbs, again and again. */
+  interface Disturbance {
+    void next(int step) throws Exception;
+  }
+
+  /** Lets threads call until the disturbances have had their time, and waits for all of them. */
+  void run(Duration time, Disturbance disturbance) throws Exception {
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      String key = "counts:" + i;
+      boolean batches = i % 2 == 0;
+      Thread thread = new Thread(() -> work(key, batches), "chaos-" + i);
+      threads.add(thread);
+      thread.start();
+    }
+    long end = System.nanoTime() + time.toNanos();
+    try {
+      for (int step = 0; System.nanoTime() - end < 0; step++) {
+        disturbance.next(step);
+      }
+    } finally {
+      stop.set(true);
+      for (Thread thread : threads) {
+        thread.join(TimeUnit.SECONDS.toMillis(60));
+      }
+    }
+    assertThat(threads).noneMatch(Thread::isAlive);
+  }
+
+  private void work(String key, boolean batches) {
+    Map<String, Outcome> mine = new TreeMap<>();
+    calls.put(key, mine);
+    try {
+      for (int i = 0; !stop.get(); i++) {
+        if (batches) {
+          batch(key, i, mine);
+        } else {
+          String id = Integer.toString(i);
+          mine.put(id, outcome(() -> count.call(List.of(key), id)));
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      unexpected.add(e);
+    }
+  }
+
+  private void batch(String key, int round, Map<String, Outcome> mine) {
+    Map<String, Deferred<Long>> results = new TreeMap<>();
+    try (Batch<String, String> batch = sheaf.batch()) {
+      for (int i = 0; i < BATCH; i++) {
+        String id = round + "/" + i;
+        results.put(id, batch.call(count, List.of(key), id));
+        batch.add(redis -> redis.exists(key));
+      }
+      batch.execute();
+      results.forEach((id, result) -> mine.put(id, outcome(result::get)));
+    } catch (RedisException e) {
+      // An EXISTS that nobody read failed.
+      failures.merge("batch: " + e.getClass().getSimpleName(), 1, Integer::sum);
+    }
+  }
+
+  private interface Call {
+    Long make();
+  }
+
+  private Outcome outcome(Call call) {
+    try {
+      Long counted = call.make();
+      if (counted != 1) {
+        unexpected.add(new AssertionError("one call was counted " + counted + " times"));
+      }
+      return Outcome.ACKNOWLEDGED;
+    } catch (OutcomeUnknownException | RedisCommandTimeoutException e) {
+      failures.merge(e.getClass().getSimpleName(), 1, Integer::sum);
+      return Outcome.UNKNOWN;
+    } catch (RedisException e) {
+      if (String.valueOf(e.getMessage()).contains("NOSCRIPT")) {
+        unexpected.add(e);
+      }
+      failures.merge(e.getClass().getSimpleName() + ": " + e.getMessage(), 1, Integer::sum);
+      return Outcome.REFUSED;
+    }
+  }
+
+  /** Compares each call with what the server has counted for it. */
+  void check() {
+    assertThat(unexpected).isEmpty();
+    int acknowledged = 0;
+    int unknown = 0;
+    int refused = 0;
+    for (Map.Entry<String, Map<String, Outcome>> entry : calls.entrySet()) {
+      Map<String, String> counted = sheaf.sync().hgetall(entry.getKey());
+      for (Map.Entry<String, Outcome> call : entry.getValue().entrySet()) {
+        String times = counted.remove(call.getKey());
+        String where = call.getValue() + " call " + call.getKey() + " of " + entry.getKey();
+        switch (call.getValue()) {
+          case ACKNOWLEDGED -> {
+            assertThat(times).as(where).isEqualTo("1");
+            acknowledged++;
+          }
+          case UNKNOWN -> {
+            assertThat(times).as(where).isIn(null, "1");
+            unknown++;
+          }
+          case REFUSED -> {
+            assertThat(times).as(where).isNull();
+            refused++;
+          }
+        }
+      }
+      assertThat(counted).as("calls that nobody made, in " + entry.getKey()).isEmpty();
+    }
+    System.out.printf(
+        "Script calls acknowledged %,d, unknown %,d, refused %,d %s%n",
+        acknowledged, unknown, refused, failures);
+    assertThat(calls).hasSize(THREADS);
+    assertThat(calls.values()).noneMatch(Map::isEmpty);
+    assertThat(acknowledged).isGreaterThan(1_000).isGreaterThan(4 * (unknown + refused));
+  }
+}

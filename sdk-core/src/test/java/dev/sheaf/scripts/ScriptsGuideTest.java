@@ -1,0 +1,95 @@
+package dev.sheaf.scripts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The tables of the guide are those of the code. */
+class ScriptsGuideTest {
+
+  private static final Pattern ROW =
+      Pattern.compile("^\\| `([\\w.]+)` \\| ([^|]*?) \\|", Pattern.MULTILINE);
+
+  @Test
+  void tableOfOptions_namesEachWithItsDefault() throws Exception {
+    Map<String, String> expected = new LinkedHashMap<>();
+    for (RecordComponent option : ScatterOptions.class.getRecordComponents()) {
+      Object value = option.getAccessor().invoke(ScatterOptions.defaults());
+      expected.put(
+          option.getName(),
+          switch (option.getName()) {
+            case "budget" -> ((java.time.Duration) value).toMillis() + " ms";
+            case "progress" -> "nobody";
+            default -> value.toString();
+          });
+    }
+    assertThat(rows("Any number of keys")).isEqualTo(expected);
+  }
+
+  @Test
+  void tableOfTheLibrary_namesEachScript() throws IOException {
+    assertThat(rows("The library").keySet()).isEqualTo(constants(ScriptLibrary.class));
+  }
+
+  @Test
+  void tableOfResults_namesEachType() throws IOException {
+    assertThat(rows("What a script is").keySet()).isEqualTo(constants(ResultType.class));
+  }
+
+  @Test
+  void tableOfMeters_namesEachMeter() throws IOException {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    new ScriptMeters(registry, "guide").callsOf(ScriptLibrary.SUM_LLEN);
+    assertThat(rows("Meters").keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            registry.getMeters().stream()
+                .map(meter -> meter.getId().getName())
+                .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void numbersInTheText_areThoseOfTheCode() throws IOException {
+    assertThat(Files.readString(guide()))
+        .contains(String.format(Locale.ROOT, "%,d at most", Scripts.MAX_REGISTERED))
+        .contains("After " + ScatterException.MAX_FAILURES + " failed slices");
+  }
+
+  private static Set<String> constants(Class<?> type) {
+    return Arrays.stream(type.getFields())
+        .filter(field -> Modifier.isStatic(field.getModifiers()))
+        .map(Field::getName)
+        .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private static Map<String, String> rows(String heading) throws IOException {
+    String guide = Files.readString(guide());
+    int start = guide.indexOf("\n## " + heading);
+    int end = guide.indexOf("\n## ", start + 1);
+    Map<String, String> rows = new LinkedHashMap<>();
+    Matcher matcher = ROW.matcher(guide.substring(start, end < 0 ? guide.length() : end));
+    while (matcher.find()) {
+      rows.put(matcher.group(1), matcher.group(2));
+    }
+    return rows;
+  }
+
+  private static Path guide() {
+    return Path.of("..", "docs", "guide", "scripts.md");
+  }
+}

@@ -1,0 +1,1 @@
+return {KEYS[1], ARGV[1], ARGV[2]}
