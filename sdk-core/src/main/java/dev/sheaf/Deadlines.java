@@ -3,14 +3,15 @@ package dev.sheaf;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.internal.ExceptionFactory;
-import io.netty.util.concurrent.EventExecutorGroup;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +19,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread that parks with a time limit costs a timer each time, which for a virtual thread is
  * an entry in a shared heap and a second thread to wake, more than all else that a read costs. So
- * threads park without a limit, after they left a note in a table; one periodic task reads the
- * table and fails what is overdue. While nobody waits, nothing runs.
+ * threads park without a limit, after they left a note in a table; one thread reads the table now
+ * and then and fails what is overdue. While nobody waits, it sleeps.
  *
  * <p>Thread-safe. A time-out is never early; it is late by up to two ticks.
  */
-final class Deadlines {
+final class Deadlines implements AutoCloseable {
+
+  private static final Logger LOG = System.getLogger("dev.sheaf");
 
   /** More waits than that at once keep their own time, as do those that find no slot near. */
   private static final int SLOTS = 4_096;
@@ -41,14 +44,17 @@ final class Deadlines {
   private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
-  private final EventExecutorGroup scheduler;
   private final long tickNanos;
-  private final AtomicBoolean ticking = new AtomicBoolean();
-  private final Runnable tick = this::tick;
-  private boolean sawNobody;
 
-  Deadlines(EventExecutorGroup scheduler, Duration usualTimeout) {
-    this.scheduler = scheduler;
+  /** Whether the thread looks at the table; if not, it sleeps until this is set and it is woken. */
+  private final AtomicBoolean watching = new AtomicBoolean();
+
+  /** Begins with the first wait. */
+  private volatile @Nullable Thread watcher;
+
+  private volatile boolean closed;
+
+  Deadlines(Duration usualTimeout) {
     this.tickNanos =
         Math.max(
             MIN_TICK_NANOS, Math.min(MAX_TICK_NANOS, usualTimeout.toNanos() / TICKS_PER_TIMEOUT));
@@ -91,55 +97,73 @@ final class Deadlines {
     for (int probe = 0; probe < PROBES; probe++) {
       int slot = home + probe & SLOTS - 1;
       if (waits.get(slot) == null && waits.compareAndSet(slot, null, wait)) {
-        if (ticking.get() || startTicking()) {
-          return slot;
+        if (closed) {
+          waits.set(slot, null);
+          return -1;
         }
-        waits.set(slot, null);
-        return -1;
+        if (!watching.get() && watching.compareAndSet(false, true)) {
+          wake();
+        }
+        return slot;
       }
     }
     return -1;
   }
 
-  private boolean startTicking() {
-    return !ticking.compareAndSet(false, true) || schedule();
-  }
-
-  private boolean schedule() {
-    try {
-      scheduler.schedule(tick, tickNanos, TimeUnit.NANOSECONDS);
-      return true;
-    } catch (RejectedExecutionException shutDown) {
-      ticking.set(false);
-      return false;
+  private void wake() {
+    Thread thread = watcher;
+    if (thread == null) {
+      thread = new Thread(this::watch, "sheaf-deadlines");
+      thread.setDaemon(true);
+      watcher = thread;
+      thread.start();
+    } else {
+      LockSupport.unpark(thread);
     }
   }
 
-  private void tick() {
-    boolean somebody = expireOverdue(System.nanoTime());
-    boolean idle = !somebody && sawNobody;
-    sawNobody = !somebody;
-    if (!idle) {
-      if (!schedule()) {
-        expireAll();
+  private void watch() {
+    boolean nobodyBefore = false;
+    while (!closed) {
+      LockSupport.parkNanos(this, tickNanos);
+      // An interrupt meant for others would keep this thread from parking ever again.
+      Thread.interrupted();
+      boolean nobody = !visit(System.nanoTime(), false);
+      if (nobody && nobodyBefore) {
+        sleepUntilWoken();
       }
+      nobodyBefore = nobody;
+    }
+    visit(System.nanoTime(), true);
+  }
+
+  private void sleepUntilWoken() {
+    watching.set(false);
+    // Somebody may have come in just before the line above, and relied on this thread.
+    if (isAnybodyWaiting() && watching.compareAndSet(false, true)) {
       return;
     }
-    sawNobody = false;
-    ticking.set(false);
-    // Somebody may have come in just before the line above, and relied on this task.
-    if (isAnybodyWaiting() && ticking.compareAndSet(false, true) && !schedule()) {
-      expireAll();
+    while (!watching.get() && !closed) {
+      LockSupport.park(this);
+      Thread.interrupted();
     }
   }
 
-  private boolean expireOverdue(long now) {
+  /**
+   * Looks at every wait.
+   *
+   * @param all whether to end them all, because nobody reads the table any more
+   * @return whether there was any
+   */
+  private boolean visit(long now, boolean all) {
     boolean somebody = false;
     for (int slot = 0; slot < SLOTS; slot++) {
       Wait wait = waits.get(slot);
       if (wait != null) {
         somebody = true;
-        wait.observe(now);
+        if (all || wait.isOverdue(now)) {
+          wait.expire();
+        }
       }
     }
     return somebody;
@@ -154,13 +178,13 @@ final class Deadlines {
     return false;
   }
 
-  /** The client was shut down: nobody reads the table any more. */
-  private void expireAll() {
-    for (int slot = 0; slot < SLOTS; slot++) {
-      Wait wait = waits.get(slot);
-      if (wait != null) {
-        wait.expire();
-      }
+  /** Ends the thread, and all waits with it; later waits keep their own time. */
+  @Override
+  public void close() {
+    closed = true;
+    Thread thread = watcher;
+    if (thread != null) {
+      LockSupport.unpark(thread);
     }
   }
 
@@ -170,7 +194,9 @@ final class Deadlines {
     private final RedisFuture<?> reply;
     private final long timeoutNanos;
 
-    /** When it is over, by System.nanoTime, from the first tick on that saw it. Of the task. */
+    /**
+     * When it is over, by System.nanoTime, from the first look at it on. Of the watching thread.
+     */
     private long dueNanos;
 
     private boolean seen;
@@ -183,22 +209,28 @@ final class Deadlines {
       this.timeoutNanos = timeoutNanos;
     }
 
-    void observe(long now) {
+    boolean isOverdue(long now) {
       if (!seen) {
         seen = true;
         dueNanos = now + timeoutNanos;
-      } else if (now - dueNanos >= 0) {
-        expire();
+        return false;
       }
+      return now - dueNanos >= 0;
     }
 
     void expire() {
-      if (!reply.isDone()) {
-        expired = true;
+      if (reply.isDone()) {
+        return;
+      }
+      expired = true;
+      try {
         reply
             .toCompletableFuture()
             .completeExceptionally(
                 ExceptionFactory.createTimeoutException(Duration.ofNanos(timeoutNanos)));
+      } catch (RuntimeException e) {
+        // What is chained to one reply must not end the watch over the others.
+        LOG.log(Level.WARNING, "A listener threw while a command timed out", e);
       }
     }
   }

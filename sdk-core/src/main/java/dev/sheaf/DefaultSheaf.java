@@ -53,6 +53,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final BulkCommands<K, V> bulk;
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
+  private final Deadlines deadlines;
   private final EachThreads eachThreads = EachThreads.best();
   private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
@@ -79,12 +80,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new BulkCommands<>(
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
-    this.sync =
-        BlockingFace.over(
-            server,
-            keyLoops,
-            new Deadlines(server.connection().getResources().eventExecutorGroup(), commandTimeout),
-            loopDetector);
+    this.deadlines = new Deadlines(commandTimeout);
+    this.sync = BlockingFace.over(server, keyLoops, deadlines, loopDetector);
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.afterClose = afterClose;
@@ -315,6 +312,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         server.connection().close();
         server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
       } finally {
+        deadlines.close();
         afterClose.run();
       }
     }

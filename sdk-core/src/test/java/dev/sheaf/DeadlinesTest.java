@@ -3,6 +3,7 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -11,7 +12,6 @@ import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
-import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,12 +28,11 @@ class DeadlinesTest {
 
   private static final long TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final DefaultEventExecutorGroup executors = new DefaultEventExecutorGroup(1);
-  private final Deadlines deadlines = new Deadlines(executors, Duration.ofNanos(TIMEOUT_NANOS));
+  private final Deadlines deadlines = new Deadlines(Duration.ofNanos(TIMEOUT_NANOS));
 
   @AfterEach
-  void shutDown() {
-    executors.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  void close() {
+    deadlines.close();
   }
 
   @Test
@@ -123,20 +122,20 @@ class DeadlinesTest {
   }
 
   @Test
-  void withoutItsScheduler_waitsByItself() {
-    shutDown();
+  void onceClosed_waitsByItself() {
+    deadlines.close();
     assertThatThrownBy(() -> deadlines.await(get(), TIMEOUT_NANOS))
         .isInstanceOf(RedisCommandTimeoutException.class);
   }
 
   @Test
-  void schedulerThatEndsMeanwhile_leavesNobodyWaiting() throws InterruptedException {
+  void closedMeanwhile_leavesNobodyWaiting() throws InterruptedException {
     AtomicInteger ended = new AtomicInteger();
     Thread waiting =
         new Thread(
             () -> {
               try {
-                deadlines.await(get(), TIMEOUT_NANOS * 4);
+                deadlines.await(get(), TIMEOUT_NANOS * 600);
               } catch (RedisCommandTimeoutException expected) {
                 ended.incrementAndGet();
               }
@@ -144,9 +143,25 @@ class DeadlinesTest {
     waiting.start();
     assertThatThrownBy(() -> deadlines.await(get(), TIMEOUT_NANOS))
         .isInstanceOf(RedisCommandTimeoutException.class);
-    shutDown();
+    deadlines.close();
     waiting.join(TimeUnit.SECONDS.toMillis(20));
     assertThat(ended).hasValue(1);
+  }
+
+  /** The thread sleeps while nobody waits, and wakes for those who come later. */
+  @Test
+  void waitsAfterAPause_areWatchedAgain() throws InterruptedException {
+    for (int round = 0; round < 4; round++) {
+      assertThatThrownBy(() -> deadlines.await(get(), TIMEOUT_NANOS))
+          .isInstanceOf(RedisCommandTimeoutException.class);
+      Await.until(
+          "the thread sleeps",
+          Duration.ofSeconds(10),
+          () ->
+              Thread.getAllStackTraces().keySet().stream()
+                  .filter(thread -> thread.getName().equals("sheaf-deadlines"))
+                  .allMatch(thread -> thread.getState() == Thread.State.WAITING));
+    }
   }
 
   private static AsyncCommand<String, String, String> get() {
