@@ -69,6 +69,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     long plannedNanos;
     int slices;
     long lastReplyNanos;
+    long fastestNanos = Long.MAX_VALUE;
   }
 
   private record EncodedKey<K>(K key, byte[] bytes) {}
@@ -323,13 +324,15 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   /**
    * Where the server's time is not known, what passed since it was free for this slice, by its last
-   * reply, is as near as one can get: too long rather than too short.
+   * reply, less the network's share, is as near as one can get.
    */
   private void observe(Slice<K> slice, Load load, Timed<T> timed) {
     long now = System.nanoTime();
     long nanos = TimeUnit.MICROSECONDS.toNanos(timed.micros());
     if (nanos <= 0) {
-      nanos = now - Math.max(slice.sentNanos(), load.lastReplyNanos);
+      long roundTrip = now - slice.sentNanos();
+      load.fastestNanos = Math.min(load.fastestNanos, roundTrip);
+      nanos = Math.min(roundTrip - load.fastestNanos, now - load.lastReplyNanos);
     }
     load.lastReplyNanos = now;
     sizer.observed(slice.keys().size(), nanos);
