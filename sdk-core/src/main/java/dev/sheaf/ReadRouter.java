@@ -68,10 +68,19 @@ final class ReadRouter<K, V> {
       return new Routes<>(
           standalone == null || standalone.isMulti() ? null : pipelineOf(standalone), null, null);
     }
-    ReadFrom readFrom = cluster.getReadFrom();
-    return readFrom == null || readFrom == ReadFrom.UPSTREAM
+    return readsPrimaries(cluster)
         ? new Routes<>(null, cluster, cluster.getPartitions())
         : new Routes<>(null, null, null);
+  }
+
+  private static boolean readsPrimaries(StatefulRedisClusterConnection<?, ?> cluster) {
+    try {
+      ReadFrom readFrom = cluster.getReadFrom();
+      return readFrom == null || readFrom == ReadFrom.UPSTREAM;
+    } catch (NullPointerException closed) {
+      // Lettuce drops its routes when it closes; it also has the error that says so.
+      return false;
+    }
   }
 
   private static @Nullable NodePipeline pipelineOf(@Nullable StatefulConnection<?, ?> connection) {
