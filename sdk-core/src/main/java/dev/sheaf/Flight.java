@@ -36,6 +36,9 @@ final class Flight
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
 
+  /** Whether some of the reply to the current part may have been read. */
+  private boolean answerBegun;
+
   private volatile boolean done;
   private volatile @Nullable BiConsumer<? super Object, Throwable> listener;
 
@@ -66,6 +69,16 @@ final class Flight
     return parts.get(Math.min(answered, parts.size() - 1));
   }
 
+  /** Notes that the reply to the current part has come in part. */
+  void begunToAnswer() {
+    answerBegun = true;
+  }
+
+  /** Whether the first part without a reply may have some of it already. */
+  boolean isAnswerBegun() {
+    return answerBegun;
+  }
+
   /**
    * Completes the current part, whose reply has been read.
    *
@@ -74,6 +87,7 @@ final class Flight
   boolean advance() {
     RedisCommand<?, ?, ?> part = parts.get(answered);
     answered++;
+    answerBegun = false;
     try {
       part.complete();
     } catch (RuntimeException e) {

@@ -29,7 +29,11 @@ final class FlightHandler extends CommandHandler {
       ByteBuf buffer, RedisCommand<?, ?, ?> command, CommandOutput<?, ?, ?> output) {
     Flight flight = flightIn(command);
     // A value that cannot be decoded is the failure of one part, not of all.
-    return super.decode(buffer, flight == null ? command : flight.current(), output);
+    boolean complete = super.decode(buffer, flight == null ? command : flight.current(), output);
+    if (!complete && flight != null) {
+      flight.begunToAnswer();
+    }
+    return complete;
   }
 
   @Override

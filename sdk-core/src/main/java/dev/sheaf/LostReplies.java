@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,13 +34,35 @@ final class LostReplies {
   static LostReplies of(List<Flight> flights) {
     LostReplies lost = new LostReplies();
     for (int i = flights.size() - 1; i >= 0; i--) {
+      boolean answerBegun = flights.get(i).isAnswerBegun();
       List<RedisCommand<?, ?, ?>> parts = flights.get(i).end();
       for (int p = parts.size() - 1; p >= 0; p--) {
-        lost.decide(parts.get(p));
+        if (p > 0 || !answerBegun || !failIfSpoilt(parts.get(p))) {
+          lost.decide(parts.get(p));
+        }
       }
     }
     Collections.reverse(lost.again);
     return lost;
+  }
+
+  /**
+   * Fails a read whose reply was cut off, if what came of it is in its output already, where the
+   * whole reply would be added to it. A single value is there wholly or not at all, and an MGET
+   * begins anew.
+   */
+  private static boolean failIfSpoilt(RedisCommand<?, ?, ?> part) {
+    if (!(part instanceof Outgoing<?, ?, ?> command)
+        || !ReplaySafety.isSafe(command)
+        || command.isAbandoned()
+        || command.getDelegate().getOutput() instanceof ValueOutput) {
+      return false;
+    }
+    command.completeExceptionally(
+        new ConnectionLostException(
+            command.getType()
+                + " was answered in part when the connection was lost, and not sent again"));
+    return true;
   }
 
   /** What is to be sent again, in its order. */

@@ -14,15 +14,42 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads whose replies are lost, or that nobody waits for any more. */
 @Timeout(60)
 class LostReadsTest {
+
+  /** What had come of the reply must not stand twice in the answer. */
+  @ParameterizedTest
+  @ValueSource(ints = {5, 60, 300, 700})
+  void listThatCameInPart_isWholeOrFails(int bytes) throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port())) {
+      List<String> elements = IntStream.range(0, 100).mapToObj(i -> "element" + i).toList();
+      sheaf.sync().rpush("list", elements.toArray(String[]::new));
+      sheaf.sync().set("key", "value");
+      proxy.cutAfterBytesToClient(bytes);
+      RedisFuture<List<String>> list = sheaf.async().lrange("list", 0, -1);
+      RedisFuture<String> next = sheaf.async().get("key");
+      try {
+        assertThat(list.get(20, TimeUnit.SECONDS)).isEqualTo(elements);
+      } catch (ExecutionException e) {
+        assertThat(e).cause().isInstanceOf(ConnectionLostException.class);
+      }
+      assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("value");
+    }
+  }
 
   /** By whichever face: a read that is sent again must not see what its caller wrote later. */
   @Test
