@@ -396,7 +396,7 @@ final class NodePipeline {
     }
     if (current != null) {
       try {
-        if (scriptTextsDue && ScriptTexts.areNeededBy(command)) {
+        if (scriptTextsDue && fuser.mayInsert() && ScriptTexts.areNeededBy(command)) {
           scriptTextsDue = false;
           scriptTexts.commands().forEach(text -> fuser.add(text, outbox));
         }

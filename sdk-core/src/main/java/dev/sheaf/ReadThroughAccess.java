@@ -65,6 +65,9 @@ final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
 
   @Override
   public Map<K, Result<V>> getAll(List<K> keys, long timeoutNanos) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
     BulkGet<K, V> bulk = BulkGet.send(reads, keys);
     Corked.release();
     try {

@@ -70,6 +70,11 @@ final class RunFuser implements FusedGet.Resender {
     outbox.add(command);
   }
 
+  /** Whether a command may come between the last one and the next: not in MULTI or after ASKING. */
+  boolean mayInsert() {
+    return !inTransaction && !afterAsking;
+  }
+
   private void observeTransaction(ProtocolKeyword type) {
     if (type == CommandType.MULTI) {
       inTransaction = true;

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * predecessor to it, or two that take the same place. What was added must neither be lost nor
  * reordered, chains must stay together, and a queue that calls itself empty must be so.
  */
+@Tag("slow")
 class CommandQueueInterleavingsTest {
 
   /** Shared by all runs, one at a time: to encode commands is not what is tested. */

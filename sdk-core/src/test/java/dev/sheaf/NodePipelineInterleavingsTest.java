@@ -21,6 +21,7 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
  * <p>Hunted for: a command that is added while the drain gives up, so that each of the two leaves
  * it to the other and it waits for ever; and two drains at a time, which would reorder commands.
  */
+@Tag("slow")
 class NodePipelineInterleavingsTest {
 
   private static final ClientContext CONTEXT =

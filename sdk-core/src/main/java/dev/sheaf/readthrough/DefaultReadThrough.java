@@ -98,6 +98,10 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
   private <T> @Nullable T await(RedisFuture<T> reply, long askedAt) {
     try {
       long left = askedAt + readNanos - System.nanoTime();
+      if (Thread.interrupted()) {
+        // A reply that is there already would hide it, one time in many.
+        throw new InterruptedException();
+      }
       return reply.get(Math.max(0, left), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       reply.cancel(true);

@@ -31,10 +31,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a server that is ill in one way or the other makes of the state, and of callers. */
+@Tag("slow")
 @Timeout(120)
 class AvailabilityFaultsIT {
 

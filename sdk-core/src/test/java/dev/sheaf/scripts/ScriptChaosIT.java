@@ -15,10 +15,12 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** As {@link ScriptChaosTest}, on redis-server processes. */
+@Tag("slow")
 @Timeout(200)
 class ScriptChaosIT {
 

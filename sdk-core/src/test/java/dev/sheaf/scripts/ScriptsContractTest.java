@@ -12,6 +12,9 @@ import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.TransactionResult;
+import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -53,6 +56,19 @@ class ScriptsContractTest {
       assertThat(incr.callReactive(List.of("n")).block()).isEqualTo(3);
       assertThat(calls(server, "evalsha")).isEqualTo(3);
       assertThat(calls(server, "eval")).isZero();
+    }
+  }
+
+  /** A new socket gets the texts ahead of its first script, but not in the midst of MULTI. */
+  @ForEachServer(on = Topology.STANDALONE)
+  void firstCallInsideATransaction_bringsNothingElseIntoIt(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      sheaf.scripts().register(INCR);
+      RedisCommands<String, String> redis = sheaf.standalone().sync();
+      redis.multi();
+      redis.evalsha(INCR.sha1(), ScriptOutputType.INTEGER, "n");
+      TransactionResult result = redis.exec();
+      assertThat(result).containsExactly(1L);
     }
   }
 
