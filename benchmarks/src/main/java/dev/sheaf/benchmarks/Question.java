@@ -119,7 +119,7 @@ record Question(
         64,
         Map.of("way", Way.FUTURES.name()),
         singleKey(EnumSet.allOf(Client.class)),
-        true);
+        false);
   }
 
   private static Question virtual(int threads) {

@@ -13,8 +13,8 @@ record Timing(int warmups, int warmupMillis, int measurements, int measurementMi
   /** Three seconds of warm-up: after two, the deeper call chains of a cluster still get faster. */
   private static final Timing QUICK = new Timing(3, 1_000, 2, 500);
 
-  /** Many threads on few cores compete with the compiler: they settle after about six seconds. */
-  private static final Timing QUICK_CROWD = new Timing(6, 1_000, 3, 500);
+  /** Many threads on few cores compete with the compiler: they settle after about five seconds. */
+  private static final Timing QUICK_CROWD = new Timing(5, 1_000, 2, 500);
 
   private static final int CROWD = 64;
 
