@@ -36,12 +36,12 @@ class GuardThreadsTest {
       try {
         CountDownLatch held = new CountDownLatch(EVENT_LOOPS);
         List<CompletableFuture<?>> callbacks = new ArrayList<>();
-        // Keys of all three nodes.
+        // Keys of all three nodes, and replies that come later, so that event loops call back.
         for (String key : List.of("a", "b", "c", "d", "e", "f")) {
           callbacks.add(
               sheaf
                   .async()
-                  .get(key)
+                  .blpop(1, key)
                   .toCompletableFuture()
                   .thenRun(
                       () -> {
