@@ -55,7 +55,7 @@ final class JmhRun {
   }
 
   private ChainedOptionsBuilder jmhOptions(Path log) {
-    Timing timing = Timing.of(options, question.callers());
+    Timing timing = Timing.of(options, question.threads());
     ChainedOptionsBuilder builder =
         new OptionsBuilder()
             .include("^" + Pattern.quote(question.benchmark()) + "$")

@@ -68,12 +68,6 @@ record Question(
     return questions;
   }
 
-  /** How many callers there are at once, whatever kind of threads they are. */
-  int callers() {
-    String virtual = parameters.get("virtualThreads");
-    return virtual == null ? threads : Integer.parseInt(virtual);
-  }
-
   private static Question blocking(ServerKind server, int threads, boolean quick) {
     return new Question(
         "blocking-" + lower(server) + "-" + threads,

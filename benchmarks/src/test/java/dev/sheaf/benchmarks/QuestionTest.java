@@ -22,7 +22,7 @@ class QuestionTest {
             .mapToLong(
                 question ->
                     question.limitedTo(quick).contenders().size()
-                        * millis(Timing.of(quick, question.callers())))
+                        * millis(Timing.of(quick, question.threads())))
             .sum();
 
     assertThat(Duration.ofMillis(quick.rounds() * eachRound)).isLessThanOrEqualTo(QUICK_COMPARISON);
