@@ -99,7 +99,14 @@ class ScriptChaosIT {
     List<RealRedis> replicas =
         cluster.nodes().stream().filter(node -> role(node).contains("role:slave")).toList();
     RealRedis replica = replicas.get(random.nextInt(replicas.size()));
-    replica.command("CLUSTER", "FAILOVER");
+    // A replica that is just being sent its primary's data refuses with LOADING.
+    Await.until(
+        "the replica to accept the failover",
+        Duration.ofSeconds(20),
+        () -> {
+          replica.command("CLUSTER", "FAILOVER");
+          return true;
+        });
     long end = System.nanoTime() + Duration.ofSeconds(6).toNanos();
     boolean tookOver = false;
     while (!tookOver && System.nanoTime() - end < 0) {
