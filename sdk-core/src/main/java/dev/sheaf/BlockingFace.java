@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
@@ -11,6 +12,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,19 +37,14 @@ final class BlockingFace<K, V> implements InvocationHandler {
   private final StatefulConnection<K, V> connection;
   private final boolean oneTimeout;
   private final KeyLoops<K, V> loops;
-  private final Deadlines deadlines;
   private final @Nullable LoopDetector detector;
 
   private BlockingFace(
-      ConnectedServer<K, V> server,
-      KeyLoops<K, V> loops,
-      Deadlines deadlines,
-      @Nullable LoopDetector detector) {
+      ConnectedServer<K, V> server, KeyLoops<K, V> loops, @Nullable LoopDetector detector) {
     this.lettuce = server.sync();
     this.async = server.async();
     this.connection = server.connection();
     this.loops = loops;
-    this.deadlines = deadlines;
     this.detector = detector;
     TimeoutOptions timeouts = connection.getOptions().getTimeoutOptions();
     this.oneTimeout = !timeouts.isTimeoutCommands() || timeouts.isApplyConnectionTimeout();
@@ -56,15 +53,12 @@ final class BlockingFace<K, V> implements InvocationHandler {
   /** The face of Lettuce's commands: an object of all the interfaces that they have. */
   @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
   static <K, V> RedisClusterCommands<K, V> over(
-      ConnectedServer<K, V> server,
-      KeyLoops<K, V> loops,
-      Deadlines deadlines,
-      @Nullable LoopDetector detector) {
+      ConnectedServer<K, V> server, KeyLoops<K, V> loops, @Nullable LoopDetector detector) {
     return (RedisClusterCommands<K, V>)
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
-            new BlockingFace<>(server, loops, deadlines, detector));
+            new BlockingFace<>(server, loops, detector));
   }
 
   @Override
@@ -147,15 +141,14 @@ final class BlockingFace<K, V> implements InvocationHandler {
     }
   }
 
-  /**
-   * As Lettuce does it, without its reflection and its timer: what this face costs is saved here.
-   */
+  /** As Lettuce does it, without its reflection: what this face costs is saved here. */
   @SuppressWarnings("unchecked") // The argument of get(K).
   private @Nullable Object get(Object key) {
     RedisFuture<V> value = async.get((K) key);
     return loops.isInTransaction()
         ? null
-        : deadlines.await(value, connection.getTimeout().toNanos());
+        : LettuceFutures.awaitOrCancel(
+            value, connection.getTimeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private static Exception rethrown(Throwable thrown) {

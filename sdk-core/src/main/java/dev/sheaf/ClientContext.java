@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param meters null if nobody measures
  * @param compression null if values are left as they are
  * @param scriptTexts what scripts need on each new socket
+ * @param deadlines how threads wait for replies
  */
 record ClientContext(
     BatchingOptions batching,
@@ -19,4 +20,5 @@ record ClientContext(
     WriteClock writes,
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
-    ScriptTexts scriptTexts) {}
+    ScriptTexts scriptTexts,
+    Deadlines deadlines) {}

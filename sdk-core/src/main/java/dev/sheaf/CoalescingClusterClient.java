@@ -3,7 +3,9 @@ package dev.sheaf;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.cluster.ClusterPushHandler;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.PushHandler;
@@ -47,7 +49,7 @@ final class CoalescingClusterClient extends RedisClusterClient {
         new CoalescingWriter(writer, context, true, getOptions()),
         endpoint,
         codec,
-        context.commandTimeout(),
+        context,
         getOptions());
   }
 
@@ -56,5 +58,26 @@ final class CoalescingClusterClient extends RedisClusterClient {
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
     return newStatefulRedisConnection(
         writer, endpoint, codec, timeout, getOptions().getJsonParser());
+  }
+
+  @Override
+  protected <V, K> StatefulRedisClusterConnectionImpl<K, V> newStatefulRedisClusterConnection(
+      RedisChannelWriter writer,
+      ClusterPushHandler pushHandler,
+      RedisCodec<K, V> codec,
+      Duration timeout,
+      Supplier<JsonParser> parser) {
+    return new CoalescingClusterConnection<>(
+        writer, pushHandler, codec, timeout, parser, context.deadlines());
+  }
+
+  @Override
+  protected <V, K> StatefulRedisClusterConnectionImpl<K, V> newStatefulRedisClusterConnection(
+      RedisChannelWriter writer,
+      ClusterPushHandler pushHandler,
+      RedisCodec<K, V> codec,
+      Duration timeout) {
+    return newStatefulRedisClusterConnection(
+        writer, pushHandler, codec, timeout, getOptions().getJsonParser());
   }
 }

@@ -36,7 +36,7 @@ final class CoalescingRedisClient extends RedisClient {
         new CoalescingWriter(writer, context, false, getOptions()),
         endpoint,
         codec,
-        context.commandTimeout(),
+        context,
         getOptions());
   }
 }

@@ -94,7 +94,8 @@ final class Connector<K, V> {
             new WriteClock(),
             meters,
             compression,
-            new ScriptTexts());
+            new ScriptTexts(),
+            new Deadlines(commandTimeout(uri), options.yielding()));
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {

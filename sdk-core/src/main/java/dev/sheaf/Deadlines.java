@@ -1,16 +1,12 @@
 package dev.sheaf;
 
-import io.lettuce.core.LettuceFutures;
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.internal.ExceptionFactory;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Deadlines implements AutoCloseable {
 
-  private static final Logger LOG = System.getLogger("dev.sheaf");
-
   /** More waits than that at once keep their own time, as do those that find no slot near. */
   private static final int SLOTS = 4_096;
 
@@ -36,15 +30,22 @@ final class Deadlines implements AutoCloseable {
   private static final int SHIFT = Integer.numberOfLeadingZeros(SLOTS - 1);
 
   /**
-   * A twentieth of the time-out, but no finer than timers are and no coarser than people notice.
+   * A twentieth of the usual time-out, but no finer than timers are and no coarser than people
+   * notice.
    */
   private static final int TICKS_PER_TIMEOUT = 20;
 
   private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
+  /** The thread ends when nobody has waited for so long: a client may be forgotten unclosed. */
+  private static final long MAX_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
   private final long tickNanos;
+  private final LongAdder waitsBegun = new LongAdder();
+  private final boolean yielding;
+  private final YieldTrials trials = new YieldTrials(System.nanoTime());
 
   /** Whether the thread looks at the table; if not, it sleeps until this is set and it is woken. */
   private final AtomicBoolean watching = new AtomicBoolean();
@@ -54,41 +55,60 @@ final class Deadlines implements AutoCloseable {
 
   private volatile boolean closed;
 
-  Deadlines(Duration usualTimeout) {
+  /**
+   * Begins without a thread; the first wait starts it.
+   *
+   * @param yielding whether threads may yield before they park where that serves more of them
+   */
+  Deadlines(Duration usualTimeout, boolean yielding) {
+    this.yielding = yielding;
     this.tickNanos =
         Math.max(
             MIN_TICK_NANOS, Math.min(MAX_TICK_NANOS, usualTimeout.toNanos() / TICKS_PER_TIMEOUT));
   }
 
   /**
-   * Waits for a reply as {@link LettuceFutures#awaitOrCancel} does, with its results and its
-   * exceptions.
+   * Blocks until a reply is there, or its time is over.
    *
-   * @param timeoutNanos the limit; 0 for none
+   * @return whether it is there, a value or a failure
+   * @throws RedisCommandInterruptedException if the thread is interrupted meanwhile; it stays so
    */
-  <T> @Nullable T await(RedisFuture<T> reply, long timeoutNanos) {
-    if (timeoutNanos > 0 && !reply.isDone()) {
-      Wait wait = new Wait(reply, timeoutNanos);
-      int slot = enter(wait);
+  boolean await(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
+    if (reply.isDone()) {
+      return true;
+    }
+    waitsBegun.increment();
+    if (yieldUntilDone(reply)) {
+      return true;
+    }
+    if (timeoutNanos < tickNanos * TICKS_PER_TIMEOUT
+        || Thread.currentThread() instanceof ForkJoinWorkerThread) {
+      // Too short for these ticks; or a pool wants to know that its thread blocks.
+      return reply.awaitByTimer(timeoutNanos);
+    }
+    Wait wait = new Wait(reply, Thread.currentThread(), timeoutNanos);
+    if (!reply.wakesFor(wait)) {
+      return reply.awaitByTimer(timeoutNanos);
+    }
+    int slot = enter(wait);
+    try {
+      return slot < 0 ? reply.awaitByTimer(timeoutNanos) : wait.untilDone();
+    } finally {
+      reply.wakesNobody();
       if (slot >= 0) {
-        parkUntilDone(reply);
         waits.set(slot, null);
-        if (wait.expired) {
-          throw ExceptionFactory.createTimeoutException(Duration.ofNanos(timeoutNanos));
-        }
       }
     }
-    return LettuceFutures.awaitOrCancel(reply, timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
-  private static void parkUntilDone(RedisFuture<?> reply) {
-    try {
-      reply.get();
-    } catch (ExecutionException | CancellationException e) {
-      // Lettuce says it its way when it is asked for the value.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  private boolean yieldUntilDone(AwaitedCommand<?, ?, ?> reply) {
+    for (int left = trials.yields(); left > 0; left--) {
+      Thread.yield();
+      if (reply.isDone()) {
+        return true;
+      }
     }
+    return false;
   }
 
   /** Leaves the note; negative if there is no slot near, or nobody to read it. */
@@ -123,30 +143,58 @@ final class Deadlines implements AutoCloseable {
   }
 
   private void watch() {
+    long waitsBefore = waitsBegun.sum();
     boolean nobodyBefore = false;
     while (!closed) {
       LockSupport.parkNanos(this, tickNanos);
       // An interrupt meant for others would keep this thread from parking ever again.
       Thread.interrupted();
-      boolean nobody = !visit(System.nanoTime(), false);
+      long now = System.nanoTime();
+      long waits = waitsBegun.sum();
+      // Those that yield leave no note.
+      boolean nobody = !visit(now, false) && waits == waitsBefore;
       if (nobody && nobodyBefore) {
-        sleepUntilWoken();
+        trials.rest(now, waits);
+        if (!sleptUntilWoken()) {
+          return;
+        }
+      } else if (yielding) {
+        trials.observe(now, waits);
       }
       nobodyBefore = nobody;
+      waitsBefore = waits;
     }
     visit(System.nanoTime(), true);
   }
 
-  private void sleepUntilWoken() {
+  /** Whether to go on; if not, another thread takes over when somebody waits. */
+  private boolean sleptUntilWoken() {
+    long begin = System.nanoTime();
     watching.set(false);
     // Somebody may have come in just before the line above, and relied on this thread.
     if (isAnybodyWaiting() && watching.compareAndSet(false, true)) {
-      return;
+      return true;
     }
     while (!watching.get() && !closed) {
-      LockSupport.park(this);
+      long leftNanos = begin + MAX_SLEEP_NANOS - System.nanoTime();
+      if (leftNanos <= 0 && watching.compareAndSet(false, true)) {
+        return isStillNeeded();
+      }
+      LockSupport.parkNanos(this, leftNanos);
       Thread.interrupted();
     }
+    return true;
+  }
+
+  /** Ends this thread's watch, unless somebody came in meanwhile and relied on it. */
+  private boolean isStillNeeded() {
+    watcher = null;
+    watching.set(false);
+    if (isAnybodyWaiting() && watching.compareAndSet(false, true)) {
+      watcher = Thread.currentThread();
+      return true;
+    }
+    return false;
   }
 
   /**
@@ -161,9 +209,7 @@ final class Deadlines implements AutoCloseable {
       Wait wait = waits.get(slot);
       if (wait != null) {
         somebody = true;
-        if (all || wait.isOverdue(now)) {
-          wait.expire();
-        }
+        wait.look(now, all);
       }
     }
     return somebody;
@@ -178,6 +224,11 @@ final class Deadlines implements AutoCloseable {
     return false;
   }
 
+  /** Whether the thread is about, or will wake for the next wait only. For tests. */
+  boolean isWatching() {
+    return watching.get();
+  }
+
   /** Ends the thread, and all waits with it; later waits keep their own time. */
   @Override
   public void close() {
@@ -189,9 +240,10 @@ final class Deadlines implements AutoCloseable {
   }
 
   /** One thread's wait for one reply. */
-  private static final class Wait {
+  static final class Wait {
 
-    private final RedisFuture<?> reply;
+    private final AwaitedCommand<?, ?, ?> reply;
+    private final Thread thread;
     private final long timeoutNanos;
 
     /**
@@ -200,38 +252,44 @@ final class Deadlines implements AutoCloseable {
     private long dueNanos;
 
     private boolean seen;
-
-    /** Written before the reply is failed, which is what the waiting thread waits for. */
     private volatile boolean expired;
 
-    Wait(RedisFuture<?> reply, long timeoutNanos) {
+    private Wait(AwaitedCommand<?, ?, ?> reply, Thread thread, long timeoutNanos) {
       this.reply = reply;
+      this.thread = thread;
       this.timeoutNanos = timeoutNanos;
     }
 
-    boolean isOverdue(long now) {
+    private boolean untilDone() {
+      while (!reply.isDone()) {
+        if (expired) {
+          return false;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+          throw new RedisCommandInterruptedException(
+              new InterruptedException("Interrupted while it waited for a reply"));
+        }
+        LockSupport.park(reply);
+      }
+      return true;
+    }
+
+    private void look(long now, boolean end) {
       if (!seen) {
         seen = true;
         dueNanos = now + timeoutNanos;
-        return false;
       }
-      return now - dueNanos >= 0;
+      if (end || now - dueNanos >= 0) {
+        expired = true;
+        wake();
+      } else if (reply.isDone()) {
+        // Completed in a way that wakes nobody, such as CompletableFuture.completeAsync.
+        wake();
+      }
     }
 
-    void expire() {
-      if (reply.isDone()) {
-        return;
-      }
-      expired = true;
-      try {
-        reply
-            .toCompletableFuture()
-            .completeExceptionally(
-                ExceptionFactory.createTimeoutException(Duration.ofNanos(timeoutNanos)));
-      } catch (RuntimeException e) {
-        // What is chained to one reply must not end the watch over the others.
-        LOG.log(Level.WARNING, "A listener threw while a command timed out", e);
-      }
+    void wake() {
+      LockSupport.unpark(thread);
     }
   }
 }

@@ -80,8 +80,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new BulkCommands<>(
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
-    this.deadlines = new Deadlines(commandTimeout);
-    this.sync = BlockingFace.over(server, keyLoops, deadlines, loopDetector);
+    this.deadlines = context.deadlines();
+    this.sync = BlockingFace.over(server, keyLoops, loopDetector);
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.afterClose = afterClose;

@@ -65,6 +65,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable AvailabilityOptions availability;
   private String name = "default";
   private boolean loopDetection = true;
+  private boolean yielding = true;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {
@@ -87,6 +88,7 @@ public final class SheafBuilder<K, V> {
     builder.availability = availability;
     builder.name = name;
     builder.loopDetection = loopDetection;
+    builder.yielding = yielding;
     return builder;
   }
 
@@ -175,6 +177,16 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
+   * Whether threads that wait for replies may yield the processor a few times before they park,
+   * where that lets clearly more of them read; on by default. A client finds out by itself, and
+   * only tries when its threads wait 50,000 times a second; off, they always park at once.
+   */
+  public SheafBuilder<K, V> yielding(boolean on) {
+    this.yielding = on;
+    return this;
+  }
+
+  /**
    * Connects. Blocks as {@link Sheaf#connect} does.
    *
    * @throws SheafConnectionException if no connection could be made; the message says why
@@ -228,6 +240,10 @@ public final class SheafBuilder<K, V> {
 
   @Nullable AvailabilityOptions availability() {
     return availability;
+  }
+
+  boolean yielding() {
+    return yielding;
   }
 
   boolean loopDetection() {

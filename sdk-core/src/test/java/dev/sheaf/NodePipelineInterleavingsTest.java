@@ -41,7 +41,8 @@ class NodePipelineInterleavingsTest {
           new WriteClock(),
           null,
           null,
-          new ScriptTexts());
+          new ScriptTexts(),
+          new Deadlines(Duration.ofSeconds(1), true));
   private static final ClientOptions OPTIONS = ClientOptions.create();
 
   /** Shared by all runs, one at a time: to encode commands is not what is tested. */

@@ -43,7 +43,8 @@ class NodePipelineReconnectTest {
                 new WriteClock(),
                 null,
                 null,
-                new ScriptTexts()),
+                new ScriptTexts(),
+                new Deadlines(Duration.ofSeconds(1), true)),
             false,
             options,
             new CommandTimeouts(options.getTimeoutOptions()));

@@ -1,0 +1,164 @@
+package dev.sheaf;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Finds out whether threads that wait for replies should give up the processor a few times before
+ * they park.
+ *
+ * <p>To park a thread and to wake it costs more than all else that a blocking read does. Where many
+ * threads do little but wait for the same server, one that yields finds its reply there by the time
+ * it is its turn again, and nobody has to wake it. Where other work wants the processors, a thread
+ * that yields stands behind that work, while one that is woken would go before it. Which of the two
+ * it is depends on the program, the machine and the moment, so it is tried: reads are counted for a
+ * moment with and without, and yielding stays only while it serves clearly more.
+ *
+ * <p>Below {@link #MIN_WAITS_PER_SECOND} nothing is tried: there is nothing to be gained. A trial
+ * that fails is repeated after a pause that doubles each time.
+ *
+ * <p>{@link #yields()} may be called by any thread, all else by one.
+ */
+final class YieldTrials {
+
+  /** Enough for a turn of each of the threads on its processor, twice, and a moment to spare. */
+  static final int YIELDS = 10;
+
+  /** From here on parking costs a third of a processor or more, at about 7 microseconds a time. */
+  static final long MIN_WAITS_PER_SECOND = 50_000;
+
+  /** How long rates are counted for, many times as long as any wait that yielding could shorten. */
+  static final long EPOCH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** How often a decision to yield is looked at again while the rate stays as it is. */
+  static final long CHECK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** More than rates differ from one moment to the next on their own. */
+  private static final double CLEARLY_MORE = 1.2;
+
+  /** A rate this far below the usual one means that something has changed. */
+  private static final double FAR_LESS = 0.6;
+
+  private static final double SMOOTHING = 1.0 / 8;
+
+  private enum Phase {
+    PARKING,
+    TRYING,
+    /** Parks once more, so that what merely grew during the trial is not taken for its effect. */
+    COMPARING,
+    YIELDING,
+    /** Parks for a moment, to see whether that would serve as many by now. */
+    CHECKING
+  }
+
+  private volatile int yields;
+  private Phase phase = Phase.PARKING;
+  private long epochStartNanos;
+  private long epochStartWaits;
+  private long nextNanos;
+  private long pauseNanos = FIRST_PAUSE_NANOS;
+
+  /** In waits per nanosecond, as all rates here: while parking, and while yielding. */
+  private double parkedRate;
+
+  private double yieldedRate;
+
+  YieldTrials(long nowNanos) {
+    this.epochStartNanos = nowNanos;
+    this.nextNanos = nowNanos;
+  }
+
+  /** How often to yield at most before parking; 0 for not at all. */
+  int yields() {
+    return yields;
+  }
+
+  /**
+   * Takes note of how many waits there have been. To be called every few milliseconds.
+   *
+   * @param waits how many there have been since the beginning of time
+   */
+  void observe(long nowNanos, long waits) {
+    long nanos = nowNanos - epochStartNanos;
+    if (nanos >= EPOCH_NANOS) {
+      double rate = (double) (waits - epochStartWaits) / nanos;
+      epochStartNanos = nowNanos;
+      epochStartWaits = waits;
+      conclude(rate, nowNanos);
+    }
+  }
+
+  /** Nobody waits any more, so nobody will call for a while. */
+  void rest(long nowNanos, long waits) {
+    enter(Phase.PARKING);
+    epochStartNanos = nowNanos;
+    epochStartWaits = waits;
+  }
+
+  private void conclude(double rate, long now) {
+    switch (phase) {
+      case PARKING -> {
+        if (isWorthATrial(rate) && now - nextNanos >= 0) {
+          parkedRate = rate;
+          enter(Phase.TRYING);
+        }
+      }
+      case TRYING -> {
+        yieldedRate = rate;
+        if (isClearlyMore(yieldedRate, parkedRate)) {
+          enter(Phase.COMPARING);
+        } else {
+          reject(now);
+        }
+      }
+      case COMPARING, CHECKING -> {
+        if (isClearlyMore(yieldedRate, rate)) {
+          adopt(now);
+        } else {
+          reject(now);
+        }
+      }
+      case YIELDING -> goOnYielding(rate, now);
+    }
+  }
+
+  private void goOnYielding(double rate, long now) {
+    if (!isWorthATrial(rate) || rate < yieldedRate * FAR_LESS) {
+      enter(Phase.PARKING);
+      pauseNanos = FIRST_PAUSE_NANOS;
+      nextNanos = now + pauseNanos;
+      return;
+    }
+    yieldedRate += (rate - yieldedRate) * SMOOTHING;
+    if (now - nextNanos >= 0) {
+      enter(Phase.CHECKING);
+    }
+  }
+
+  private void adopt(long now) {
+    enter(Phase.YIELDING);
+    pauseNanos = FIRST_PAUSE_NANOS;
+    nextNanos = now + CHECK_INTERVAL_NANOS;
+  }
+
+  private void reject(long now) {
+    enter(Phase.PARKING);
+    nextNanos = now + pauseNanos;
+    pauseNanos = Math.min(LONGEST_PAUSE_NANOS, pauseNanos * 2);
+  }
+
+  private void enter(Phase next) {
+    phase = next;
+    yields = next == Phase.TRYING || next == Phase.YIELDING ? YIELDS : 0;
+  }
+
+  private static boolean isWorthATrial(double rate) {
+    return rate * TimeUnit.SECONDS.toNanos(1) >= MIN_WAITS_PER_SECOND;
+  }
+
+  private static boolean isClearlyMore(double rate, double other) {
+    return rate >= other * CLEARLY_MORE;
+  }
+}
