@@ -102,7 +102,8 @@ final class Deadlines implements AutoCloseable {
   }
 
   private boolean yieldUntilDone(AwaitedCommand<?, ?, ?> reply) {
-    for (int left = trials.yields(); left > 0; left--) {
+    // Asked for each time: whoever stands in a long line when yielding ends does not line up again.
+    for (int yielded = 0; yielded < trials.yields(); yielded++) {
       Thread.yield();
       if (reply.isDone()) {
         return true;

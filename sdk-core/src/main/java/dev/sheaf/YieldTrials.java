@@ -30,7 +30,10 @@ final class YieldTrials {
   static final long EPOCH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-  static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Threads that park are slow to fall into step with those that yield already. */
+  private static final int EPOCHS_PER_TRIAL = 5;
 
   /** How often a decision to yield is looked at again while the rate stays as it is. */
   static final long CHECK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -38,7 +41,7 @@ final class YieldTrials {
   /** More than rates differ from one moment to the next on their own. */
   private static final double CLEARLY_MORE = 1.2;
 
-  /** A rate this far below the usual one means that something has changed. */
+  /** A rate this far below the other one tells enough: of a trial, or that something changed. */
   private static final double FAR_LESS = 0.6;
 
   private static final double SMOOTHING = 1.0 / 8;
@@ -58,6 +61,7 @@ final class YieldTrials {
   private long epochStartNanos;
   private long epochStartWaits;
   private long nextNanos;
+  private int epochsLeft;
   private long pauseNanos = FIRST_PAUSE_NANOS;
 
   /** In waits per nanosecond, as all rates here: while parking, and while yielding. */
@@ -102,14 +106,16 @@ final class YieldTrials {
       case PARKING -> {
         if (isWorthATrial(rate) && now - nextNanos >= 0) {
           parkedRate = rate;
+          epochsLeft = EPOCHS_PER_TRIAL;
           enter(Phase.TRYING);
         }
       }
       case TRYING -> {
         yieldedRate = rate;
+        epochsLeft--;
         if (isClearlyMore(yieldedRate, parkedRate)) {
           enter(Phase.COMPARING);
-        } else {
+        } else if (epochsLeft == 0 || yieldedRate < parkedRate * FAR_LESS) {
           reject(now);
         }
       }
