@@ -1,10 +1,14 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CallerOutput;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -33,6 +37,10 @@ final class BlockingFace<K, V> implements InvocationHandler {
   private final RedisClusterCommands<K, V> lettuce;
   private final RedisClusterAsyncCommands<K, V> async;
   private final StatefulConnection<K, V> connection;
+
+  /** How values are read where this thread decompresses them; null without compression. */
+  private final @Nullable RedisCodec<K, V> decompressing;
+
   private final boolean oneTimeout;
   private final KeyLoops<K, V> loops;
   private final Deadlines deadlines;
@@ -40,10 +48,12 @@ final class BlockingFace<K, V> implements InvocationHandler {
 
   private BlockingFace(
       ConnectedServer<K, V> server,
+      @Nullable RedisCodec<K, V> decompressing,
       KeyLoops<K, V> loops,
       Deadlines deadlines,
       @Nullable LoopDetector detector) {
     this.lettuce = server.sync();
+    this.decompressing = decompressing;
     this.async = server.async();
     this.connection = server.connection();
     this.loops = loops;
@@ -53,10 +63,15 @@ final class BlockingFace<K, V> implements InvocationHandler {
     this.oneTimeout = !timeouts.isTimeoutCommands() || timeouts.isApplyConnectionTimeout();
   }
 
-  /** The face of Lettuce's commands: an object of all the interfaces that they have. */
+  /**
+   * The face of Lettuce's commands: an object of all the interfaces that they have.
+   *
+   * @param decompressing the client's codec if values may be compressed, else null
+   */
   @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
   static <K, V> RedisClusterCommands<K, V> over(
       ConnectedServer<K, V> server,
+      @Nullable RedisCodec<K, V> decompressing,
       KeyLoops<K, V> loops,
       Deadlines deadlines,
       @Nullable LoopDetector detector) {
@@ -64,7 +79,7 @@ final class BlockingFace<K, V> implements InvocationHandler {
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
-            new BlockingFace<>(server, loops, deadlines, detector));
+            new BlockingFace<>(server, decompressing, loops, deadlines, detector));
   }
 
   @Override
@@ -152,10 +167,24 @@ final class BlockingFace<K, V> implements InvocationHandler {
    */
   @SuppressWarnings("unchecked") // The argument of get(K).
   private @Nullable Object get(Object key) {
+    RedisCodec<K, V> codec = decompressing;
+    if (codec != null) {
+      return getAndDecode((K) key, codec);
+    }
     RedisFuture<V> value = async.get((K) key);
     return loops.isInTransaction()
         ? null
         : deadlines.await(value, connection.getTimeout().toNanos());
+  }
+
+  /** This thread has nothing else to do, and the event loop has the replies of all others. */
+  private @Nullable V getAndDecode(K key, RedisCodec<K, V> codec) {
+    CallerOutput<K, V> output = new CallerOutput<>(codec);
+    RedisFuture<V> value =
+        async.dispatch(CommandType.GET, output, new CommandArgs<>(codec).addKey(key));
+    return loops.isInTransaction()
+        ? null
+        : output.decoded(deadlines.await(value, connection.getTimeout().toNanos()));
   }
 
   private static Exception rethrown(Throwable thrown) {

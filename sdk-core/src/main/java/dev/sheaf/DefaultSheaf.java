@@ -81,7 +81,13 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
     this.deadlines = new Deadlines(commandTimeout);
-    this.sync = BlockingFace.over(server, keyLoops, deadlines, loopDetector);
+    this.sync =
+        BlockingFace.over(
+            server,
+            context.compression() == null ? null : codec,
+            keyLoops,
+            deadlines,
+            loopDetector);
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.afterClose = afterClose;
