@@ -90,8 +90,7 @@ final class CompressionPlot {
     for (int step = 0; step <= STORED_STEPS; step++) {
       double stored = MAX_STORED * step / STORED_STEPS;
       line(svg, LEFT, y(stored), RIGHT, y(stored));
-      text(
-          svg, LEFT - 8, y(stored) + 4, "end", INK, String.format(Locale.ROOT, "%.1f", stored));
+      text(svg, LEFT - 8, y(stored) + 4, "end", INK, String.format(Locale.ROOT, "%.1f", stored));
     }
   }
 

@@ -42,8 +42,7 @@ final class CompressionTable {
   static void print(PrintStream out, @Nullable Path plot) throws IOException {
     List<byte[]> documents = Documents.all();
     long bytes = documents.stream().mapToLong(document -> document.length).sum();
-    String size =
-        String.format(Locale.ROOT, "%,d documents, %,d bytes", documents.size(), bytes);
+    String size = String.format(Locale.ROOT, "%,d documents, %,d bytes", documents.size(), bytes);
     out.println(size);
     out.println();
     out.println("| Algorithm | Stored | Compress | Decompress | 10,000 times 10 KB |");

@@ -5,7 +5,8 @@ import java.util.Arrays;
 
 /**
  * Runs the comparison ({@code compare …}), that of the ways to sum sizes ({@code sizes}), prints
- * the table of algorithms ({@code compression}, with a file to draw the plot into), or, with any other arguments, runs JMH itself.
+ * the table of algorithms ({@code compression}, with a file to draw the plot into), or, with any
+ * other arguments, runs JMH itself.
  */
 public final class Main {
 
