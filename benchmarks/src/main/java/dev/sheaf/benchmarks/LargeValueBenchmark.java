@@ -40,7 +40,7 @@ public class LargeValueBenchmark {
   public enum Decoding {
     /** The thread that waits for the value. */
     CALLER,
-    /** The client's own threads, for futures. */
+    /** The client's own threads, as by default. */
     DECODE_THREADS,
     /** The event loop. */
     EVENT_LOOP
@@ -63,9 +63,9 @@ public class LargeValueBenchmark {
         Sheaf.builder("redis://127.0.0.1:" + started.port())
             .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
             .compression(
-                decoding == Decoding.EVENT_LOOP
-                    ? options.withOffLoop(Integer.MAX_VALUE, options.decodeThreads())
-                    : options)
+                decoding == Decoding.DECODE_THREADS
+                    ? options
+                    : options.withOffLoop(Integer.MAX_VALUE, options.decodeThreads()))
             .connect();
     sheaf = connected;
     connected.sync().set("small", new byte[SMALL_BYTES]);

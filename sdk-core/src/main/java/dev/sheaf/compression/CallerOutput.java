@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The output of a command for one value, whose caller waits for it and so can decode it: the event
- * loop leaves a compressed value as it is stored. For Sheaf's own engine.
+ * loop leaves a compressed value as it is stored, unless it is so large that the threads for that
+ * decode it. For Sheaf's own engine.
  *
  * <p>Written by the event loop, and asked by the caller once the command is complete.
  */

@@ -123,15 +123,13 @@ public final class DecodingOutput<K, V, T> extends CommandOutput<K, V, T> {
   }
 
   private void decode(ByteBuffer bytes, int element) {
-    if (partOfTransaction == null && output instanceof CallerOutput<?, ?> waited) {
-      byte[] stored = copy(bytes);
-      waited.leave(() -> open(stored, stored.length, element));
-      return;
-    }
     if (noted == null && partOfTransaction == null && engine.isLarge(bytes)) {
       noted = new ArrayList<>();
     }
-    if (noted == null) {
+    if (noted == null && partOfTransaction == null && output instanceof CallerOutput<?, ?> waited) {
+      byte[] stored = copy(bytes);
+      waited.leave(() -> open(stored, stored.length, element));
+    } else if (noted == null) {
       decodeAtOnce(bytes, element);
     } else {
       byte[] stored = copy(bytes);
