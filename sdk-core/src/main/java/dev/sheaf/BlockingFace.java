@@ -1,10 +1,6 @@
 package dev.sheaf;
 
-import io.lettuce.core.LettuceFutures;
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -12,7 +8,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,32 +28,35 @@ final class BlockingFace<K, V> implements InvocationHandler {
   private static final Set<String> SENT_IN_PARTS = Set.of("del", "unlink", "msetnx");
 
   private final RedisClusterCommands<K, V> lettuce;
-  private final RedisClusterAsyncCommands<K, V> async;
   private final StatefulConnection<K, V> connection;
-  private final boolean oneTimeout;
+  private final @Nullable BlockingGet<K, V> blockingGet;
   private final KeyLoops<K, V> loops;
   private final @Nullable LoopDetector detector;
 
   private BlockingFace(
-      ConnectedServer<K, V> server, KeyLoops<K, V> loops, @Nullable LoopDetector detector) {
+      ConnectedServer<K, V> server,
+      @Nullable BlockingGet<K, V> blockingGet,
+      KeyLoops<K, V> loops,
+      @Nullable LoopDetector detector) {
     this.lettuce = server.sync();
-    this.async = server.async();
     this.connection = server.connection();
+    this.blockingGet = blockingGet;
     this.loops = loops;
     this.detector = detector;
-    TimeoutOptions timeouts = connection.getOptions().getTimeoutOptions();
-    this.oneTimeout = !timeouts.isTimeoutCommands() || timeouts.isApplyConnectionTimeout();
   }
 
   /** The face of Lettuce's commands: an object of all the interfaces that they have. */
   @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
   static <K, V> RedisClusterCommands<K, V> over(
-      ConnectedServer<K, V> server, KeyLoops<K, V> loops, @Nullable LoopDetector detector) {
+      ConnectedServer<K, V> server,
+      @Nullable BlockingGet<K, V> blockingGet,
+      KeyLoops<K, V> loops,
+      @Nullable LoopDetector detector) {
     return (RedisClusterCommands<K, V>)
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
-            new BlockingFace<>(server, loops, detector));
+            new BlockingFace<>(server, blockingGet, loops, detector));
   }
 
   @Override
@@ -129,26 +127,17 @@ final class BlockingFace<K, V> implements InvocationHandler {
     throw refusal;
   }
 
+  @SuppressWarnings("unchecked") // The argument of get(K).
   private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
       throws Exception {
-    if (get && oneTimeout && arguments != null) {
-      return get(arguments[0]);
+    if (get && blockingGet != null && arguments != null) {
+      return blockingGet.get((K) arguments[0]);
     }
     try {
       return method.invoke(lettuce, arguments);
     } catch (InvocationTargetException e) {
       throw rethrown(e.getTargetException());
     }
-  }
-
-  /** As Lettuce does it, without its reflection: what this face costs is saved here. */
-  @SuppressWarnings("unchecked") // The argument of get(K).
-  private @Nullable Object get(Object key) {
-    RedisFuture<V> value = async.get((K) key);
-    return loops.isInTransaction()
-        ? null
-        : LettuceFutures.awaitOrCancel(
-            value, connection.getTimeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private static Exception rethrown(Throwable thrown) {

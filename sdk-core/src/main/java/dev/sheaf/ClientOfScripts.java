@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.scripts.ScriptHost;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
@@ -41,6 +43,12 @@ final class ClientOfScripts<K, V> implements ScriptHost<K, V> {
   @Override
   public RedisCodec<K, V> codec() {
     return codec;
+  }
+
+  @Override
+  public @Nullable ValueCompression compression() {
+    CompressionEngine engine = context.compression();
+    return engine == null ? null : engine.values();
   }
 
   @Override

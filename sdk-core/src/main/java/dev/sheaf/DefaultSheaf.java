@@ -81,7 +81,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
     this.deadlines = context.deadlines();
-    this.sync = BlockingFace.over(server, keyLoops, loopDetector);
+    RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
+    this.sync =
+        BlockingFace.over(
+            server, BlockingGet.of(server, keyLoops, decompressing), keyLoops, loopDetector);
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.afterClose = afterClose;

@@ -15,7 +15,7 @@ import org.xerial.snappy.Snappy;
 
 /** A way to compress that is measured: as Sheaf stores values, or a library by itself. */
 public enum Compression {
-  BARE_SNAPPY {
+  BARE_SNAPPY("Snappy, without the envelope") {
     @Override
     byte[] compress(byte[] value) {
       try {
@@ -34,7 +34,7 @@ public enum Compression {
       }
     }
   },
-  SNAPPY {
+  SNAPPY("Snappy") {
     private final ValueCompression sheaf = sheaf(Compressors.snappy());
 
     @Override
@@ -47,7 +47,7 @@ public enum Compression {
       return sheaf.decompress(stored);
     }
   },
-  LZ4 {
+  LZ4("LZ4") {
     private final ValueCompression sheaf = sheaf(Compressors.lz4());
 
     @Override
@@ -60,7 +60,7 @@ public enum Compression {
       return sheaf.decompress(stored);
     }
   },
-  ZSTD_1 {
+  ZSTD_1("Zstandard, level 1") {
     private final ValueCompression sheaf = sheaf(Compressors.zstd(1));
 
     @Override
@@ -73,7 +73,7 @@ public enum Compression {
       return sheaf.decompress(stored);
     }
   },
-  ZSTD_3 {
+  ZSTD_3("Zstandard, level 3") {
     private final ValueCompression sheaf = sheaf(Compressors.zstd(3));
 
     @Override
@@ -86,7 +86,7 @@ public enum Compression {
       return sheaf.decompress(stored);
     }
   },
-  BARE_BROTLI_4 {
+  BARE_BROTLI_4("Brotli, quality 4") {
     @Override
     byte[] compress(byte[] value) {
       return brotli(value, 4);
@@ -97,7 +97,7 @@ public enum Compression {
       return unbrotli(stored);
     }
   },
-  BARE_BROTLI_11 {
+  BARE_BROTLI_11("Brotli, quality 11") {
     @Override
     byte[] compress(byte[] value) {
       return brotli(value, 11);
@@ -110,6 +110,17 @@ public enum Compression {
   };
 
   private static final byte[] KEY = {'k'};
+
+  private final String title;
+
+  Compression(String title) {
+    this.title = title;
+  }
+
+  /** How tables name it. */
+  String title() {
+    return title;
+  }
 
   abstract byte[] compress(byte[] value);
 

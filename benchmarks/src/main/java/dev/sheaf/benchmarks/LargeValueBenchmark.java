@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * How long does a GET of 100 bytes take while four threads read compressed values of 1 MB, decoded
- * on the event loop and beside it?
+ * on the event loop, beside it, and by those who wait for them?
  *
  * <pre>{@code
  * java -jar benchmarks/target/benchmarks.jar LargeValue -f 1
@@ -36,9 +36,19 @@ public class LargeValueBenchmark {
   private static final int SMALL_BYTES = 100;
   private static final int LARGE_BYTES = 1_000_000;
 
-  /** Where large values are decoded. */
-  @Param({"true", "false"})
-  public boolean besideTheEventLoop = true;
+  /** Who decodes large values. */
+  public enum Decoding {
+    /** The thread that waits for the value. */
+    CALLER,
+    /** The client's own threads, as by default. */
+    DECODE_THREADS,
+    /** The event loop. */
+    EVENT_LOOP
+  }
+
+  /** Who decodes large values. */
+  @Param({"CALLER", "DECODE_THREADS", "EVENT_LOOP"})
+  public Decoding decoding = Decoding.CALLER;
 
   private @Nullable RedisProcess server;
   private @Nullable Sheaf<String, byte[]> sheaf;
@@ -53,7 +63,7 @@ public class LargeValueBenchmark {
         Sheaf.builder("redis://127.0.0.1:" + started.port())
             .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
             .compression(
-                besideTheEventLoop
+                decoding == Decoding.DECODE_THREADS
                     ? options
                     : options.withOffLoop(Integer.MAX_VALUE, options.decodeThreads()))
             .connect();
@@ -75,7 +85,10 @@ public class LargeValueBenchmark {
   @Group("beside")
   @GroupThreads(4)
   public byte[] large() {
-    return Objects.requireNonNull(sheaf).sync().get("large");
+    Sheaf<String, byte[]> connected = Objects.requireNonNull(sheaf);
+    return decoding == Decoding.CALLER
+        ? connected.sync().get("large")
+        : connected.async().get("large").toCompletableFuture().join();
   }
 
   /** Stops everything. */

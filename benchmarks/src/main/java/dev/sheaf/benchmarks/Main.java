@@ -1,10 +1,12 @@
 package dev.sheaf.benchmarks;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
  * Runs the comparison ({@code compare …}), that of the ways to sum sizes ({@code sizes}), prints
- * the table of algorithms ({@code compression}), or, with any other arguments, runs JMH itself.
+ * the table of algorithms ({@code compression}, with a file to draw the plot into), or, with any
+ * other arguments, runs JMH itself.
  */
 public final class Main {
 
@@ -17,8 +19,8 @@ public final class Main {
    */
   public static void main(String[] args) throws Exception {
     Quiet.logging();
-    if (args.length == 1 && args[0].equals("compression")) {
-      CompressionTable.print(System.out);
+    if (args.length > 0 && args.length <= 2 && args[0].equals("compression")) {
+      CompressionTable.print(System.out, args.length == 2 ? Path.of(args[1]) : null);
       return;
     }
     if (args.length == 1 && args[0].equals("sizes")) {

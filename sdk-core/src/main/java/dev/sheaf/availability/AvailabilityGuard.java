@@ -43,6 +43,9 @@ final class AvailabilityGuard<K> implements GuardContext {
   /** For how long a yes is given again without a look at the nodes; no node falls in between. */
   private static final Duration REPEAT = Duration.ofMillis(10);
 
+  /** How long closing waits for connections that are being opened. */
+  private static final int ATTEMPTS_END_MILLIS = 100;
+
   private final AvailabilityOptions options;
   private final WatchSettings settings;
   private final NodeSource<K> source;
@@ -573,11 +576,26 @@ final class AvailabilityGuard<K> implements GuardContext {
       changes++;
       all = List.copyOf(guards.values());
     }
-    all.forEach(NodeGuard::stop);
+    awaitAttempts(all.stream().map(NodeGuard::stop).toList());
     meters.close();
     listeners.clear();
     client.shutdown(Duration.ZERO, settings.closeTimeout());
     // Nothing is left of its own; Lettuce warns of resources that were not shut down.
     resources.shutdown();
+  }
+
+  /**
+   * An event loop that ends takes the channels that it knows with it, but not one that registers
+   * with it in that moment. One that waits for a silent host has registered long since.
+   */
+  private static void awaitAttempts(List<? extends CompletableFuture<?>> attempts) {
+    try {
+      CompletableFuture.allOf(attempts.toArray(CompletableFuture[]::new))
+          .get(ATTEMPTS_END_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      // They end with the event loop.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

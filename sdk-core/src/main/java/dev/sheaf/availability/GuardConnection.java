@@ -7,6 +7,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -116,10 +117,16 @@ final class GuardConnection {
     }
   }
 
-  /** Makes no attempt any more. The connection is left to the client, which closes all. */
-  void stop() {
+  /**
+   * Makes no attempt any more. The connection is left to the client, which closes all.
+   *
+   * @return done when no attempt is under way
+   */
+  CompletableFuture<?> stop() {
     synchronized (lock) {
       closed = true;
+      Attempt current = attempt;
+      return current == null ? CompletableFuture.completedFuture(null) : current.ended;
     }
   }
 
@@ -174,6 +181,7 @@ final class GuardConnection {
 
     private final long limitNanos;
     private final long begunAt = System.nanoTime();
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
     private volatile @Nullable StatefulRedisConnection<String, String> made;
 
     Attempt(long limitNanos) {
@@ -193,6 +201,7 @@ final class GuardConnection {
     void end(
         @Nullable StatefulRedisConnection<String, String> opened, @Nullable Throwable failure) {
       if (opened == null) {
+        ended.complete(null);
         if (finish(null)) {
           fail(failure == null ? new IllegalStateException("no connection") : failure);
         }
@@ -200,9 +209,10 @@ final class GuardConnection {
       }
       made = opened;
       if (!finish(opened)) {
-        opened.closeAsync();
+        opened.closeAsync().whenComplete((done, problem) -> ended.complete(null));
         return;
       }
+      ended.complete(null);
       learn(System.nanoTime() - begunAt);
       opened.addListener(this);
       if (opened.isOpen()) {

@@ -637,8 +637,12 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     line.close();
   }
 
-  /** Ends the watch, but for closing the connection. */
-  void stop() {
+  /**
+   * Ends the watch, but for closing the connection.
+   *
+   * @return done when no connection is being opened
+   */
+  CompletableFuture<?> stop() {
     synchronized (lock) {
       closed = true;
     }
@@ -646,12 +650,13 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     if (data != null) {
       data.unwatch();
     }
-    line.stop();
+    CompletableFuture<?> stopped = line.stop();
     pings.close(notConnected());
     Ping ping = takeUnsent();
     if (ping != null) {
       ping.outcome.completeExceptionally(notConnected());
     }
+    return stopped;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ public final class CompressionEngine implements AutoCloseable {
 
   private final ValueEncoder encoder;
   private final ValueDecoder decoder;
+  private final ValueCompression values;
   private final CompressionMeters meters;
   private final int offLoopBytes;
   private final DecodeThreads threads;
@@ -30,6 +32,7 @@ public final class CompressionEngine implements AutoCloseable {
     this.meters = CompressionMeters.of(registry, client);
     this.encoder = new ValueEncoder(options, meters);
     this.decoder = new ValueDecoder(options, Codecs.of(options), meters);
+    this.values = new ValueCompression(encoder, decoder);
     this.offLoopBytes = options.offLoopBytes();
     this.threads = new DecodeThreads(options.decodeThreads());
   }
@@ -81,14 +84,19 @@ public final class CompressionEngine implements AutoCloseable {
     return null;
   }
 
+  /** Compresses and restores values by hand, as this client does. */
+  public ValueCompression values() {
+    return values;
+  }
+
   ValueDecoder decoder() {
     return decoder;
   }
 
   /** Whether to decode this beside the event loop, where others wait. */
-  boolean isLarge(byte[] stored) {
-    return stored.length >= Envelope.HEADER_BYTES
-        && Envelope.originalLength(stored, 0) >= offLoopBytes;
+  boolean isLarge(ByteBuffer stored) {
+    return stored.remaining() >= Envelope.HEADER_BYTES
+        && Envelope.originalLength(stored) >= offLoopBytes;
   }
 
   void decodeLater(long bytes, Runnable work) {

@@ -91,8 +91,7 @@ public final class DecodingOutput<K, V, T> extends CommandOutput<K, V, T> {
     if (bytes == null) {
       pass(() -> output.set(noBytes()));
     } else if (value && looksCompressed(bytes)) {
-      int element = position.elements();
-      decode(copy(bytes), element);
+      decode(bytes, position.elements());
     } else if (noted == null) {
       output.set(bytes);
     } else {
@@ -123,24 +122,56 @@ public final class DecodingOutput<K, V, T> extends CommandOutput<K, V, T> {
     return copy;
   }
 
-  private void decode(byte[] stored, int element) {
-    if (noted == null && partOfTransaction == null && engine.isLarge(stored)) {
+  private void decode(ByteBuffer bytes, int element) {
+    if (noted == null && partOfTransaction == null && engine.isLarge(bytes)) {
       noted = new ArrayList<>();
     }
-    if (noted == null) {
-      decodeNow(stored, element);
+    if (noted == null && partOfTransaction == null && output instanceof CallerOutput<?, ?> waited) {
+      byte[] stored = copy(bytes);
+      waited.leave(() -> open(stored, stored.length, element));
+    } else if (noted == null) {
+      decodeAtOnce(bytes, element);
     } else {
-      note(() -> decodeNow(stored, element));
+      byte[] stored = copy(bytes);
+      note(() -> decodeNow(stored, stored.length, element));
       notedBytes += stored.length;
     }
   }
 
-  private void decodeNow(byte[] stored, int element) {
+  private void decodeAtOnce(ByteBuffer bytes, int element) {
+    try (Scratch scratch = Scratch.borrow()) {
+      int length = bytes.remaining();
+      byte[] stored = scratch.ofAtLeast(length);
+      bytes.get(bytes.position(), stored, 0, length);
+      decodeNow(stored, length, element);
+    }
+  }
+
+  /** A value as it is stored, for whoever decodes it. */
+  @FunctionalInterface
+  interface Undecoded {
+    /**
+     * Restores the value.
+     *
+     * @throws UnreadableValueException if it cannot be read; the message names the command and key
+     */
+    byte[] decode();
+  }
+
+  private byte[] open(byte[] stored, int length, int element) {
+    try {
+      return engine.decoder().decode(stored, length, decodedBytes);
+    } catch (UnreadableValueException e) {
+      throw e.at(place(element));
+    }
+  }
+
+  private void decodeNow(byte[] stored, int length, int element) {
     byte[] original;
     try {
-      original = engine.decoder().decode(stored, decodedBytes);
+      original = open(stored, length, element);
     } catch (UnreadableValueException e) {
-      fail(e.at(place(element)));
+      fail(e);
       return;
     }
     decodedBytes += original.length;

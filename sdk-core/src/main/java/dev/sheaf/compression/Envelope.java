@@ -1,6 +1,7 @@
 package dev.sheaf.compression;
 
 import dev.sheaf.compression.UnreadableValueException.Reason;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
@@ -86,6 +87,15 @@ final class Envelope {
       codecs.require(algorithm).decompress(bytes, payload, payloadLength, original);
     } catch (UnreadableValueException e) {
       throw e;
+    } catch (LinkageError e) {
+      // On the event loop it would cost everybody the connection.
+      throw unreadable(
+          Reason.MISSING_LIBRARY,
+          "the library of " + codecs.nameOf(algorithm) + " cannot be loaded: " + e,
+          bytes,
+          offset,
+          length,
+          e);
     } catch (RuntimeException e) {
       throw unreadable(
           Reason.CORRUPT,
@@ -186,6 +196,16 @@ final class Envelope {
   /** The length of the original, of an envelope whose header is there. */
   static long originalLength(byte[] bytes, int offset) {
     return readInt(bytes, offset + LENGTH_OFFSET) & 0xFFFF_FFFFL;
+  }
+
+  /** The same, of the bytes that remain. */
+  static long originalLength(ByteBuffer bytes) {
+    int offset = bytes.position() + LENGTH_OFFSET;
+    long length = 0;
+    for (int i = offset; i < offset + Integer.BYTES; i++) {
+      length = length << Byte.SIZE | bytes.get(i) & 0xFF;
+    }
+    return length;
   }
 
   private static int checksum(byte[] bytes, int offset, int length) {

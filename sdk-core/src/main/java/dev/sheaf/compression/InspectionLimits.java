@@ -3,7 +3,9 @@ package dev.sheaf.compression;
 /**
  * How much an inspection looks at. Immutable.
  *
- * @param maxReadBytes larger values are not read from the server; 4 MiB by default
+ * @param maxReadBytes larger values are not read from the server; 4 MiB by default. Elements of a
+ *     key are judged by their mean size, as MEMORY USAGE tells it, and read where it may not be
+ *     asked
  * @param maxOriginalBytes larger values are not decompressed; 16 MiB by default
  * @param previewBytes so much of each value is shown; 4 KiB by default
  * @param maxElements so many elements of a key are shown; 20 by default

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param decompress whether to undo compression
  * @param prefix how the keys begin that are looked at, in UTF-8; empty for all keys
  * @param dryRun whether to count only, and write nothing
- * @param keysPerSecond how many keys to look at in a second at most; 5,000 by default, so that a
- *     server has time for others
- * @param keysPerStep how many keys to look at in one step; 100 by default. Their values are in
+ * @param keysPerSecond how many keys, fields of hashes and elements of lists to look at in a second
+ *     at most; 5,000 by default, so that a server has time for others
+ * @param keysPerStep how many of these to look at in one step; 100 by default. Their values are in
  *     memory at the same time
  * @param resumeToken where to go on, from {@link MigrationProgress#resumeToken}; null to begin
  * @param progress is told after each step, on the migrating thread; what it throws ends the

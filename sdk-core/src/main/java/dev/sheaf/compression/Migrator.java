@@ -10,10 +10,8 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,22 +20,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compresses or decompresses the string values that are stored already, where they are. Keys keep
- * their time to live. A value that somebody writes meanwhile is left as it was written.
+ * Compresses or decompresses the values that are stored already, where they are: strings, values of
+ * hashes, and elements of lists. Keys keep their time to live. A value that somebody writes
+ * meanwhile is left as it was written.
+ *
+ * <p>Left as they are, and readable, are entries of streams, which cannot be changed; fields of
+ * hashes with a time to live of their own, which would be lost; and elements that move within their
+ * list while it is migrated. Another run finds those.
  *
  * <p>Before compressing, see to it that every client reads compressed values. One migrator runs
  * once, on one thread.
  */
 public final class Migrator {
-
-  /** Replaces a value if it still is the one that was read, and keeps its time to live. */
-  private static final String REPLACE =
-      "local value = redis.call('GET', KEYS[1]) "
-          + "if not value or redis.sha1hex(value) ~= ARGV[1] then return 0 end "
-          + "local ttl = redis.call('PTTL', KEYS[1]) "
-          + "if ttl < 0 then redis.call('SET', KEYS[1], ARGV[2]) "
-          + "else redis.call('SET', KEYS[1], ARGV[2], 'PX', math.max(ttl, 1)) end "
-          + "return 1";
 
   private static final String DONE = "done";
   private static final byte[] FIRST_CURSOR = {'0'};
@@ -50,6 +44,10 @@ public final class Migrator {
   private final long startNanos = System.nanoTime();
 
   private long keys;
+
+  /** Fields of hashes and elements of lists that were looked at, which take their time too. */
+  private long elements;
+
   private long changed;
   private long unchanged;
   private long otherTypes;
@@ -71,8 +69,8 @@ public final class Migrator {
    * Migrates. Blocks until all keys have been looked at; an interrupt ends it between two steps.
    *
    * @return how it ended
-   * @throws io.lettuce.core.RedisException if a server fails or does not allow SCAN, GET or EVAL;
-   *     what was changed before stays changed
+   * @throws io.lettuce.core.RedisException if a server fails or does not allow SCAN, GET, EVAL, and
+   *     for hashes and lists TYPE, HSCAN or LRANGE; what was changed before stays changed
    * @throws IllegalArgumentException if the resume token is none
    */
   public MigrationProgress run() {
@@ -111,7 +109,7 @@ public final class Migrator {
 
   private static Object notNull(@Nullable Object part) {
     if (part == null) {
-      throw new IllegalStateException("The server answered SCAN with a nil");
+      throw new IllegalStateException("The server answered a scan with a nil");
     }
     return part;
   }
@@ -143,42 +141,94 @@ public final class Migrator {
     for (Object key : found) {
       reads.add(commands.send(CommandType.GET, StoredCommands.key((byte[]) key)));
     }
-    List<Future<Object>> writes = new ArrayList<>();
-    List<Change> written = new ArrayList<>();
+    List<Replacement> changes = new ArrayList<>();
+    List<byte[]> containers = new ArrayList<>();
     for (int i = 0; i < reads.size(); i++) {
       keys++;
-      byte[] stored = read(reads.get(i));
-      Change change = stored == null ? null : change((byte[]) found.get(i), stored);
-      if (change != null && options.dryRun()) {
-        count(change);
-      } else if (change != null) {
-        writes.add(commands.send(CommandType.EVAL, change.replace()));
-        written.add(change);
+      byte[] key = (byte[]) found.get(i);
+      try {
+        // A nil was deleted since it was scanned.
+        if (commands.await(reads.get(i)) instanceof byte[] stored) {
+          byte[] target = target(key, stored);
+          if (target != stored) {
+            changes.add(Replacement.ofString(key, stored, target));
+          }
+        }
+      } catch (RedisCommandExecutionException e) {
+        requireWrongType(e);
+        containers.add(key);
       }
     }
-    for (int i = 0; i < writes.size(); i++) {
-      if (commands.await(writes.get(i)) instanceof Long replaced && replaced == 1) {
-        count(written.get(i));
-      } else {
-        conflicts++;
-      }
-    }
+    apply(changes);
+    containers.forEach(this::container);
   }
 
-  private byte @Nullable [] read(Future<Object> read) {
-    try {
-      // A nil was deleted since it was scanned.
-      return commands.await(read) instanceof byte[] stored ? stored : null;
-    } catch (RedisCommandExecutionException e) {
-      if (String.valueOf(e.getMessage()).startsWith("WRONGTYPE")) {
-        otherTypes++;
-        return null;
-      }
+  private static void requireWrongType(RedisCommandExecutionException e) {
+    if (!String.valueOf(e.getMessage()).startsWith("WRONGTYPE")) {
       throw e;
     }
   }
 
-  private @Nullable Change change(byte[] key, byte[] stored) {
+  private void container(byte[] key) {
+    Object type = commands.call(CommandType.TYPE, StoredCommands.key(key));
+    try {
+      switch (type instanceof byte[] name ? new String(name, StandardCharsets.US_ASCII) : "") {
+        case "hash" -> hash(key);
+        case "list" -> list(key);
+        default -> otherTypes++;
+      }
+    } catch (RedisCommandExecutionException e) {
+      requireWrongType(e);
+      // Somebody has put something else in its place.
+      conflicts++;
+    }
+  }
+
+  private void hash(byte[] key) {
+    byte[] cursor = FIRST_CURSOR;
+    do {
+      CommandArgs<byte[], byte[]> scan =
+          StoredCommands.key(key).add(cursor).add("COUNT").add(options.keysPerStep());
+      List<?> reply = (List<?>) notNull(commands.call(CommandType.HSCAN, scan));
+      List<?> pairs = (List<?>) notNull(reply.get(1));
+      List<Replacement> changes = new ArrayList<>();
+      for (int i = 0; i + 1 < pairs.size(); i += 2) {
+        elements++;
+        byte[] stored = (byte[]) notNull(pairs.get(i + 1));
+        byte[] target = target(key, stored);
+        if (target != stored) {
+          changes.add(Replacement.ofField(key, (byte[]) notNull(pairs.get(i)), stored, target));
+        }
+      }
+      apply(changes);
+      keepPace();
+      cursor = (byte[]) notNull(reply.get(0));
+    } while (!Arrays.equals(cursor, FIRST_CURSOR));
+  }
+
+  private void list(byte[] key) {
+    // What is pushed from now on, clients of today store.
+    long length = (Long) notNull(commands.call(CommandType.LLEN, StoredCommands.key(key)));
+    for (long first = 0; first < length; first += options.keysPerStep()) {
+      CommandArgs<byte[], byte[]> range =
+          StoredCommands.key(key).add(first).add(first + options.keysPerStep() - 1);
+      List<?> found = (List<?>) notNull(commands.call(CommandType.LRANGE, range));
+      elements += found.size();
+      List<Replacement> changes = new ArrayList<>();
+      for (int i = 0; i < found.size(); i++) {
+        byte[] stored = (byte[]) notNull(found.get(i));
+        byte[] target = target(key, stored);
+        if (target != stored) {
+          changes.add(Replacement.ofElement(key, first + i, stored, target));
+        }
+      }
+      apply(changes);
+      keepPace();
+    }
+  }
+
+  /** What is to be stored of a value; the same array if it stays. */
+  private byte[] target(byte[] key, byte[] stored) {
     boolean envelope = Envelope.looksLikeOne(stored, 0, stored.length);
     byte[] target = stored;
     try {
@@ -193,23 +243,44 @@ public final class Migrator {
       }
     } catch (UnreadableValueException e) {
       unreadable++;
-      return null;
+      return stored;
     }
     if (target == stored) {
       unchanged++;
-      return null;
     }
-    return new Change(key, stored, target);
+    return target;
   }
 
-  private void count(Change change) {
+  private void apply(List<Replacement> changes) {
+    if (options.dryRun()) {
+      changes.forEach(this::count);
+      return;
+    }
+    List<Future<Object>> writes = new ArrayList<>();
+    for (Replacement change : changes) {
+      writes.add(commands.send(CommandType.EVAL, change.call()));
+    }
+    for (int i = 0; i < writes.size(); i++) {
+      long answer = commands.await(writes.get(i)) instanceof Long number ? number : 0;
+      if (answer == Replacement.DONE) {
+        count(changes.get(i));
+      } else if (answer == Replacement.LEFT) {
+        unchanged++;
+      } else {
+        conflicts++;
+      }
+    }
+  }
+
+  private void count(Replacement change) {
     changed++;
-    bytesBefore += change.before.length;
-    bytesAfter += change.after.length;
+    bytesBefore += change.bytesBefore();
+    bytesAfter += change.bytesAfter();
   }
 
   private void keepPace() {
-    long dueNanos = startNanos + keys * TimeUnit.SECONDS.toNanos(1) / options.keysPerSecond();
+    long dueNanos =
+        startNanos + (keys + elements) * TimeUnit.SECONDS.toNanos(1) / options.keysPerSecond();
     try {
       TimeUnit.NANOSECONDS.sleep(Math.max(0, dueNanos - System.nanoTime()));
     } catch (InterruptedException e) {
@@ -252,31 +323,5 @@ public final class Migrator {
       cursors.put(part.substring(0, equals), cursor);
     }
     return cursors;
-  }
-
-  /** One value to be replaced. */
-  private static final class Change {
-
-    private final byte[] key;
-    private final byte[] before;
-    private final byte[] after;
-
-    Change(byte[] key, byte[] before, byte[] after) {
-      this.key = key;
-      this.before = before;
-      this.after = after;
-    }
-
-    CommandArgs<byte[], byte[]> replace() {
-      return StoredCommands.args().add(REPLACE).add(1).addKey(key).add(sha1(before)).add(after);
-    }
-
-    private static String sha1(byte[] bytes) {
-      try {
-        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("Every Java has SHA-1", e);
-      }
-    }
   }
 }

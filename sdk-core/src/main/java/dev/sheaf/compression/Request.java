@@ -1,7 +1,6 @@
 package dev.sheaf.compression;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Locale;
 
 /** A request as it travels, with the places of its arguments. The name of the command is one. */
@@ -123,9 +122,14 @@ final class Request {
 
   /** An argument as messages show it. */
   String shown(int index) {
-    int end = Math.min(ends[index], starts[index] + SHOWN_KEY_BYTES);
-    String text = new String(Arrays.copyOfRange(bytes, starts[index], end), StandardCharsets.UTF_8);
-    return "\"" + text + (end < ends[index] ? "…" : "") + "\"";
+    return shown(bytes, starts[index], ends[index]);
+  }
+
+  /** A key as messages show it. */
+  static String shown(byte[] bytes, int start, int end) {
+    int shownEnd = Math.min(end, start + SHOWN_KEY_BYTES);
+    String text = new String(bytes, start, shownEnd - start, StandardCharsets.UTF_8);
+    return "\"" + text + (shownEnd < end ? "…" : "") + "\"";
   }
 
   /** The name of the command. */

@@ -8,7 +8,7 @@ final class RequestRewriter implements ArgumentShape.Visitor {
 
   private final Request request;
   private final ValueEncoder encoder;
-  private final Scratch scratch = Scratch.ofThread();
+  private final Scratch scratch;
 
   /** Empty until a value changes. */
   private byte[] rewritten = {};
@@ -18,9 +18,10 @@ final class RequestRewriter implements ArgumentShape.Visitor {
   /** Up to where the request has been copied. */
   private int copied;
 
-  private RequestRewriter(Request request, ValueEncoder encoder) {
+  private RequestRewriter(Request request, ValueEncoder encoder, Scratch scratch) {
     this.request = request;
     this.encoder = encoder;
+    this.scratch = scratch;
   }
 
   /**
@@ -40,10 +41,11 @@ final class RequestRewriter implements ArgumentShape.Visitor {
               + rule.reason()
               + ". Exclude such keys with CompressionPolicy.off(prefix)");
     }
-    RequestRewriter rewriter = new RequestRewriter(request, encoder);
-    rule.arguments().visit(request, rewriter);
-    rewriter.scratch.release();
-    return rewriter.result();
+    try (Scratch scratch = Scratch.borrow()) {
+      RequestRewriter rewriter = new RequestRewriter(request, encoder, scratch);
+      rule.arguments().visit(request, rewriter);
+      return rewriter.result();
+    }
   }
 
   @Override
@@ -62,18 +64,12 @@ final class RequestRewriter implements ArgumentShape.Visitor {
 
   @Override
   public void compared(int index, int keyIndex) {
-    CompressionPolicy policy = encoder.policies().of(request, keyIndex);
-    if (policy != null && request.length(index) >= policy.minBytes()) {
-      throw new CompressionRefusedException(
-          request.name()
-              + " compares "
-              + request.length(index)
-              + " bytes with what is stored under "
-              + request.shown(keyIndex)
-              + ", which may be compressed, so they might never be equal. Values below minBytes="
-              + policy.minBytes()
-              + " can be compared; exclude other keys with CompressionPolicy.off(prefix)");
-    }
+    encoder.requireComparable(
+        request.name(),
+        request.bytes(),
+        request.start(keyIndex),
+        request.end(keyIndex),
+        request.length(index));
     replace(
         index,
         encoder.escape(request.bytes(), request.start(index), request.length(index), scratch));

@@ -3,6 +3,7 @@ package dev.sheaf.compression;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.xerial.snappy.Snappy;
+import org.xerial.snappy.SnappyError;
 
 /**
  * Snappy's block format. Of the library, only the methods on arrays are used: those on direct
@@ -41,6 +42,8 @@ final class SnappyCompressor implements Compressor {
       return Snappy.compress(source, offset, length, target, targetOffset);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (SnappyError e) {
+      throw notLoaded(e);
     }
   }
 
@@ -51,7 +54,14 @@ final class SnappyCompressor implements Compressor {
       requireLength(Snappy.uncompress(source, offset, length, target, 0), target.length);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (SnappyError e) {
+      throw notLoaded(e);
     }
+  }
+
+  /** The first time, it says so by an error of its own. */
+  private static LinkageError notLoaded(SnappyError e) {
+    return new LinkageError(e.toString(), e);
   }
 
   private static void requireLength(long found, int expected) {

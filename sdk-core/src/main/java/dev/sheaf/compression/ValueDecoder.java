@@ -18,20 +18,17 @@ final class ValueDecoder {
   /**
    * Restores a value that {@link Envelope#looksLikeOne}.
    *
+   * @param length how many bytes of the array are the value, from its beginning
    * @param replyBytes how much the values before it in the same reply have
    * @throws UnreadableValueException if it cannot be read
    */
-  byte[] decode(byte[] stored, long replyBytes) {
+  byte[] decode(byte[] stored, int length, long replyBytes) {
     long startNanos = meters.startNanos();
     try {
       byte[] original =
           Envelope.open(
-              stored,
-              0,
-              stored.length,
-              codecs,
-              Math.min(maxValueBytes, maxReplyBytes - replyBytes));
-      meters.decompressed(original.length, stored.length, startNanos);
+              stored, 0, length, codecs, Math.min(maxValueBytes, maxReplyBytes - replyBytes));
+      meters.decompressed(original.length, length, startNanos);
       return original;
     } catch (UnreadableValueException e) {
       meters.unreadable(e.reason());

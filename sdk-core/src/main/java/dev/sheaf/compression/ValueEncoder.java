@@ -42,6 +42,29 @@ final class ValueEncoder {
     return escape(bytes, start, length, scratch);
   }
 
+  /**
+   * Refuses to compare a value with what is stored, if that may be compressed.
+   *
+   * @param who compares, for the message
+   * @param keys the array with the key
+   * @param length of the value
+   * @throws CompressionRefusedException if so
+   */
+  void requireComparable(String who, byte[] keys, int keyStart, int keyEnd, int length) {
+    CompressionPolicy policy = policies.of(keys, keyStart, keyEnd);
+    if (policy != null && length >= policy.minBytes()) {
+      throw new CompressionRefusedException(
+          who
+              + " compares "
+              + length
+              + " bytes with what is stored under "
+              + Request.shown(keys, keyStart, keyEnd)
+              + ", which may be compressed, so they might never be equal. Values below minBytes="
+              + policy.minBytes()
+              + " can be compared; exclude other keys with CompressionPolicy.off(prefix)");
+    }
+  }
+
   /** Encodes a value that is not to be compressed. */
   int escape(byte[] bytes, int start, int length, Scratch scratch) {
     if (!Envelope.looksLikeOne(bytes, start, length)) {
@@ -91,17 +114,27 @@ final class ValueEncoder {
       CompressionPolicy policy, byte[] bytes, int start, int length, Scratch scratch) {
     Compressor compressor = policy.compressor();
     long startNanos = meters.startNanos();
-    byte[] target =
-        scratch.ofAtLeast(Envelope.HEADER_BYTES + (long) compressor.maxCompressedLength(length));
-    int payload = compressor.compress(bytes, start, length, target, Envelope.HEADER_BYTES);
+    int payload = run(compressor, bytes, start, length, scratch);
     int stored = Envelope.HEADER_BYTES + payload;
     if (stored > length * (1 - policy.minGain()) || stored >= length) {
       meters.skippedNoGain(startNanos);
       return UNCHANGED;
     }
-    Envelope.writeHeader(target, 0, compressor.id(), length, payload);
+    Envelope.writeHeader(scratch.buffer(), 0, compressor.id(), length, payload);
     meters.compressed(length, stored, startNanos);
     return stored;
+  }
+
+  private static int run(
+      Compressor compressor, byte[] bytes, int start, int length, Scratch scratch) {
+    try {
+      byte[] target =
+          scratch.ofAtLeast(Envelope.HEADER_BYTES + (long) compressor.maxCompressedLength(length));
+      return compressor.compress(bytes, start, length, target, Envelope.HEADER_BYTES);
+    } catch (LinkageError e) {
+      throw new IllegalStateException(
+          "The library of " + compressor.name() + " cannot be loaded: " + e, e);
+    }
   }
 
   /** INCRBYFLOAT works on long numbers too. */

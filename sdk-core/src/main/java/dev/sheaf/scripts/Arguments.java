@@ -47,7 +47,7 @@ final class Arguments {
             + "' is a "
             + arg.getClass().getName()
             + "; arguments are String, byte[], Boolean, Number, Character or Enum. For a value as"
-            + " this client stores it, pass scripts.encoded(value)");
+            + " this client stores it, pass scripts.encoded(key, value)");
   }
 
   /** Whether values of a type can be arguments. */

@@ -1,5 +1,6 @@
 package dev.sheaf.scripts;
 
+import dev.sheaf.compression.ValueCompression;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.RedisCommand;
@@ -26,6 +27,9 @@ public interface ScriptHost<K, V> {
 
   /** How keys and values are stored. */
   RedisCodec<K, V> codec();
+
+  /** How values are compressed; null if they are not. */
+  @Nullable ValueCompression compression();
 
   /** How long a call may take. */
   Duration commandTimeout();

@@ -1,5 +1,6 @@
 package dev.sheaf.scripts;
 
+import dev.sheaf.compression.ValueCompression;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.nio.ByteBuffer;
@@ -47,12 +48,40 @@ final class ScriptRegistry<K, V> implements Scripts<K, V> {
 
   @Override
   public byte[] encoded(V value) {
+    byte[] bytes = bytes(value);
+    ValueCompression compression = host.compression();
+    return compression == null ? bytes : compression.uncompressed(bytes);
+  }
+
+  @Override
+  public byte[] encoded(K key, V value) {
+    byte[] keyBytes = keyBytes(key);
+    byte[] bytes = bytes(value);
+    ValueCompression compression = host.compression();
+    return compression == null ? bytes : compression.compress(keyBytes, bytes);
+  }
+
+  @Override
+  public byte[] encodedToCompare(K key, V value) {
+    byte[] keyBytes = keyBytes(key);
+    byte[] bytes = bytes(value);
+    ValueCompression compression = host.compression();
+    return compression == null ? bytes : compression.comparable(keyBytes, bytes);
+  }
+
+  private byte[] keyBytes(K key) {
+    return EncodedKeys.bytes(host.codec().encodeKey(Objects.requireNonNull(key, "key")));
+  }
+
+  private byte[] bytes(V value) {
     return EncodedKeys.bytes(host.codec().encodeValue(Objects.requireNonNull(value, "value")));
   }
 
   @Override
   public V decoded(byte[] bytes) {
-    return host.codec().decodeValue(ByteBuffer.wrap(bytes));
+    ValueCompression compression = host.compression();
+    return host.codec()
+        .decodeValue(ByteBuffer.wrap(compression == null ? bytes : compression.decompress(bytes)));
   }
 
   ScriptHost<K, V> host() {

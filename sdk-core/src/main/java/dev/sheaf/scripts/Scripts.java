@@ -42,11 +42,31 @@ public interface Scripts<K, V> {
   <I> I bind(Class<I> type);
 
   /**
-   * A value as this client would store it: what a script has to be given to compare with, or to
-   * store for {@code get} to read.
+   * A value as the client's codec encodes it, never compressed. Stored by a script under any key,
+   * {@code get} reads it.
    */
   byte[] encoded(V value);
 
-  /** The value that this client would read from these stored bytes. */
+  /**
+   * A value as this client would store it under a key, compressed where the key has a policy: what
+   * a script has to be given to store it as SET does. Not to be compared with what is stored: the
+   * same value need not be compressed to the same bytes each time.
+   */
+  byte[] encoded(K key, V value);
+
+  /**
+   * A value for a script to compare with what is stored under a key.
+   *
+   * @throws dev.sheaf.compression.CompressionRefusedException if the value is so large that it may
+   *     be stored compressed under this key, so that the two might never be equal
+   */
+  byte[] encodedToCompare(K key, V value);
+
+  /**
+   * The value that this client would read from these stored bytes, decompressed if need be.
+   *
+   * @throws dev.sheaf.compression.UnreadableValueException if they look compressed and cannot be
+   *     read
+   */
   V decoded(byte[] bytes);
 }

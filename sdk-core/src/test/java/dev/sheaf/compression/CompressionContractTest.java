@@ -396,6 +396,75 @@ class CompressionContractTest {
     }
   }
 
+  @ForEachServer
+  void valuesOfALaterClient_failForTheirKeys_andAClientWithoutCompressionSeesEnvelopes(
+      ServerUnderTest server) {
+    CompressionOptions own =
+        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(new Halving()));
+    try (Sheaf<String, String> older = compressing(server);
+        Sheaf<String, String> newer = Sheaf.builder(server.uri()).compression(own).connect();
+        Sheaf<String, byte[]> disabled = plain(server)) {
+      older.sync().set("good", MEDIUM);
+      newer.sync().set("algorithm", "ab".repeat(500));
+      older.sync().set("version", MEDIUM);
+      byte[] stored = disabled.sync().get("version");
+      assertThat(isEnvelope(stored)).isTrue();
+      stored[Envelope.VERSION_OFFSET]++;
+      disabled.sync().set("version", stored);
+
+      Map<String, Result<String>> all = older.getAll(List.of("version", "good", "algorithm"));
+      assertReason(all.get("version")::orNull, Reason.UNKNOWN_VERSION);
+      assertReason(all.get("algorithm")::orNull, Reason.UNKNOWN_ALGORITHM);
+      assertThat(all.get("good").orNull()).isEqualTo(MEDIUM);
+      assertReason(() -> older.sync().get("version"), Reason.UNKNOWN_VERSION);
+      assertThat(newer.sync().get("algorithm")).isEqualTo("ab".repeat(500));
+      // Nothing was written by the failure, so a client that knows the format reads it still.
+      assertThat(disabled.sync().get("version")).isEqualTo(stored);
+    }
+  }
+
+  private static void assertReason(ThrowingCallable call, Reason reason) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            UnreadableValueException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+  }
+
+  /** Values of two bytes in turn, as an application's own algorithm of a later day. */
+  private static final class Halving implements Compressor {
+    @Override
+    public int id() {
+      return FIRST_PRIVATE_ID;
+    }
+
+    @Override
+    public String name() {
+      return "halving";
+    }
+
+    @Override
+    public int maxCompressedLength(int length) {
+      return 2;
+    }
+
+    @Override
+    public long maxOriginalLength(int compressedLength) {
+      return 1 << 20;
+    }
+
+    @Override
+    public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset) {
+      System.arraycopy(source, offset, target, targetOffset, 2);
+      return 2;
+    }
+
+    @Override
+    public void decompress(byte[] source, int offset, int length, byte[] target) {
+      for (int i = 0; i < target.length; i++) {
+        target[i] = source[offset + i % 2];
+      }
+    }
+  }
+
   private static void assertRefused(ThrowingCallable call, String command, String key) {
     assertThatThrownBy(call)
         .isInstanceOf(CompressionRefusedException.class)

@@ -68,6 +68,26 @@ class CompressionGuideTest {
     assertThat(documented).isEqualTo(names);
   }
 
+  @Test
+  void plotOfAlgorithms_isOfTheSameRunAsTheTable() throws IOException {
+    String plot =
+        Files.readString(Path.of("..", "docs", "images", "compression.svg")).replace(",", "");
+    List<String> rows = guide().lines().filter(line -> line.contains("MB/s |")).toList();
+    assertThat(rows).hasSize(7);
+    for (String row : rows) {
+      String[] cells = row.replace(",", "").split(" *\\| *");
+      assertThat(plot)
+          .contains(
+              cells[1]
+                  + ": "
+                  + cells[2]
+                  + " stored compresses "
+                  + cells[3]
+                  + " decompresses "
+                  + cells[4]);
+    }
+  }
+
   /** Commands of one kind share a row. */
   private static String valueRows() {
     Map<String, List<String>> rows = new LinkedHashMap<>();

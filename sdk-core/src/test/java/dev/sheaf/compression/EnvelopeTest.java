@@ -168,6 +168,25 @@ class EnvelopeTest {
     assertReason(Reason.UNKNOWN_ALGORITHM, stored);
   }
 
+  /** Such as one that compresses a part of the value by another algorithm. */
+  @Test
+  void compressorThatCompressesItself_findsItsTargetAsItLeftIt() {
+    Compressor nested =
+        new RunLength(0x80) {
+          @Override
+          public int compress(
+              byte[] source, int offset, int length, byte[] target, int targetOffset) {
+            int written = super.compress(source, offset, length, target, targetOffset);
+            snappy().compress(KEY, Samples.json(2_000, 1));
+            return written;
+          }
+        };
+    byte[] value = new byte[1_000];
+    byte[] stored = compression(nested).compress(KEY, value);
+    assertThat(stored.length).isLessThan(100);
+    assertThat(compression(nested).decompress(stored)).isEqualTo(value);
+  }
+
   @Test
   void identifierOfTheFormat_isNotForApplications() {
     assertThatThrownBy(
@@ -215,7 +234,18 @@ class EnvelopeTest {
   }
 
   /** Knows one byte, and how often it comes. */
-  private record RunLength(int id) implements Compressor {
+  private static class RunLength implements Compressor {
+    private final int id;
+
+    RunLength(int id) {
+      this.id = id;
+    }
+
+    @Override
+    public int id() {
+      return id;
+    }
+
     @Override
     public String name() {
       return "run-length";

@@ -7,6 +7,11 @@ import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafException;
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.CompressionPolicy;
+import dev.sheaf.compression.CompressionRefusedException;
+import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -17,6 +22,9 @@ import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -356,6 +364,79 @@ class ScriptsContractTest {
       byte[] stored = sheaf.scripts().encoded("value");
       assertThat(stored).isEqualTo("value".getBytes(StandardCharsets.UTF_8));
       assertThat(sheaf.scripts().decoded(stored)).isEqualTo("value");
+    }
+  }
+
+  @ForEachServer
+  void valuesForScripts_areThoseOfAClientThatCompresses(ServerUnderTest server) {
+    CompressionOptions options =
+        CompressionOptions.readOnly()
+            .withPolicies(CompressionPolicy.of("page:", Compressors.snappy()));
+    try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect();
+        Sheaf<String, String> plain = Sheaf.connect(server.uri())) {
+      Scripts<String, String> scripts = sheaf.scripts();
+      RegisteredScript<String, String> set =
+          scripts.register(
+              Script.of("return redis.call('SET', KEYS[1], ARGV[1])").returns(ResultType.STATUS));
+      RegisteredScript<String, byte @Nullable []> get =
+          scripts.register(
+              Script.of("return redis.call('GET', KEYS[1])").returns(ResultType.BYTES));
+      RegisteredScript<String, Boolean> replace = scripts.register(ScriptLibrary.COMPARE_AND_SET);
+      String value = "some text ".repeat(100);
+
+      set.call(List.of("page:1"), scripts.encoded("page:1", value));
+      byte[] stored = get.call(List.of("page:1"));
+      assertThat(stored).hasSizeLessThan(value.length() / 2);
+      assertThat(scripts.decoded(stored)).isEqualTo(value);
+      assertThat(sheaf.sync().get("page:1")).isEqualTo(value);
+      assertThat(plain.scripts().decoded(value.getBytes(StandardCharsets.UTF_8))).isEqualTo(value);
+
+      set.call(List.of("page:2"), scripts.encoded(value));
+      assertThat(sheaf.sync().get("page:2")).isEqualTo(value);
+      assertThat(plain.sync().get("page:2")).isEqualTo(value);
+
+      assertThatThrownBy(() -> scripts.encodedToCompare("page:1", value))
+          .isInstanceOf(CompressionRefusedException.class)
+          .hasMessageContaining("1000 bytes", "\"page:1\"", "minBytes=256");
+      sheaf.sync().set("page:3", "short");
+      sheaf.sync().set("other:1", value);
+      assertThat(
+              replace.call(
+                  List.of("page:3"),
+                  scripts.encodedToCompare("page:3", "short"),
+                  scripts.encoded("page:3", value)))
+          .isTrue();
+      assertThat(sheaf.sync().get("page:3")).isEqualTo(value);
+      assertThat(
+              replace.call(
+                  List.of("other:1"),
+                  scripts.encodedToCompare("other:1", value),
+                  scripts.encoded("other:1", "next")))
+          .isTrue();
+      assertThat(sheaf.sync().get("other:1")).isEqualTo("next");
+    }
+  }
+
+  @ForEachServer
+  void valueThatLooksCompressed_isEscapedForScriptsToo(ServerUnderTest server) {
+    byte[] value =
+        ValueCompression.of(CompressionOptions.defaults())
+            .compress(new byte[0], "some text ".repeat(100).getBytes(StandardCharsets.UTF_8));
+    try (Sheaf<String, byte[]> sheaf =
+        Sheaf.builder(server.uri())
+            .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
+            .compression(CompressionOptions.readOnly())
+            .connect()) {
+      RegisteredScript<String, String> set =
+          sheaf
+              .scripts()
+              .register(
+                  Script.of("return redis.call('SET', KEYS[1], ARGV[1])")
+                      .returns(ResultType.STATUS));
+      set.call(List.of("k"), sheaf.scripts().encoded(value));
+      assertThat(sheaf.sync().get("k")).isEqualTo(value);
+      assertThat(sheaf.scripts().decoded(sheaf.scripts().encodedToCompare("k", value)))
+          .isEqualTo(value);
     }
   }
 

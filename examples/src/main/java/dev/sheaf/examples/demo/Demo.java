@@ -93,7 +93,7 @@ public final class Demo {
       ExperimentRunner runner = new ExperimentRunner(server, clients, options.budget(), progress);
       Map<String, String> descriptions = new LinkedHashMap<>();
       List<Measurement> measurements = new ArrayList<>();
-      for (Experiment experiment : plan.experiments(documents, server.keyPrefix())) {
+      for (Experiment experiment : plan.experiments(documents, server)) {
         descriptions.put(experiment.name(), experiment.description());
         measurements.addAll(runner.run(experiment));
       }

@@ -66,7 +66,8 @@ record DemoOptions(
   }
 
   @Override
-  public List<Experiment> experiments(Documents documents, String keyPrefix) {
+  public List<Experiment> experiments(Documents documents, TargetServer server) {
+    String keyPrefix = server.keyPrefix();
     List<Experiment> experiments = new ArrayList<>();
     for (int size : pages) {
       experiments.add(new PageExperiment(documents, keyPrefix, size));
@@ -74,6 +75,7 @@ record DemoOptions(
     experiments.add(new PingExperiment(pings));
     experiments.add(new PingStormExperiment(keyPrefix, pings));
     experiments.add(new SizesExperiment(keyPrefix, sets));
+    experiments.add(new BandwidthExperiment(documents, server));
     return experiments;
   }
 

@@ -13,6 +13,9 @@ final class EmbeddedTarget implements TargetServer {
   /** How many masters share the documents. */
   static final int MASTERS = 3;
 
+  /** What one instance of a service often has. */
+  private static final long NARROW_BITS_PER_SECOND = 1_000_000_000;
+
   private static final double NANOS_PER_MILLI = 1e6;
 
   private final EmbeddedServer server;
@@ -26,10 +29,14 @@ final class EmbeddedTarget implements TargetServer {
 
   /** Starts the cluster on free ports of the loopback address. */
   static EmbeddedTarget start(Duration oneWayDelay) {
-    EmbeddedTarget target =
-        new EmbeddedTarget(EmbeddedServer.builder().cluster(MASTERS, 0).start(), oneWayDelay);
+    return proxied(
+        new EmbeddedTarget(EmbeddedServer.builder().cluster(MASTERS, 0).start(), oneWayDelay),
+        LatencyProxy.builder());
+  }
+
+  private static EmbeddedTarget proxied(EmbeddedTarget target, LatencyProxy.Builder proxies) {
     try {
-      target.startProxies();
+      target.startProxies(proxies);
       return target;
     } catch (RuntimeException e) {
       target.close();
@@ -37,13 +44,30 @@ final class EmbeddedTarget implements TargetServer {
     }
   }
 
-  private void startProxies() {
+  private void startProxies(LatencyProxy.Builder builder) {
     for (EmbeddedNode node : server.nodes()) {
       LatencyProxy proxy =
-          LatencyProxy.builder().target("127.0.0.1", node.port()).oneWayDelay(oneWayDelay).start();
+          builder.target("127.0.0.1", node.port()).oneWayDelay(oneWayDelay).start();
       proxies.add(proxy);
-      server.announce(node, proxy.port());
+      if (server.isCluster()) {
+        server.announce(node, proxy.port());
+      }
     }
+  }
+
+  @Override
+  public String narrowLinkExplained() {
+    return "a link of "
+        + Figures.count(NARROW_BITS_PER_SECOND / 1_000_000)
+        + " Mbit/s to a single embedded server";
+  }
+
+  /** A single server: a cluster has a link to each node. */
+  @Override
+  public TargetServer behindNarrowLink() {
+    return proxied(
+        new EmbeddedTarget(EmbeddedServer.start(), oneWayDelay),
+        LatencyProxy.builder().bandwidthBitsPerSecond(NARROW_BITS_PER_SECOND));
   }
 
   @Override

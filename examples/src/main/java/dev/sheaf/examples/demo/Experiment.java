@@ -22,6 +22,11 @@ interface Experiment {
   /** Stores what the work needs on the server; not measured. */
   default void prepare(Clients clients) {}
 
+  /** The server whose counts are those of the work, once that is prepared. */
+  default TargetServer server(TargetServer otherwise) {
+    return otherwise;
+  }
+
   /** Removes what was stored, whatever became of the work. */
   default void cleanUp(Clients clients) {}
 

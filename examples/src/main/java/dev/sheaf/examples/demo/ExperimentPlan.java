@@ -6,7 +6,7 @@ import java.util.List;
 interface ExperimentPlan {
 
   /** The experiments, in the order to run and to show them. */
-  List<Experiment> experiments(Documents documents, String keyPrefix);
+  List<Experiment> experiments(Documents documents, TargetServer server);
 
   /** How many keys with documents the experiments need at least. */
   int minKeys();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs experiments: warms each way up, then measures the ways in turn, so that a change of the
@@ -92,11 +93,12 @@ final class ExperimentRunner {
 
   private Run measure(Experiment experiment, Way way) {
     progress.doing(experiment.name() + " " + way.name() + ": measuring");
-    Counts mark = server.mark();
+    TargetServer counting = experiment.server(server);
+    Counts mark = counting.mark();
     long start = System.nanoTime();
     List<?> outcome = way.work().get();
     long nanos = System.nanoTime() - start;
-    Counts counts = server.since(mark);
+    Counts counts = counting.since(mark);
     check(experiment, way, outcome);
     DoubleSupplier late = way.lateShare();
     return new Run(
@@ -134,12 +136,12 @@ final class ExperimentRunner {
 
   private List<Measurement> summarise(Experiment experiment, Map<Way, List<Run>> runs) {
     List<Measurement> measurements = new ArrayList<>();
-    double naive = 0;
+    @Nullable Run naive = null;
     for (Map.Entry<Way, List<Run>> entry : runs.entrySet()) {
       Run median = median(entry.getValue());
       double millis = median.nanos() / NANOS_PER_MILLI;
-      naive = measurements.isEmpty() ? millis : naive;
-      boolean isByLateness = entry.getKey().lateShare() != null;
+      naive = naive == null ? median : naive;
+      Meaning meaning = meaning(entry.getKey(), median);
       Measurement measurement =
           new Measurement(
               experiment.name(),
@@ -147,15 +149,34 @@ final class ExperimentRunner {
               entry.getKey().description(),
               millis,
               median.counts(),
-              isByLateness ? lateShare(entry.getValue()) : naive / millis,
-              isByLateness ? Meaning.LATE_SHARE : Meaning.TIMES_FASTER,
+              factor(meaning, naive, median, entry.getValue()),
+              meaning,
               entry.getValue().size());
       measurements.add(measurement);
       progress.say(
           String.format("  %-14s %10s", measurement.way(), Figures.millis(measurement.millis()))
-              + (isByLateness ? ", " + measurement.shownFactor() : ""));
+              + (meaning == Meaning.TIMES_FASTER ? "" : ", " + measurement.shownFactor()));
     }
     return measurements;
+  }
+
+  /** Where nobody counts the bytes, the time has to do. */
+  private static Meaning meaning(Way way, Run run) {
+    return way.meaning() == Meaning.FEWER_BYTES && run.counts().bytes() == null
+        ? Meaning.TIMES_FASTER
+        : way.meaning();
+  }
+
+  private static double factor(Meaning meaning, Run naive, Run median, List<Run> runs) {
+    return switch (meaning) {
+      case TIMES_FASTER -> (double) naive.nanos() / median.nanos();
+      case LATE_SHARE -> lateShare(runs);
+      case FEWER_BYTES -> bytes(naive) / bytes(median);
+    };
+  }
+
+  private static double bytes(Run run) {
+    return Objects.requireNonNullElse(run.counts().bytes(), 0L);
   }
 
   private static double lateShare(List<Run> runs) {

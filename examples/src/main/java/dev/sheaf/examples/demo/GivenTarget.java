@@ -91,6 +91,16 @@ final class GivenTarget implements TargetServer {
   }
 
   @Override
+  public String narrowLinkExplained() {
+    return "the network that is there";
+  }
+
+  @Override
+  public TargetServer behindNarrowLink() {
+    return this;
+  }
+
+  @Override
   public Counts mark() {
     return info();
   }

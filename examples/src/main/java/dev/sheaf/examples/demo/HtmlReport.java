@@ -1,5 +1,6 @@
 package dev.sheaf.examples.demo;
 
+import dev.sheaf.examples.demo.Measurement.Meaning;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -63,12 +64,27 @@ final class HtmlReport {
         .append("</strong> ")
         .append(Html.escape(ours.experiment()))
         .append("<br><span class=\"quiet\">")
-        .append(Figures.millis(ways.get(0).millis()))
-        .append(" one by one, ")
-        .append(Figures.millis(ours.millis()))
-        .append(" with Sheaf")
-        .append(fastestRival(ways))
+        .append(ours.meaning() == Meaning.FEWER_BYTES ? bytes(ways, ours) : times(ways, ours))
         .append("</span></div>\n");
+  }
+
+  private static String times(List<Measurement> ways, Measurement ours) {
+    return Figures.millis(ways.get(0).millis())
+        + " one by one, "
+        + Figures.millis(ours.millis())
+        + " with Sheaf"
+        + fastestRival(ways);
+  }
+
+  private static String bytes(List<Measurement> ways, Measurement ours) {
+    return Figures.bytes(ways.get(0).counts().bytes())
+        + " and "
+        + Figures.millis(ways.get(0).millis())
+        + " as they are, "
+        + Figures.bytes(ours.counts().bytes())
+        + " and "
+        + Figures.millis(ours.millis())
+        + " with Sheaf";
   }
 
   /** What a fair comparison must not hide: the best that is possible without Sheaf. */
@@ -91,7 +107,15 @@ final class HtmlReport {
     if (ways.size() > 2) {
       timeChart("Time without the naive way, rescaled", ways.subList(1, ways.size()));
     }
-    if (ways.stream().allMatch(way -> way.counts().roundTrips() != null)) {
+    if (ways.stream().allMatch(way -> way.meaning() == Meaning.FEWER_BYTES)) {
+      html.append(
+          BarChart.horizontal(
+              "Bytes on the wire",
+              bars(
+                  ways,
+                  way -> (double) Objects.requireNonNullElse(way.counts().bytes(), 0L),
+                  way -> Figures.bytes(way.counts().bytes()))));
+    } else if (ways.stream().allMatch(way -> way.counts().roundTrips() != null)) {
       html.append(
           BarChart.horizontal(
               "Round trips, summed over the nodes",
@@ -135,7 +159,7 @@ final class HtmlReport {
     html.append("<h2 id=\"figures\">All figures</h2>\n")
         .append("<div class=\"card\">\n<p class=\"quiet\">Time is that of the median run, the ")
         .append(
-            "counts are those of the same run. Factor is the naive time divided by this, or the share of late answers over all runs.</p>\n")
+            "counts are those of the same run. Factor is the naive time divided by this, or the share of late answers over all runs, or the naive bytes divided by these.</p>\n")
         .append("<div class=\"scroll\" role=\"region\" tabindex=\"0\" ")
         .append("aria-labelledby=\"figures\">\n<table aria-labelledby=\"figures\">\n<thead><tr>");
     headers("name", List.of("Experiment", "Way"));

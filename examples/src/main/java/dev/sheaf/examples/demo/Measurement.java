@@ -21,7 +21,9 @@ record Measurement(
     /** How many times the naive way took this time; 1 for the naive way. */
     TIMES_FASTER,
     /** Which share of the answers came late, 0 to 1, over all runs. */
-    LATE_SHARE
+    LATE_SHARE,
+    /** How many times the bytes of the naive way are those of this one; 1 for the naive way. */
+    FEWER_BYTES
   }
 
   Measurement(
@@ -37,6 +39,10 @@ record Measurement(
 
   /** The factor as people read it. */
   String shownFactor() {
-    return meaning == Meaning.LATE_SHARE ? Figures.share(factor) + " late" : Figures.factor(factor);
+    return switch (meaning) {
+      case TIMES_FASTER -> Figures.factor(factor);
+      case LATE_SHARE -> Figures.share(factor) + " late";
+      case FEWER_BYTES -> Figures.factor(factor) + " fewer bytes";
+    };
   }
 }

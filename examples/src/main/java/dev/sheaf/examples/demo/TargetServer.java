@@ -15,6 +15,15 @@ interface TargetServer extends AutoCloseable {
   /** What the figures of this server mean, in sentences for the report. */
   String countsExplained();
 
+  /** The link of {@link #behindNarrowLink}, in a few words. */
+  String narrowLinkExplained();
+
+  /**
+   * A server like this one behind a link whose bandwidth is the bottleneck, to be closed by the
+   * caller; or this one itself, where there is no way to narrow the link.
+   */
+  TargetServer behindNarrowLink();
+
   /** Counts so far, as a mark to count from. */
   Counts mark();
 

@@ -50,7 +50,16 @@ class DemoTest {
     assertThat(way(report, "page-40", "sheaf").get("roundTrips").longValue())
         .isBetween(1L, (long) EmbeddedTarget.MASTERS);
     assertThat(way(report, "pings-50", "naive").get("roundTrips").longValue()).isEqualTo(50);
-    assertThat(Files.readString(output().resolve("report.html"))).contains("page-40", "</html>");
+    assertThat(ways(report, "bandwidth")).containsExactly("naive", "gzip", "sheaf");
+    JsonNode raw = way(report, "bandwidth", "naive");
+    JsonNode compressed = way(report, "bandwidth", "sheaf");
+    assertThat(raw.get("factor").doubleValue()).isEqualTo(1);
+    assertThat(compressed.get("factor").doubleValue())
+        .isEqualTo(raw.get("bytes").doubleValue() / compressed.get("bytes").doubleValue())
+        .isGreaterThan(2);
+    assertThat(printed()).containsPattern("sheaf +[0-9.]+ ms, [0-9.]+x fewer bytes");
+    assertThat(Files.readString(output().resolve("report.html")))
+        .contains("page-40", "Bytes on the wire", "of the server&#39;s memory", "</html>");
   }
 
   @Test
@@ -64,6 +73,7 @@ class DemoTest {
       assertThat(exit).as(printed()).isZero();
       assertThat(sheaf.sync().keys("*")).containsExactly("sheaf-demo:mine");
       assertThat(way(json(), "page-40", "naive").get("roundTrips").isNull()).isTrue();
+      assertThat(way(json(), "bandwidth", "sheaf").get("factor").doubleValue()).isPositive();
       assertThat(Files.readString(output().resolve("report.html"))).contains("Runs", server.uri());
     }
   }
@@ -158,7 +168,8 @@ class DemoTest {
   private record Tampering(Sheaf<String, String> sheaf) implements ExperimentPlan {
 
     @Override
-    public List<Experiment> experiments(Documents documents, String keyPrefix) {
+    public List<Experiment> experiments(Documents documents, TargetServer server) {
+      String keyPrefix = server.keyPrefix();
       sheaf.sync().set(keyPrefix + documents.page(3).get(1).key(), "tampered");
       return List.of(new PageExperiment(documents, keyPrefix, 3));
     }
