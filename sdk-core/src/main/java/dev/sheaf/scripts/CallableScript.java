@@ -58,18 +58,18 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     script.checkCounts(keys.size(), args.length);
     EncodedKeys encodedKeys =
         EncodedKeys.of(script.name(), keys, registry.host().codec(), registry.nodes().isCluster());
-    byte[][] encodedArgs = Arguments.encode(script.name(), args);
+    EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args);
     return () -> send(encodedKeys, encodedArgs);
   }
 
-  private CompletableFuture<T> send(EncodedKeys keys, byte[][] args) {
+  private CompletableFuture<T> send(EncodedKeys keys, EncodedArguments args) {
     ScriptCall<T> call = new ScriptCall<>(this, keys, args);
     registry.nodes().dispatch(call.first(carriesText(keys)));
     return call.outcome();
   }
 
   /** Sends a call to which the order does not matter. */
-  CompletableFuture<T> sendInAnyOrder(EncodedKeys keys, byte[][] args) {
+  CompletableFuture<T> sendInAnyOrder(EncodedKeys keys, EncodedArguments args) {
     ScriptCall<T> call = new ScriptCall<>(this, keys, args);
     registry.nodes().dispatch(call.first(false));
     return call.outcome();
@@ -129,7 +129,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
   private <R> Scatter<K, T, R> scatter(
       List<?> args, Reducer<? super T, R> reducer, ScatterOptions options) {
     script.checkArgs(args.size());
-    byte[][] encodedArgs = Arguments.encode(script.name(), args.toArray());
+    EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args.toArray());
     return new Scatter<>(timed(), encodedArgs, Objects.requireNonNull(reducer), options);
   }
 

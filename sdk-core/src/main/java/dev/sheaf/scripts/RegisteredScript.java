@@ -71,7 +71,7 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
 
   /**
    * Calls the script for any number of keys, in slices: on a cluster one slot to a slice, on a
-   * single server by count. Slices are as long as keeps the server busy for half a budget (2 ms by
+   * single server by count. Slices are as long as keeps the server busy for a fifth of a budget (2 ms by
    * default), so that its other clients hardly notice. Blocks until all slices have ended; each has
    * the command time-out, the whole has no limit.
    *
@@ -81,8 +81,9 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
    * once or not, after a lost connection.
    *
    * <p>To know what a slice takes, the server's clock is read before and after it: the text that is
-   * called is this script's inside another one. A function is called as it is, and what passes
-   * between two replies is taken for its time.
+   * called is this script's inside another one. A function is called as it is, and the round trip
+   * less the fastest one to that node, or what passed since the node's last reply if that is less,
+   * is taken for its time; so it is where the server's clock stands still during a script.
    *
    * @param keys iterated once, on the calling thread; equal keys are not joined
    * @param args the arguments of every slice

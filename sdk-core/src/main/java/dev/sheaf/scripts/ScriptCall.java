@@ -2,10 +2,8 @@ package dev.sheaf.scripts;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.internal.ExceptionFactory;
 import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
 import io.micrometer.core.instrument.Timer;
@@ -33,12 +31,12 @@ final class ScriptCall<T extends @Nullable Object> {
 
   private final CallableScript<?, T> script;
   private final EncodedKeys keys;
-  private final byte[][] args;
+  private final EncodedArguments args;
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
   private final long startNanos = System.nanoTime();
   private int functionLoads;
 
-  ScriptCall(CallableScript<?, T> script, EncodedKeys keys, byte[][] args) {
+  ScriptCall(CallableScript<?, T> script, EncodedKeys keys, EncodedArguments args) {
     this.script = script;
     this.keys = keys;
     this.args = args;
@@ -68,24 +66,18 @@ final class ScriptCall<T extends @Nullable Object> {
     return readOnly ? CommandType.EVALSHA_RO : CommandType.EVALSHA;
   }
 
-  private CommandArgs<byte[], byte[]> arguments(boolean withText) {
-    CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+  private ScriptArguments arguments(boolean withText) {
+    return new ScriptArguments(called(withText), keys, args);
+  }
+
+  private byte[] called(boolean withText) {
     Script.Function function = script.script().function();
     if (function != null) {
-      arguments.add(function.name());
-    } else if (withText) {
-      arguments.add(script.script().text().getBytes(StandardCharsets.UTF_8));
-    } else {
-      arguments.add(script.script().sha1());
+      return function.name().getBytes(StandardCharsets.UTF_8);
     }
-    arguments.add(keys.keys().length);
-    for (byte[] key : keys.keys()) {
-      arguments.addKey(key);
-    }
-    for (byte[] arg : args) {
-      arguments.add(arg);
-    }
-    return arguments;
+    return withText
+        ? script.script().text().getBytes(StandardCharsets.UTF_8)
+        : script.script().sha1().getBytes(StandardCharsets.US_ASCII);
   }
 
   private void answered(@Nullable Object reply) {
