@@ -1,6 +1,5 @@
 package dev.sheaf.scripts;
 
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.micrometer.core.instrument.Timer;
 import java.util.List;
@@ -84,15 +83,10 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
    */
   private boolean carriesText(EncodedKeys keys) {
     return script.inOrder()
-        || isInTransaction()
+        || registry.nodes().isInTransaction()
         || registry
             .host()
             .isFirstInBatch(new TextAtNode(script.sha1(), registry.nodes().nodeOf(keys.slot())));
-  }
-
-  private boolean isInTransaction() {
-    return registry.host().connection() instanceof StatefulRedisConnection<?, ?> server
-        && server.isMulti();
   }
 
   @Override
@@ -129,6 +123,13 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
   private <R> Scatter<K, T, R> scatter(
       List<?> args, Reducer<? super T, R> reducer, ScatterOptions options) {
     script.checkArgs(args.size());
+    if (registry.nodes().isInTransaction()) {
+      throw new IllegalStateException(
+          "Script '"
+              + script.name()
+              + "' cannot be scattered inside MULTI, since slices are answered with EXEC alone; end"
+              + " the transaction first, or call the script");
+    }
     EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args.toArray());
     return new Scatter<>(timed(), encodedArgs, Objects.requireNonNull(reducer), options);
   }

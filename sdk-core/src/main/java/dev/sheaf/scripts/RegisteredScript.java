@@ -11,7 +11,8 @@ import reactor.core.publisher.Mono;
  * <p>Calls are sent as EVALSHA, or FCALL for a function, and routed by their keys. Where the server
  * does not know the script any more, because somebody flushed its scripts, the call is sent again
  * with the text, by its keys and so to the same node; nobody notices but the meters. A script that
- * was not found has done nothing, so it never runs twice.
+ * was not found has done nothing, so it never runs twice. While a transaction (MULTI) is open on
+ * the connection, nothing is sent again, as it would become part of that: the call fails.
  *
  * <p>In order: in a {@link dev.sheaf.Batch} the first call of a script for each node carries its
  * text, so that it runs in its place even if the scripts were flushed before. If they are flushed
@@ -89,6 +90,7 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
    * @param args the arguments of every slice
    * @throws ScatterException if slices failed; the others ran. It has the keys of those that failed
    * @throws IllegalArgumentException as {@link #call}, but the keys may be of any slots
+   * @throws IllegalStateException inside a transaction (MULTI)
    * @throws io.lettuce.core.RedisCommandInterruptedException if the calling thread was interrupted;
    *     no further slices are sent then
    */

@@ -36,6 +36,9 @@ final class ScriptCall<T extends @Nullable Object> {
   private final long startNanos = System.nanoTime();
   private int functionLoads;
 
+  /** Whether it was sent as part of a transaction, so that nothing can be sent in its place. */
+  private volatile boolean inTransaction;
+
   ScriptCall(CallableScript<?, T> script, EncodedKeys keys, EncodedArguments args) {
     this.script = script;
     this.keys = keys;
@@ -48,6 +51,7 @@ final class ScriptCall<T extends @Nullable Object> {
 
   /** The command of the first attempt. */
   Command<?, ?, ?> first(boolean withText) {
+    inTransaction = script.nodes().isInTransaction();
     return new Attempt(withText);
   }
 
@@ -107,22 +111,30 @@ final class ScriptCall<T extends @Nullable Object> {
     if (outcome.isDone()) {
       return;
     }
-    if (refusal instanceof RedisNoScriptException && !withText) {
+    boolean noScript = refusal instanceof RedisNoScriptException && !withText;
+    boolean noFunction =
+        error.startsWith(NO_FUNCTION)
+            && script.script().isFunction()
+            && functionLoads < MAX_FUNCTION_LOADS;
+    if (!noScript && !noFunction) {
+      fail(failure(error, refusal));
+    } else if (inTransaction || script.nodes().isInTransaction()) {
+      fail(failure(error + " It was not sent again, because of a transaction (MULTI)", refusal));
+    } else if (noScript) {
       script.mended();
       again(true);
-    } else if (error.startsWith(NO_FUNCTION)
-        && script.script().isFunction()
-        && functionLoads < MAX_FUNCTION_LOADS) {
+    } else {
       functionLoads++;
       script.mended();
       script.loadAt(keys.slot()).whenComplete((reply, failure) -> again(false));
-    } else {
-      fail(
-          new ScriptExecutionException(
-              script.script().name(),
-              "Script '" + script.script().name() + "' failed: " + error,
-              refusal));
     }
+  }
+
+  private ScriptExecutionException failure(String error, RedisCommandExecutionException refusal) {
+    return new ScriptExecutionException(
+        script.script().name(),
+        "Script '" + script.script().name() + "' failed: " + error,
+        refusal);
   }
 
   private void fail(Throwable failure) {
@@ -191,6 +203,9 @@ final class ScriptCall<T extends @Nullable Object> {
 
     @Override
     public void cancel() {
+      if (super.isDone()) {
+        return;
+      }
       super.cancel();
       fail(
           new dev.sheaf.SheafException(

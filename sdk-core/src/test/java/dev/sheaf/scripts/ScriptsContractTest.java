@@ -7,13 +7,16 @@ import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafException;
+import dev.sheaf.embedded.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.TransactionResult;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
@@ -25,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 class ScriptsContractTest {
@@ -369,6 +373,49 @@ class ScriptsContractTest {
       assertThat(count).isNotDone();
       sheaf.standalone().sync().exec();
       assertThat(count.join()).isEqualTo(1);
+    }
+  }
+
+  @ForEachServer(on = Topology.STANDALONE)
+  void registrationInsideATransaction_isRefused_andLeavesItAlone(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(2)).connect()) {
+      RedisCommands<String, String> redis = sheaf.standalone().sync();
+      redis.multi();
+      redis.set("k", "v");
+      assertThatThrownBy(() -> sheaf.scripts().register(INCR))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("MULTI");
+      assertThat(redis.exec()).containsExactly("OK");
+      assertThat(sheaf.scripts().register(INCR).call(List.of("n"))).isEqualTo(1);
+    }
+  }
+
+  /** A call sent before MULTI is found missing while the transaction is open. */
+  @ForEachServer(on = Topology.STANDALONE)
+  void callThatFindsNoScriptDuringATransaction_staysOutOfIt(ServerUnderTest server)
+      throws Exception {
+    try (LatencyProxy proxy =
+            LatencyProxy.builder()
+                .target(server.nodes().get(0).host(), server.nodes().get(0).port())
+                .start();
+        Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port())) {
+      RegisteredScript<String, Long> incr = sheaf.scripts().register(INCR);
+      assertThat(incr.call(List.of("n"))).isEqualTo(1);
+      flushScripts(server);
+      proxy.pauseToClient(true);
+      CompletableFuture<Long> late = incr.callAsync(List.of("n"));
+      RedisAsyncCommands<String, String> redis = sheaf.standalone().async();
+      RedisFuture<String> begun = redis.multi();
+      proxy.pauseToClient(false);
+      assertThat(begun.get(10, TimeUnit.SECONDS)).isEqualTo("OK");
+      redis.set("k", "v");
+      assertThat(redis.exec().get(10, TimeUnit.SECONDS)).containsExactly("OK");
+      assertThatThrownBy(() -> late.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(ScriptExecutionException.class)
+          .hasMessageContaining("NOSCRIPT")
+          .hasMessageContaining("MULTI");
+      assertThat(incr.call(List.of("n"))).isEqualTo(2);
     }
   }
 
