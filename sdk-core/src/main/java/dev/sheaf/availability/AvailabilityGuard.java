@@ -123,11 +123,15 @@ final class AvailabilityGuard<K> implements GuardContext {
     if (closed) {
       return;
     }
-    if (anyDown) {
-      source.refresh();
+    try {
+      if (anyDown) {
+        source.refresh();
+      }
+      syncNodes();
+    } finally {
+      // Whatever the client's view of the nodes is at odds with now, it may not be next time.
+      schedule(this::tick, options.interval().toNanos());
     }
-    syncNodes();
-    schedule(this::tick, options.interval().toNanos());
   }
 
   /** Follows the client's view of the nodes. */

@@ -270,10 +270,13 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     if (closed) {
       return;
     }
-    if (line.current() != null && !isBusy()) {
-      probe();
+    try {
+      if (line.current() != null && !isBusy()) {
+        probe();
+      }
+    } finally {
+      context.schedule(this::tick, spread.pauseNanos());
     }
-    context.schedule(this::tick, spread.pauseNanos());
   }
 
   /** Whether users' commands show often enough that the node is well. */
@@ -336,7 +339,17 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     private long sentAt;
     private Doubt checked = Doubt.NONE;
 
+    /** What cannot be sent must end as well: a flight that does not end lets no other begin. */
     void send(StatefulRedisConnection<String, String> connection) {
+      try {
+        sendOn(connection);
+      } catch (RuntimeException e) {
+        outcome.completeExceptionally(
+            new UnavailableException(name + ": PING could not be sent", e));
+      }
+    }
+
+    private void sendOn(StatefulRedisConnection<String, String> connection) {
       sentAt = SignsOfLife.now();
       checked = doubt;
       RedisAsyncCommands<String, String> commands = connection.async();
