@@ -72,9 +72,9 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
 
   /**
    * Calls the script for any number of keys, in slices: on a cluster one slot to a slice, on a
-   * single server by count. Slices are as long as keeps the server busy for a fifth of a budget (2 ms by
-   * default), so that its other clients hardly notice. Blocks until all slices have ended; each has
-   * the command time-out, the whole has no limit.
+   * single server by count. Slices are as long as keeps the server busy for a fifth of a budget (2
+   * ms by default), so that its other clients hardly notice. Blocks until all slices have ended;
+   * each has the command time-out, the whole has no limit.
    *
    * <p>The script sees the keys of its slice as {@code KEYS} and has to give, for any division of
    * the keys, results that the reducer can combine. The slices are no atomic step. A script that
