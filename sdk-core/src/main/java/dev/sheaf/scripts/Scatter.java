@@ -248,7 +248,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   /** Whether it is time to send more: not for each of many tiny slices by itself. */
   private boolean wantsMore(Load load) {
-    return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() / 4;
+    return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() * 3 / 20;
   }
 
   /** How many keys the node may be sent, as soon as it may; 0 if the scatter was stopped. */
