@@ -326,8 +326,8 @@ class ScatterContractTest {
       RegisteredScript<String, Long> script = sheaf.scripts().register(slow);
       assertThat(script.scatter(keys(1_000), List.of(), Reducer.sum())).isEqualTo(1_000);
       double mean = registry.get("sheaf.script.slice.keys").summary().mean();
-      // The embedded server's clock stands still in a script, so round trips decide there.
-      assertThat(mean).isLessThan(server.kind().isEmbedded() ? 1_000 : 50);
+      // Where the server's clock stands still in a script, round trips decide.
+      assertThat(mean).isLessThan(50);
     }
   }
 
