@@ -22,6 +22,8 @@ final class KeyBuffer<K> {
 
   private static final int INITIAL_KEYS = 16;
   private static final int INITIAL_KEY_BYTES = 32;
+
+  /** How many bytes of keys are enough: 16 MiB, some 120 for each of the most keys by default. */
   private static final int FULL_BYTES = 16 << 20;
 
   private final RedisCodec<K, ?> codec;

@@ -15,7 +15,8 @@ import java.util.function.Consumer;
  * @param maxSliceKeys most keys in one call, at least 1; 10,000 by default, below which a server
  *     spends less than a few milliseconds on reading the call itself
  * @param maxBufferedKeys most keys that are held to be sorted by their slots on a cluster, at least
- *     1; 131,072 by default, eight for each slot. On a single server none are held
+ *     1; 131,072 by default, eight for each slot, and fewer where they have more than 16 MiB. On a
+ *     single server those of one slice are held
  * @param progress told after each slice; it must not block. It does nothing by default
  */
 public record ScatterOptions(
