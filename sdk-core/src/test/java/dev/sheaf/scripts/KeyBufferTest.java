@@ -114,7 +114,8 @@ class KeyBufferTest {
     buffer.sortBySlot();
     assertThat(buffer.keys(0, keys.size())).containsExactlyInAnyOrderElementsOf(keys);
     for (int place = 0; place < keys.size(); place++) {
-      assertThat(buffer.slot(place)).isEqualTo(SlotHash.getSlot(buffer.key(place).getBytes(StandardCharsets.UTF_8)));
+      assertThat(buffer.slot(place))
+          .isEqualTo(SlotHash.getSlot(buffer.key(place).getBytes(StandardCharsets.UTF_8)));
       assertThat(place == 0 || buffer.slot(place - 1) <= buffer.slot(place)).isTrue();
     }
     assertThat(sent(buffer.encoded(100, 200))).isEqualTo(sent(buffer.keys(100, 200)));
