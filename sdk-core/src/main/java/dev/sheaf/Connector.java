@@ -229,7 +229,8 @@ final class Connector<K, V> {
 
   private @Nullable LoopDetector loopDetector(StatefulConnection<K, V> connection) {
     return options.loopDetection()
-        ? new LoopDetector(options.meterRegistry(), connection, resources.eventExecutorGroup())
+        ? new LoopDetector(
+            options.meterRegistry(), options.name(), connection, resources.eventExecutorGroup())
         : null;
   }
 

@@ -126,11 +126,13 @@ final class LoopDetector {
   /**
    * Creates a detector.
    *
+   * @param client the client's name in the meter
    * @param connection the one that the commands go to
    * @param later where log lines are written from
    */
   LoopDetector(
       @Nullable MeterRegistry registry,
+      String client,
       StatefulConnection<?, ?> connection,
       ScheduledExecutorService later) {
     this.connection = connection;
@@ -140,6 +142,7 @@ final class LoopDetector {
             ? null
             : Counter.builder(METER)
                 .description("Round trips that loops over single commands could have shared")
+                .tag("client", client)
                 .register(registry);
   }
 

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,7 +33,10 @@ final class SizesComparison {
 
   static final int KEYS = 100_000;
   private static final int RUNS = 25;
-  private static final int WARM_UP_RUNS = 20;
+
+  /** Until the compiler has seen enough: the loop is warm when it has run once, as it is long. */
+  private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(6);
+
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double MICROS_PER_MILLI = 1e3;
   private static final Pattern LONGEST_CALLS =
@@ -83,9 +87,9 @@ final class SizesComparison {
       out.println("| way | ms | from, to | factor | PING p99.9 ms | max | longest calls ms |");
       out.println("|:--|--:|--:|--:|--:|--:|--:|");
       double loop = measure("loop of zcard()", uri, 1, 0, expected, 0, () -> loop(sync));
-      measure("all futures", uri, RUNS, WARM_UP_RUNS, expected, loop, () -> futures(async));
+      measure("all futures", uri, RUNS, WARM_UP_NANOS, expected, loop, () -> futures(async));
       try {
-        measure("one EVAL", uri, RUNS, WARM_UP_RUNS, expected, loop, () -> eval(sync, all));
+        measure("one EVAL", uri, RUNS, WARM_UP_NANOS, expected, loop, () -> eval(sync, all));
       } catch (RedisCommandExecutionException e) {
         out.println("| one EVAL | impossible: " + e.getMessage() + " | | | | |");
       }
@@ -93,7 +97,7 @@ final class SizesComparison {
           "scatter",
           uri,
           RUNS,
-          WARM_UP_RUNS,
+          WARM_UP_NANOS,
           expected,
           loop,
           () -> sum.scatter(keys, List.of(), Reducer.sum()));
@@ -147,11 +151,12 @@ final class SizesComparison {
       String name,
       String uri,
       int runs,
-      int warmUpRuns,
+      long warmUpNanos,
       long expected,
       double loopMillis,
       LongSupplier way) {
-    for (int i = 0; i < warmUpRuns; i++) {
+    long warm = System.nanoTime() + warmUpNanos;
+    while (System.nanoTime() - warm < 0) {
       check(name, expected, way.getAsLong());
     }
     double[] millis = new double[runs];

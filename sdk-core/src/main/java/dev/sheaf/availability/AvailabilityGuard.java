@@ -2,28 +2,21 @@ package dev.sheaf.availability;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
-import io.micrometer.core.instrument.Counter;
-import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -40,9 +33,6 @@ final class AvailabilityGuard<K> implements GuardContext {
   private static final InternalLogger LOGGER =
       InternalLoggerFactory.getInstance(AvailabilityGuard.class);
 
-  /** For how long a yes is given again without a look at the nodes; no node falls in between. */
-  private static final Duration REPEAT = Duration.ofMillis(10);
-
   /** How long closing waits for connections that are being opened. */
   private static final int ATTEMPTS_END_MILLIS = 100;
 
@@ -52,28 +42,17 @@ final class AvailabilityGuard<K> implements GuardContext {
   private final RedisClient client;
   private final ClientResources resources;
   private final ScheduledExecutorService timer;
-  private final Executor notifier;
+  private final OverallStatus overall;
   private final AvailabilityMeters meters;
-  private final long maxAgeNanos;
-  private final List<AvailabilityListener> listeners = new CopyOnWriteArrayList<>();
+  private final Answers answers;
   private final Map<String, NodeGuard> guards = new ConcurrentHashMap<>();
   private final Object lock = new Object();
 
   /** The nodes with their slots; replaced as a whole. */
-  private volatile List<Watched> watched = List.of();
+  private volatile List<WatchedNode> watched = List.of();
 
-  private volatile AvailabilityStatus overall =
-      new AvailabilityStatus(AvailabilityState.UP, "not asked yet", Instant.now(), null);
-
-  /** Until when every caller with the default age is told yes; moves back when a node changes. */
-  private volatile long yesUntil = System.nanoTime();
-
-  private volatile int changes;
-  private volatile @Nullable Counter yesCount;
   private volatile boolean anyDown;
   private volatile boolean closed;
-
-  private record Watched(NodeGuard guard, NodeSource.Node node) {}
 
   private AvailabilityGuard(
       NodeSource<K> source, WatchSettings settings, RedisClient client, ClientResources resources) {
@@ -83,9 +62,9 @@ final class AvailabilityGuard<K> implements GuardContext {
     this.client = client;
     this.resources = resources;
     this.timer = settings.resources().eventExecutorGroup().next();
-    this.notifier = settings.resources().eventExecutorGroup().next();
+    this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
-    this.maxAgeNanos = options.maxAge().toNanos();
+    this.answers = new Answers(() -> watched, meters, options.maxAge());
     for (AvailabilityState state : AvailabilityState.values()) {
       meters.nodes(this, state, guard -> guard.count(state));
     }
@@ -126,11 +105,15 @@ final class AvailabilityGuard<K> implements GuardContext {
     if (closed) {
       return;
     }
-    if (anyDown) {
-      source.refresh();
+    try {
+      if (anyDown) {
+        source.refresh();
+      }
+      syncNodes();
+    } finally {
+      // Whatever the client's view of the nodes is at odds with now, it may not be next time.
+      schedule(this::tick, options.interval().toNanos());
     }
-    syncNodes();
-    schedule(this::tick, options.interval().toNanos());
   }
 
   /** Follows the client's view of the nodes. */
@@ -140,20 +123,20 @@ final class AvailabilityGuard<K> implements GuardContext {
       if (closed) {
         return;
       }
-      List<Watched> now = new ArrayList<>();
+      List<WatchedNode> now = new ArrayList<>();
       for (NodeSource.Node node : source.nodes()) {
-        now.add(new Watched(guards.computeIfAbsent(node.name(), name -> newGuard(node)), node));
+        now.add(new WatchedNode(guards.computeIfAbsent(node.name(), name -> newGuard(node)), node));
       }
       if (now.isEmpty()) {
         return;
       }
-      List<NodeGuard> kept = now.stream().map(Watched::guard).toList();
+      List<NodeGuard> kept = now.stream().map(WatchedNode::guard).toList();
       gone = guards.values().stream().filter(guard -> !kept.contains(guard)).toList();
       gone.forEach(guard -> guards.remove(guard.name()));
       watched = List.copyOf(now);
     }
     gone.forEach(NodeGuard::close);
-    for (Watched each : watched) {
+    for (WatchedNode each : watched) {
       if (!each.guard().hasData() && each.guard().isReachable()) {
         each.guard().attach(source.signsOf(each.node()));
       }
@@ -184,81 +167,6 @@ final class AvailabilityGuard<K> implements GuardContext {
     return guard;
   }
 
-  // ---- Answers
-
-  /** The answer for callers with the default age, if it is yes and known without a look. */
-  boolean isKnownUp() {
-    if (System.nanoTime() - yesUntil >= 0) {
-      return false;
-    }
-    Counter count = yesCount;
-    if (count != null) {
-      count.increment();
-    }
-    return true;
-  }
-
-  /** Whether Redis as a whole can be used, asked of the nodes if need be. */
-  boolean isAvailable(long maxAge, Duration timeout) {
-    int seen = changes;
-    long now = System.nanoTime();
-    List<Watched> nodes = watched;
-    if (nodes.size() == 1) {
-      return isAvailable(nodes.get(0).guard(), maxAge, timeout, seen);
-    }
-    Tally tally = new Tally(now, maxAge);
-    if (tally.stale.isEmpty() || tally.isDecided()) {
-      meters.answered(tally.source);
-      boolean yes = tally.isYes();
-      if (yes && maxAge == maxAgeNanos) {
-        repeat(now, seen, tally.source);
-      }
-      return yes;
-    }
-    return ask(tally.stale, maxAge, timeout)
-        && new Tally(System.nanoTime(), Long.MAX_VALUE).isYes();
-  }
-
-  private void repeat(long now, int seen, AvailabilityMeters.Source source) {
-    synchronized (lock) {
-      if (changes == seen && !closed) {
-        yesCount = meters.answers(source);
-        yesUntil = now + Math.min(REPEAT.toNanos(), maxAgeNanos);
-      }
-    }
-  }
-
-  /** The same of the only node, without allocation. */
-  private boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout, int seen) {
-    long now = System.nanoTime();
-    NodeGuard.Verdict verdict = guard.verdict(now, maxAge);
-    boolean yes = answer(guard, verdict, maxAge, timeout);
-    if (yes && verdict != NodeGuard.Verdict.STALE && maxAge == maxAgeNanos) {
-      repeat(now, seen, source(verdict));
-    }
-    return yes;
-  }
-
-  /** Whether one node can be used. */
-  boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout) {
-    return answer(guard, guard.verdict(System.nanoTime(), maxAge), maxAge, timeout);
-  }
-
-  private static AvailabilityMeters.Source source(NodeGuard.Verdict verdict) {
-    return verdict == NodeGuard.Verdict.TRAFFIC
-        ? AvailabilityMeters.Source.TRAFFIC
-        : AvailabilityMeters.Source.CACHED;
-  }
-
-  private boolean answer(
-      NodeGuard guard, NodeGuard.Verdict verdict, long maxAge, Duration timeout) {
-    if (verdict == NodeGuard.Verdict.STALE) {
-      return ask(List.of(guard), maxAge, timeout) && guard.state() == AvailabilityState.UP;
-    }
-    meters.answered(source(verdict));
-    return verdict != NodeGuard.Verdict.NO;
-  }
-
   /** Whether nothing speaks against the node of a key; never waits. */
   boolean mayUse(K key) {
     NodeGuard guard = guardOf(key);
@@ -266,131 +174,13 @@ final class AvailabilityGuard<K> implements GuardContext {
         || guard.verdict(System.nanoTime(), Long.MAX_VALUE) != NodeGuard.Verdict.NO;
   }
 
-  /** Waits for the nodes' answers; whether one was good. */
-  private boolean ask(List<NodeGuard> nodes, long maxAge, Duration timeout) {
-    List<CompletableFuture<Duration>> pings = new ArrayList<>(nodes.size());
-    for (NodeGuard node : nodes) {
-      pings.add(node.ping(maxAge, timeout));
-    }
-    meters.answered(AvailabilityMeters.Source.PING);
-    if (Thread.currentThread() instanceof FastThreadLocalThread) {
-      return true;
-    }
-    long deadline = System.nanoTime() + timeout.toNanos();
-    boolean answered = false;
-    try {
-      for (CompletableFuture<Duration> ping : pings) {
-        answered |= await(ping, deadline);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-    return answered;
-  }
-
-  private static boolean await(CompletableFuture<Duration> ping, long deadline)
-      throws InterruptedException {
-    try {
-      ping.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-      return true;
-    } catch (ExecutionException | TimeoutException e) {
-      return false;
-    }
-  }
-
-  /** The longest round trip to these nodes, in a future of the caller's own. */
-  CompletableFuture<Duration> ping(List<NodeGuard> nodes, long maxAge, Duration timeout) {
-    List<CompletableFuture<Duration>> pings = new ArrayList<>(nodes.size());
-    for (NodeGuard node : nodes) {
-      Duration recent = maxAge == 0 ? null : node.recentRoundTrip(maxAge);
-      pings.add(
-          recent == null ? node.ping(maxAge, timeout) : CompletableFuture.completedFuture(recent));
-    }
-    if (pings.size() == 1) {
-      return pings.get(0);
-    }
-    CompletableFuture<Duration> longest = new CompletableFuture<>();
-    CompletableFuture.allOf(pings.toArray(CompletableFuture[]::new))
-        .whenComplete(
-            (done, failure) -> {
-              if (failure == null) {
-                longest.complete(
-                    pings.stream().map(CompletableFuture::join).max(Duration::compareTo).get());
-              } else {
-                longest.completeExceptionally(cause(failure));
-              }
-            });
-    return longest;
-  }
-
-  private static Throwable cause(Throwable failure) {
-    return failure.getCause() == null ? failure : failure.getCause();
-  }
-
-  /** Waits for a PING as blocking commands wait. */
-  Duration await(CompletableFuture<Duration> ping, Duration timeout) {
-    try {
-      return ping.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RedisCommandInterruptedException(e);
-    } catch (TimeoutException e) {
-      throw new UnavailableException(
-          "No answer to PING within "
-              + timeout.toMillis()
-              + " ms; AvailabilityOptions.timeout or withTimeout sets the limit");
-    } catch (ExecutionException e) {
-      // A new one, so that its stack is that of the waiting thread.
-      throw new UnavailableException(String.valueOf(cause(e).getMessage()), cause(e));
-    }
-  }
-
-  static void requireMayBlock() {
-    if (Thread.currentThread() instanceof FastThreadLocalThread) {
-      throw new IllegalStateException(
-          "ping() would block "
-              + Thread.currentThread().getName()
-              + ", a thread of Netty that must read the answer itself; use pingAsync()");
-    }
+  /** What callers are told. */
+  Answers answers() {
+    return answers;
   }
 
   List<NodeGuard> guards() {
-    return watched.stream().map(Watched::guard).toList();
-  }
-
-  /** What the nodes say together. */
-  private final class Tally {
-
-    final List<NodeGuard> stale = new ArrayList<>(0);
-    AvailabilityMeters.Source source = AvailabilityMeters.Source.CACHED;
-    private int slots;
-    private int yes;
-    private int no;
-
-    Tally(long now, long maxAge) {
-      for (Watched each : watched) {
-        int weight = each.node().slots();
-        slots += weight;
-        switch (each.guard().verdict(now, maxAge)) {
-          case TRAFFIC -> {
-            yes += weight;
-            source = AvailabilityMeters.Source.TRAFFIC;
-          }
-          case CACHED -> yes += weight;
-          case NO -> no += weight;
-          case STALE -> stale.add(each.guard());
-        }
-      }
-    }
-
-    boolean isYes() {
-      return 2 * yes > slots;
-    }
-
-    boolean isDecided() {
-      return isYes() || 2 * no >= slots;
-    }
+    return watched.stream().map(WatchedNode::guard).toList();
   }
 
   // ---- The whole
@@ -398,9 +188,9 @@ final class AvailabilityGuard<K> implements GuardContext {
   AvailabilityStatus status() {
     // Whoever looks wants to know as much as whoever asks.
     guards().forEach(guard -> guard.verdict(System.nanoTime(), Long.MAX_VALUE));
-    AvailabilityStatus known = overall;
+    AvailabilityStatus known = overall.status();
     Duration longest = null;
-    for (Watched each : watched) {
+    for (WatchedNode each : watched) {
       Duration roundTrip = each.guard().status().roundTrip();
       if (roundTrip != null && (longest == null || roundTrip.compareTo(longest) > 0)) {
         longest = roundTrip;
@@ -411,7 +201,7 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   Map<String, AvailabilityStatus> nodes() {
     Map<String, AvailabilityStatus> nodes = new LinkedHashMap<>();
-    for (Watched each : watched) {
+    for (WatchedNode each : watched) {
       nodes.put(each.guard().name(), each.guard().status());
     }
     return Collections.unmodifiableMap(nodes);
@@ -419,7 +209,7 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   private int count(AvailabilityState state) {
     int count = 0;
-    for (Watched each : watched) {
+    for (WatchedNode each : watched) {
       if (each.guard().state() == state) {
         count++;
       }
@@ -429,10 +219,9 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   private void recompute() {
     boolean nodeFell = false;
+    answers.changed();
     synchronized (lock) {
-      changes++;
-      yesUntil = System.nanoTime();
-      List<Watched> nodes = watched;
+      List<WatchedNode> nodes = watched;
       if (closed || nodes.isEmpty()) {
         return;
       }
@@ -444,7 +233,7 @@ final class AvailabilityGuard<K> implements GuardContext {
           up == nodes.size()
               ? AvailabilityState.UP
               : down == nodes.size() ? AvailabilityState.DOWN : AvailabilityState.SLOW;
-      become(state, reason(nodes));
+      overall.become(state, reason(nodes));
     }
     if (nodeFell && source.isCluster()) {
       source.refresh();
@@ -452,12 +241,12 @@ final class AvailabilityGuard<K> implements GuardContext {
     }
   }
 
-  private static String reason(List<Watched> nodes) {
+  private static String reason(List<WatchedNode> nodes) {
     if (nodes.size() == 1) {
       return nodes.get(0).guard().status().reason();
     }
     List<String> unwell = new ArrayList<>();
-    for (Watched each : nodes) {
+    for (WatchedNode each : nodes) {
       AvailabilityStatus status = each.guard().status();
       if (status.state() != AvailabilityState.UP) {
         unwell.add(each.guard().name() + " is " + status.state() + ": " + status.reason());
@@ -468,38 +257,8 @@ final class AvailabilityGuard<K> implements GuardContext {
         : unwell.size() + " of " + nodes.size() + " nodes are not UP; " + unwell.get(0);
   }
 
-  private void become(AvailabilityState state, String reason) {
-    AvailabilityStatus before = overall;
-    boolean same = before.state() == state;
-    AvailabilityStatus after =
-        new AvailabilityStatus(state, reason, same ? before.since() : Instant.now(), null);
-    overall = after;
-    if (!same) {
-      tell(new AvailabilityChange(null, before, after));
-    }
-  }
-
   Availability.Registration onChange(AvailabilityListener listener) {
-    // Wrapped, so that one that was added twice goes once with each registration.
-    AvailabilityListener mine = Objects.requireNonNull(listener, "listener")::changed;
-    listeners.add(mine);
-    return () -> listeners.remove(mine);
-  }
-
-  private void tell(AvailabilityChange change) {
-    try {
-      notifier.execute(() -> listeners.forEach(listener -> tell(listener, change)));
-    } catch (RejectedExecutionException shutDown) {
-      LOGGER.debug("Nobody is told of {}: the client is shut down", change);
-    }
-  }
-
-  private static void tell(AvailabilityListener listener, AvailabilityChange change) {
-    try {
-      listener.changed(change);
-    } catch (RuntimeException e) {
-      LOGGER.warn("An availability listener failed on " + change, e);
-    }
+    return overall.onChange(listener);
   }
 
   // ---- For the guards of nodes
@@ -565,20 +324,19 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   @Override
   public void changed(NodeGuard node, AvailabilityStatus before, AvailabilityStatus after) {
-    tell(new AvailabilityChange(node.name(), before, after));
+    overall.tell(new AvailabilityChange(node.name(), before, after));
   }
 
   void close() {
     Collection<NodeGuard> all;
     synchronized (lock) {
       closed = true;
-      yesUntil = System.nanoTime();
-      changes++;
       all = List.copyOf(guards.values());
     }
+    answers.close();
     awaitAttempts(all.stream().map(NodeGuard::stop).toList());
     meters.close();
-    listeners.clear();
+    overall.close();
     client.shutdown(Duration.ZERO, settings.closeTimeout());
     // Nothing is left of its own; Lettuce warns of resources that were not shut down.
     resources.shutdown();

@@ -2,6 +2,7 @@ package dev.sheaf.availability;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * How the availability guard asks and judges. Immutable; {@link #defaults()} fits most clients, the
@@ -111,99 +112,93 @@ public record AvailabilityOptions(
    * in their default proportion to it.
    */
   public AvailabilityOptions withTimeout(Duration timeout) {
-    return new AvailabilityOptions(
-        timeout,
-        maxAge,
-        timeout.dividedBy(2),
-        timeout.plus(timeout.dividedBy(4)),
-        interval,
-        jitter,
-        slowAnswers,
-        goodAnswers,
-        minPingSpacing);
+    return with(
+        copy -> {
+          copy.timeout = timeout;
+          copy.refreshAfter = timeout.dividedBy(2);
+          copy.downAfter = timeout.plus(timeout.dividedBy(4));
+        });
   }
 
   /** These options with another {@link #maxAge()}. */
   public AvailabilityOptions withMaxAge(Duration maxAge) {
-    return new AvailabilityOptions(
-        timeout,
-        maxAge,
-        refreshAfter,
-        downAfter,
-        interval,
-        jitter,
-        slowAnswers,
-        goodAnswers,
-        minPingSpacing);
+    return with(copy -> copy.maxAge = maxAge);
   }
 
   /** These options with another {@link #refreshAfter()}. */
   public AvailabilityOptions withRefreshAfter(Duration refreshAfter) {
-    return new AvailabilityOptions(
-        timeout,
-        maxAge,
-        refreshAfter,
-        downAfter,
-        interval,
-        jitter,
-        slowAnswers,
-        goodAnswers,
-        minPingSpacing);
+    return with(copy -> copy.refreshAfter = refreshAfter);
   }
 
   /** These options with another {@link #downAfter()}. */
   public AvailabilityOptions withDownAfter(Duration downAfter) {
-    return new AvailabilityOptions(
-        timeout,
-        maxAge,
-        refreshAfter,
-        downAfter,
-        interval,
-        jitter,
-        slowAnswers,
-        goodAnswers,
-        minPingSpacing);
+    return with(copy -> copy.downAfter = downAfter);
   }
 
   /** These options with another {@link #interval()} and {@link #jitter()}. */
   public AvailabilityOptions withInterval(Duration interval, double jitter) {
-    return new AvailabilityOptions(
-        timeout,
-        maxAge,
-        refreshAfter,
-        downAfter,
-        interval,
-        jitter,
-        slowAnswers,
-        goodAnswers,
-        minPingSpacing);
+    return with(
+        copy -> {
+          copy.interval = interval;
+          copy.jitter = jitter;
+        });
   }
 
   /** These options with another {@link #slowAnswers()} and {@link #goodAnswers()}. */
   public AvailabilityOptions withHysteresis(int slowAnswers, int goodAnswers) {
-    return new AvailabilityOptions(
-        timeout,
-        maxAge,
-        refreshAfter,
-        downAfter,
-        interval,
-        jitter,
-        slowAnswers,
-        goodAnswers,
-        minPingSpacing);
+    return with(
+        copy -> {
+          copy.slowAnswers = slowAnswers;
+          copy.goodAnswers = goodAnswers;
+        });
   }
 
   /** These options with another {@link #minPingSpacing()}. */
   public AvailabilityOptions withMinPingSpacing(Duration minPingSpacing) {
-    return new AvailabilityOptions(
-        timeout,
-        maxAge,
-        refreshAfter,
-        downAfter,
-        interval,
-        jitter,
-        slowAnswers,
-        goodAnswers,
-        minPingSpacing);
+    return with(copy -> copy.minPingSpacing = minPingSpacing);
+  }
+
+  private AvailabilityOptions with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.options();
+  }
+
+  /** All options, to change some of them. */
+  private static final class Copy {
+    Duration timeout;
+    Duration maxAge;
+    Duration refreshAfter;
+    Duration downAfter;
+    Duration interval;
+    double jitter;
+    int slowAnswers;
+    int goodAnswers;
+    Duration minPingSpacing;
+
+    Copy(AvailabilityOptions options) {
+      timeout = options.timeout();
+      maxAge = options.maxAge();
+      refreshAfter = options.refreshAfter();
+      downAfter = options.downAfter();
+      interval = options.interval();
+      jitter = options.jitter();
+      slowAnswers = options.slowAnswers();
+      goodAnswers = options.goodAnswers();
+      minPingSpacing = options.minPingSpacing();
+    }
+
+    AvailabilityOptions options() {
+      return new AvailabilityOptions(
+          timeout,
+          maxAge,
+          refreshAfter,
+          downAfter,
+          interval,
+          jitter,
+          slowAnswers,
+          goodAnswers,
+          minPingSpacing);
+    }
   }
 }

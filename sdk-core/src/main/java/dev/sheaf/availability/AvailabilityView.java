@@ -35,30 +35,31 @@ final class AvailabilityView<K> implements Availability<K> {
 
   @Override
   public boolean isAvailable() {
-    return (usual && guard.isKnownUp()) || guard.isAvailable(maxAgeNanos, timeout);
+    return (usual && guard.answers().isKnownUp())
+        || guard.answers().isAvailable(maxAgeNanos, timeout);
   }
 
   @Override
   public boolean isAvailable(K key) {
     NodeGuard node = guard.guardOf(Objects.requireNonNull(key, "The key is null"));
-    return node != null && guard.isAvailable(node, maxAgeNanos, timeout);
+    return node != null && guard.answers().isAvailable(node, maxAgeNanos, timeout);
   }
 
   @Override
   public Duration ping() {
-    AvailabilityGuard.requireMayBlock();
-    return guard.await(pingAsync(), timeout);
+    Answers.requireMayBlock();
+    return guard.answers().await(pingAsync(), timeout);
   }
 
   @Override
   public Duration ping(K key) {
-    AvailabilityGuard.requireMayBlock();
-    return guard.await(pingAsync(key), timeout);
+    Answers.requireMayBlock();
+    return guard.answers().await(pingAsync(key), timeout);
   }
 
   @Override
   public CompletableFuture<Duration> pingAsync() {
-    return guard.ping(guard.guards(), pingMaxAgeNanos, timeout);
+    return guard.answers().ping(guard.guards(), pingMaxAgeNanos, timeout);
   }
 
   @Override
@@ -67,7 +68,7 @@ final class AvailabilityView<K> implements Availability<K> {
     return node == null
         ? CompletableFuture.failedFuture(
             new UnavailableException("No node serves the slot of that key"))
-        : guard.ping(List.of(node), pingMaxAgeNanos, timeout);
+        : guard.answers().ping(List.of(node), pingMaxAgeNanos, timeout);
   }
 
   @Override

@@ -5,21 +5,18 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one node, and how it comes to be known: the PINGs, what the data connection
- * hears, and the state that follows from both.
+ * Keeps watch over one node: asks it, on time and in time, and makes of the {@link NodeEvidence}
+ * the {@link NodeState}.
  *
- * <p>Thread-safe. State changes under {@link #lock}, and nothing foreign is called while it is
- * held; readers look at volatile fields alone.
+ * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
  */
-final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
+final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, NodeState.Listener {
 
   /** What the evidence at hand says. */
   enum Verdict {
@@ -56,31 +53,17 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
   private final Spread spread;
   private final GuardConnection line;
   private final SingleFlight<Duration> pings;
+  private final NodeEvidence evidence;
+  private final NodeState state;
   private final Object lock = new Object();
   private final long timeoutNanos;
   private final long refreshNanos;
-
-  private volatile @Nullable SignsOfLife signs;
-  private volatile AvailabilityStatus status;
-
-  /** When this node was last found DOWN: what was heard before does not speak against it. */
-  private volatile long downAt;
-
-  /** When the last good answer to a PING came. */
-  private volatile long lastGood = SignsOfLife.NEVER;
-
-  private volatile long roundTripNanos = -1;
-
-  /** When the PING was sent that should have been answered by now; NEVER if there is none. */
-  private volatile long overdueSince = SignsOfLife.NEVER;
 
   private volatile Doubt doubt = Doubt.NONE;
   private volatile boolean refreshing;
   private volatile boolean closed;
 
   // Guarded by the lock.
-  private int slowInRow;
-  private int goodInRow;
   private long lostAt;
   private @Nullable Ping unsent;
 
@@ -91,8 +74,8 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     this.spread = context.newSpread();
     this.timeoutNanos = options.timeout().toNanos();
     this.refreshNanos = options.refreshAfter().toNanos();
-    this.status =
-        new AvailabilityStatus(AvailabilityState.UP, "not asked yet", Instant.now(), null);
+    this.evidence = new NodeEvidence(options);
+    this.state = new NodeState(options, this);
     this.line =
         new GuardConnection(
             context.client(), uri, connectLimit(options), context.timer(), spread, this);
@@ -121,40 +104,29 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
 
   /** The status with the latest round trip. */
   AvailabilityStatus status() {
-    AvailabilityStatus known = status;
-    long nanos = roundTripNanos;
-    return nanos < 0
+    AvailabilityStatus known = state.status();
+    Duration roundTrip = evidence.roundTrip();
+    return roundTrip == null
         ? known
-        : new AvailabilityStatus(
-            known.state(), known.reason(), known.since(), Duration.ofNanos(nanos));
+        : new AvailabilityStatus(known.state(), known.reason(), known.since(), roundTrip);
   }
 
   AvailabilityState state() {
-    return status.state();
+    return state.state();
   }
 
   /** From now on this connection's replies count. */
   void attach(@Nullable SignsOfLife data) {
-    SignsOfLife before = signs;
-    if (data != before) {
-      if (before != null) {
-        before.unwatch();
-      }
-      signs = data;
-      if (data != null && !closed) {
-        data.watch(this, timeoutNanos);
-      }
-    }
+    evidence.attach(data, closed ? null : this);
   }
 
   /** Whether it may have a data connection: it is not known to be gone. */
   boolean isReachable() {
-    return line.current() != null || status.state() != AvailabilityState.DOWN;
+    return line.current() != null || !state.isDown();
   }
 
   boolean hasData() {
-    SignsOfLife data = signs;
-    return data != null && data.isConnected();
+    return evidence.hasData();
   }
 
   // ---- Answers from memory
@@ -163,20 +135,16 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
    * What is known, and no older than the given age. Old knowledge makes the guard ask on its own.
    */
   Verdict verdict(long now, long maxAgeNanos) {
-    AvailabilityState state = status.state();
-    long heard = heard();
-    if (state == AvailabilityState.DOWN && !revivedBy(heard)) {
+    AvailabilityState known = state.state();
+    long heard = evidence.heard();
+    if (known == AvailabilityState.DOWN && !revivedBy(heard)) {
       return Verdict.NO;
     }
-    if (state == AvailabilityState.SLOW || closed) {
+    if (known == AvailabilityState.SLOW || closed || evidence.speaksAgainst(heard)) {
       return Verdict.NO;
     }
-    long overdue = overdueSince;
-    if (overdue != SignsOfLife.NEVER && !isAfter(heard, overdue)) {
-      return Verdict.NO;
-    }
-    long answered = lastGood;
-    boolean traffic = isAfter(heard, answered);
+    long answered = evidence.lastGood();
+    boolean traffic = NodeEvidence.isAfter(heard, answered);
     long latest = traffic ? heard : answered;
     long age = latest == SignsOfLife.NEVER ? Long.MAX_VALUE : now - latest;
     if (age > refreshNanos) {
@@ -188,21 +156,14 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     return traffic ? Verdict.TRAFFIC : Verdict.CACHED;
   }
 
-  private long heard() {
-    SignsOfLife data = signs;
-    return data == null ? SignsOfLife.NEVER : data.lastGood();
-  }
-
-  private static boolean isAfter(long time, long other) {
-    return time != SignsOfLife.NEVER && (other == SignsOfLife.NEVER || time - other > 0);
-  }
-
   /** Whether replies come on the data connection, though PINGs have none. */
   private boolean revivedBy(long heard) {
-    if (doubt != Doubt.NONE || !isAfter(heard, downAt) || dataTrouble() != null) {
+    if (doubt != Doubt.NONE
+        || !NodeEvidence.isAfter(heard, state.downAt())
+        || evidence.dataTrouble() != null) {
       return false;
     }
-    become(AvailabilityState.UP, "answers on the data connection");
+    state.up("answers on the data connection");
     return true;
   }
 
@@ -218,13 +179,13 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
   private void refreshIfStillOld(boolean mayWait) {
     refreshing = false;
     long now = SignsOfLife.now();
-    long heard = heard();
-    long latest = isAfter(heard, lastGood) ? heard : lastGood;
+    long heard = evidence.heard();
+    long answered = evidence.lastGood();
+    long latest = NodeEvidence.isAfter(heard, answered) ? heard : answered;
     if (latest != SignsOfLife.NEVER && now - latest <= refreshNanos) {
       return;
     }
-    SignsOfLife data = signs;
-    long asked = data == null ? SignsOfLife.NEVER : data.waitingSince();
+    long asked = evidence.waitingSince();
     if (mayWait && asked != SignsOfLife.NEVER && now - asked <= refreshNanos) {
       // A command is under way, and its reply will tell.
       refreshing = context.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
@@ -242,13 +203,13 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
 
   /** The round trip of the last good PING if its answer is not older than that, or null. */
   @Nullable Duration recentRoundTrip(long maxAgeNanos) {
-    long answered = lastGood;
+    long answered = evidence.lastGood();
     return answered == SignsOfLife.NEVER
             || System.nanoTime() - answered >= maxAgeNanos
-            || overdueSince != SignsOfLife.NEVER
-            || status.state() == AvailabilityState.DOWN
+            || evidence.isAnyOverdue()
+            || state.isDown()
         ? null
-        : Duration.ofNanos(roundTripNanos);
+        : evidence.roundTrip();
   }
 
   private UnavailableException late(Duration timeout) {
@@ -270,16 +231,19 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     if (closed) {
       return;
     }
-    if (line.current() != null && !isBusy()) {
-      probe();
+    try {
+      if (line.current() != null && !isBusy()) {
+        probe();
+      }
+    } finally {
+      context.schedule(this::tick, spread.pauseNanos());
     }
-    context.schedule(this::tick, spread.pauseNanos());
   }
 
   /** Whether users' commands show often enough that the node is well. */
   private boolean isBusy() {
-    long heard = heard();
-    return status.state() == AvailabilityState.UP
+    long heard = evidence.heard();
+    return state.state() == AvailabilityState.UP
         && doubt == Doubt.NONE
         && !context.checksCluster()
         && heard != SignsOfLife.NEVER
@@ -303,7 +267,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
   private boolean waitForConnection(Ping ping) {
     boolean opening = line.isOpening();
     synchronized (lock) {
-      if (closed || (!opening && status.state() == AvailabilityState.DOWN)) {
+      if (closed || (!opening && state.isDown())) {
         return false;
       }
       unsent = ping;
@@ -318,7 +282,9 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     return new UnavailableException(
         closed
             ? "The Sheaf client is closed"
-            : name + " is DOWN and there is no connection to send PING on: " + status.reason());
+            : name
+                + " is DOWN and there is no connection to send PING on: "
+                + state.status().reason());
   }
 
   private @Nullable Ping takeUnsent() {
@@ -336,7 +302,17 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     private long sentAt;
     private Doubt checked = Doubt.NONE;
 
+    /** What cannot be sent must end as well: a flight that does not end lets no other begin. */
     void send(StatefulRedisConnection<String, String> connection) {
+      try {
+        sendOn(connection);
+      } catch (RuntimeException e) {
+        outcome.completeExceptionally(
+            new UnavailableException(name + ": PING could not be sent", e));
+      }
+    }
+
+    private void sendOn(StatefulRedisConnection<String, String> connection) {
       sentAt = SignsOfLife.now();
       checked = doubt;
       RedisAsyncCommands<String, String> commands = connection.async();
@@ -378,8 +354,8 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
       if (outcome.isDone() || closed) {
         return;
       }
-      if (!isAfter(heard(), sentAt)) {
-        overdueSince = sentAt;
+      if (!evidence.heardSince(sentAt)) {
+        evidence.overdue(sentAt);
         context.changed(NodeGuard.this);
       }
       at(sentAt + options.downAfter().toNanos(), this::isLost);
@@ -391,10 +367,10 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
         return;
       }
       context.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, SignsOfLife.now() - sentAt);
-      if (!isAfter(heard(), sentAt)) {
-        down(reason);
+      if (!evidence.heardSince(sentAt)) {
+        state.down(reason);
       }
-      overdueSince = SignsOfLife.NEVER;
+      evidence.nothingOverdue();
       // It may be the connection alone that is dead, with nobody at the other end to say so.
       line.renew();
     }
@@ -405,7 +381,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
       }
       long nanos = SignsOfLife.now() - sentAt;
       Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-      overdueSince = SignsOfLife.NEVER;
+      evidence.nothingOverdue();
       if (cause instanceof RedisCommandExecutionException refusal) {
         refused(String.valueOf(refusal.getMessage()), refusal, nanos);
       } else if (cause != null) {
@@ -424,20 +400,19 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
         return;
       }
       context.meters().pinged(AvailabilityMeters.Outcome.ERROR, nanos);
-      down("the server answers " + error);
+      state.down("the server answers " + error);
       outcome.completeExceptionally(
           new UnavailableException(name + ": the server answers PING with " + error, cause));
     }
 
     private void ponged(String trouble, long nanos) {
       boolean slow = nanos > timeoutNanos;
-      roundTripNanos = nanos;
-      lastGood = SignsOfLife.now();
+      evidence.answered(nanos);
       context
           .meters()
           .pinged(slow ? AvailabilityMeters.Outcome.SLOW : AvailabilityMeters.Outcome.OK, nanos);
       if (!trouble.isEmpty()) {
-        down(trouble);
+        state.down(trouble);
         outcome.completeExceptionally(new UnavailableException(name + ": " + trouble));
         return;
       }
@@ -445,7 +420,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
       if (!stillInDoubt) {
         doubt = Doubt.NONE;
       }
-      judge(slow, nanos);
+      state.answered(slow, nanos, evidence.dataTrouble());
       outcome.complete(Duration.ofNanos(nanos));
       if (stillInDoubt) {
         suspect();
@@ -455,71 +430,13 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
 
   // ---- The state
 
-  private void judge(boolean slow, long nanos) {
-    boolean becomeSlow;
-    boolean becomeUp;
-    synchronized (lock) {
-      slowInRow = slow ? slowInRow + 1 : 0;
-      goodInRow = slow ? 0 : goodInRow + 1;
-      becomeSlow = slowInRow >= options.slowAnswers();
-      becomeUp = goodInRow >= options.goodAnswers();
-    }
-    String trouble = dataTrouble();
-    if (trouble != null) {
-      down(trouble);
-    } else if (becomeSlow) {
-      become(AvailabilityState.SLOW, "answers PING in " + millis(nanos) + " ms");
-    } else if (becomeUp || (slow && status.state() == AvailabilityState.DOWN)) {
-      become(
-          slow ? AvailabilityState.SLOW : AvailabilityState.UP,
-          "answers PING in " + millis(nanos) + " ms");
-    }
+  @Override
+  public void changed(AvailabilityStatus before, AvailabilityStatus after) {
+    context.changed(this, before, status());
   }
 
-  private static String millis(long nanos) {
-    return String.format(Locale.ROOT, "%.1f", nanos / 1e6);
-  }
-
-  /** Why the data connection cannot be used although the node answers, or null. */
-  private @Nullable String dataTrouble() {
-    SignsOfLife data = signs;
-    if (data == null) {
-      return null;
-    }
-    if (!data.isConnected()) {
-      return "the node answers, but the data connection is lost and not there again yet";
-    }
-    long since = data.waitingSince();
-    long waited = since == SignsOfLife.NEVER ? 0 : System.nanoTime() - since;
-    return waited > options.downAfter().toNanos() && !isAfter(data.lastGood(), since)
-        ? "the node answers, but the data connection has not for " + millis(waited) + " ms"
-        : null;
-  }
-
-  private void down(String reason) {
-    synchronized (lock) {
-      goodInRow = 0;
-      downAt = SignsOfLife.now();
-    }
-    become(AvailabilityState.DOWN, reason);
-  }
-
-  private void become(AvailabilityState state, String reason) {
-    AvailabilityStatus before;
-    AvailabilityStatus after;
-    synchronized (lock) {
-      before = status;
-      if (closed || (before.state() == state && state == AvailabilityState.UP)) {
-        return;
-      }
-      boolean same = before.state() == state;
-      after = new AvailabilityStatus(state, reason, same ? before.since() : Instant.now(), null);
-      status = after;
-      if (!same) {
-        // In the lock, so that changes are told in their order; it only queues them.
-        context.changed(this, before, status());
-      }
-    }
+  @Override
+  public void changed() {
     context.changed(this);
   }
 
@@ -553,7 +470,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
       since = lostAt;
     }
     boolean longEnough = SignsOfLife.now() - since >= options.downAfter().toNanos();
-    if (!closed && line.current() == null && longEnough && !isAfter(heard(), since)) {
+    if (!closed && line.current() == null && longEnough && !evidence.heardSince(since)) {
       noConnection("no connection for " + options.downAfter().toMillis() + " ms", null);
     }
   }
@@ -565,7 +482,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
       since = lostAt;
     }
     String reason = context.explain(cause);
-    if (isAfter(heard(), since)) {
+    if (evidence.heardSince(since)) {
       failUnsent(reason, cause);
     } else {
       noConnection(reason, cause);
@@ -573,8 +490,8 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
   }
 
   private void noConnection(String reason, @Nullable Throwable cause) {
-    if (!(status.state() == AvailabilityState.DOWN && cause == null)) {
-      down("no connection: " + reason);
+    if (!(state.isDown() && cause == null)) {
+      state.down("no connection: " + reason);
     }
     failUnsent(reason, cause);
   }
@@ -646,10 +563,8 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
     synchronized (lock) {
       closed = true;
     }
-    SignsOfLife data = signs;
-    if (data != null) {
-      data.unwatch();
-    }
+    state.close();
+    evidence.unwatch();
     CompletableFuture<?> stopped = line.stop();
     pings.close(notConnected());
     Ping ping = takeUnsent();
@@ -661,6 +576,6 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher {
 
   @Override
   public String toString() {
-    return name + " " + status.state();
+    return name + " " + state.state();
   }
 }

@@ -1,6 +1,5 @@
 package dev.sheaf.scripts;
 
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.micrometer.core.instrument.Timer;
 import java.util.List;
@@ -58,18 +57,18 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     script.checkCounts(keys.size(), args.length);
     EncodedKeys encodedKeys =
         EncodedKeys.of(script.name(), keys, registry.host().codec(), registry.nodes().isCluster());
-    byte[][] encodedArgs = Arguments.encode(script.name(), args);
+    EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args);
     return () -> send(encodedKeys, encodedArgs);
   }
 
-  private CompletableFuture<T> send(EncodedKeys keys, byte[][] args) {
+  private CompletableFuture<T> send(EncodedKeys keys, EncodedArguments args) {
     ScriptCall<T> call = new ScriptCall<>(this, keys, args);
     registry.nodes().dispatch(call.first(carriesText(keys)));
     return call.outcome();
   }
 
   /** Sends a call to which the order does not matter. */
-  CompletableFuture<T> sendInAnyOrder(EncodedKeys keys, byte[][] args) {
+  CompletableFuture<T> sendInAnyOrder(EncodedKeys keys, EncodedArguments args) {
     ScriptCall<T> call = new ScriptCall<>(this, keys, args);
     registry.nodes().dispatch(call.first(false));
     return call.outcome();
@@ -84,15 +83,10 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
    */
   private boolean carriesText(EncodedKeys keys) {
     return script.inOrder()
-        || isInTransaction()
+        || registry.nodes().isInTransaction()
         || registry
             .host()
             .isFirstInBatch(new TextAtNode(script.sha1(), registry.nodes().nodeOf(keys.slot())));
-  }
-
-  private boolean isInTransaction() {
-    return registry.host().connection() instanceof StatefulRedisConnection<?, ?> server
-        && server.isMulti();
   }
 
   @Override
@@ -129,7 +123,14 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
   private <R> Scatter<K, T, R> scatter(
       List<?> args, Reducer<? super T, R> reducer, ScatterOptions options) {
     script.checkArgs(args.size());
-    byte[][] encodedArgs = Arguments.encode(script.name(), args.toArray());
+    if (registry.nodes().isInTransaction()) {
+      throw new IllegalStateException(
+          "Script '"
+              + script.name()
+              + "' cannot be scattered inside MULTI, since slices are answered with EXEC alone; end"
+              + " the transaction first, or call the script");
+    }
+    EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args.toArray());
     return new Scatter<>(timed(), encodedArgs, Objects.requireNonNull(reducer), options);
   }
 

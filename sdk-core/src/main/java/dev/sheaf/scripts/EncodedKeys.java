@@ -1,17 +1,22 @@
 package dev.sheaf.scripts;
 
-import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.RedisCodec;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of one call as they travel.
  *
+ * @param count how many there are
+ * @param first the first one, or null if there is none
+ * @param framesOfOthers the others, as they stand in a request
  * @param slot the slot they share on a cluster, 0 if there is none
  */
-record EncodedKeys(byte[][] keys, int slot) {
+record EncodedKeys(int count, byte @Nullable [] first, byte[] framesOfOthers, int slot) {
+
+  static final EncodedKeys NONE = new EncodedKeys(0, null, new byte[0], 0);
 
   /** How many keys a message lists; more help nobody. */
   private static final int MAX_LISTED = 8;
@@ -30,45 +35,37 @@ record EncodedKeys(byte[][] keys, int slot) {
    */
   static <K> EncodedKeys of(
       String script, List<? extends K> keys, RedisCodec<K, ?> codec, boolean cluster) {
-    byte[][] encoded = new byte[keys.size()][];
-    int slot = 0;
-    boolean several = false;
-    int index = 0;
+    KeyBuffer<K> buffer = new KeyBuffer<>(codec, cluster, keys.size());
     for (K key : keys) {
-      int position = index;
       Objects.requireNonNull(
-          key, () -> "Key " + (position + 1) + " of script '" + script + "' is null");
-      encoded[index] = bytes(codec.encodeKey(key));
-      if (cluster) {
-        int of = SlotHash.getSlot(encoded[index]);
-        several |= index > 0 && of != slot;
-        slot = index == 0 ? of : slot;
+          key, () -> "Key " + (buffer.size() + 1) + " of script '" + script + "' is null");
+      buffer.add(key);
+    }
+    for (int i = 1; i < buffer.size(); i++) {
+      if (buffer.slot(i) != buffer.slot(0)) {
+        throw new IllegalArgumentException(severalSlots(script, buffer));
       }
-      index++;
     }
-    if (several) {
-      throw new IllegalArgumentException(severalSlots(script, keys, encoded));
-    }
-    return new EncodedKeys(encoded, slot);
+    return buffer.encoded(0, buffer.size());
   }
 
-  private static String severalSlots(String script, List<?> keys, byte[][] encoded) {
+  private static String severalSlots(String script, KeyBuffer<?> keys) {
     StringBuilder message =
         new StringBuilder("Script '")
             .append(script)
             .append("' was called with keys of different slots, which one node of a cluster cannot")
             .append(" have all: ");
-    int listed = Math.min(MAX_LISTED, encoded.length);
+    int listed = Math.min(MAX_LISTED, keys.size());
     for (int i = 0; i < listed; i++) {
       message
           .append(i == 0 ? "" : ", ")
-          .append(shown(keys.get(i)))
+          .append(shown(keys.key(i)))
           .append(" (slot ")
-          .append(SlotHash.getSlot(encoded[i]))
+          .append(keys.slot(i))
           .append(')');
     }
-    if (encoded.length > listed) {
-      message.append(" and ").append(encoded.length - listed).append(" more");
+    if (keys.size() > listed) {
+      message.append(" and ").append(keys.size() - listed).append(" more");
     }
     return message
         .append(". Give the keys a common {hash tag}, or let scatter() call the script once for")

@@ -1,6 +1,7 @@
 package dev.sheaf.scripts;
 
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -38,6 +39,11 @@ final class Nodes<K, V> {
     RedisClusterNode node =
         cluster == null ? null : cluster.getPartitions().getPartitionBySlot(slot);
     return node == null ? ONLY : node.getNodeId();
+  }
+
+  /** Whether what is sent now becomes part of a transaction. */
+  boolean isInTransaction() {
+    return connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
   }
 
   /** Routes a command by its keys. */

@@ -11,7 +11,8 @@ import reactor.core.publisher.Mono;
  * <p>Calls are sent as EVALSHA, or FCALL for a function, and routed by their keys. Where the server
  * does not know the script any more, because somebody flushed its scripts, the call is sent again
  * with the text, by its keys and so to the same node; nobody notices but the meters. A script that
- * was not found has done nothing, so it never runs twice.
+ * was not found has done nothing, so it never runs twice. While a transaction (MULTI) is open on
+ * the connection, nothing is sent again, as it would become part of that: the call fails.
  *
  * <p>In order: in a {@link dev.sheaf.Batch} the first call of a script for each node carries its
  * text, so that it runs in its place even if the scripts were flushed before. If they are flushed
@@ -71,9 +72,9 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
 
   /**
    * Calls the script for any number of keys, in slices: on a cluster one slot to a slice, on a
-   * single server by count. Slices are as long as keeps the server busy for half a budget (2 ms by
-   * default), so that its other clients hardly notice. Blocks until all slices have ended; each has
-   * the command time-out, the whole has no limit.
+   * single server by count. Slices are as long as keeps the server busy for a fifth of a budget (2
+   * ms by default), so that its other clients hardly notice. Blocks until all slices have ended;
+   * each has the command time-out, the whole has no limit.
    *
    * <p>The script sees the keys of its slice as {@code KEYS} and has to give, for any division of
    * the keys, results that the reducer can combine. The slices are no atomic step. A script that
@@ -81,13 +82,15 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
    * once or not, after a lost connection.
    *
    * <p>To know what a slice takes, the server's clock is read before and after it: the text that is
-   * called is this script's inside another one. A function is called as it is, and what passes
-   * between two replies is taken for its time.
+   * called is this script's inside another one. A function is called as it is, and the round trip
+   * less the fastest one to that node, or what passed since the node's last reply if that is less,
+   * is taken for its time; so it is where the server's clock stands still during a script.
    *
    * @param keys iterated once, on the calling thread; equal keys are not joined
    * @param args the arguments of every slice
    * @throws ScatterException if slices failed; the others ran. It has the keys of those that failed
    * @throws IllegalArgumentException as {@link #call}, but the keys may be of any slots
+   * @throws IllegalStateException inside a transaction (MULTI)
    * @throws io.lettuce.core.RedisCommandInterruptedException if the calling thread was interrupted;
    *     no further slices are sent then
    */

@@ -1,7 +1,6 @@
 package dev.sheaf.scripts;
 
 import io.lettuce.core.RedisCommandInterruptedException;
-import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   private final CallableScript<K, Timed<T>> script;
-  private final byte[][] args;
+  private final EncodedArguments args;
   private final Reducer<? super T, R> reducer;
   private final ScatterOptions options;
   private final boolean cluster;
@@ -51,7 +50,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   Scatter(
       CallableScript<K, Timed<T>> script,
-      byte[][] args,
+      EncodedArguments args,
       Reducer<? super T, R> reducer,
       ScatterOptions options) {
     this.script = script;
@@ -59,7 +58,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     this.reducer = reducer;
     this.options = options;
     this.cluster = script.nodes().isCluster();
-    this.sizer = new SliceSizer(options.budget().toNanos() * 2 / 5, options.maxSliceKeys());
+    this.sizer = new SliceSizer(options.budget().toNanos() / 5, options.maxSliceKeys());
     this.reduced = reducer.initial();
     result.whenComplete((value, failure) -> cancel());
   }
@@ -72,19 +71,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     long fastestNanos = Long.MAX_VALUE;
   }
 
-  private record EncodedKey<K>(K key, byte[] bytes) {}
-
-  private record Slice<K>(
-      List<EncodedKey<K>> keys, String node, long plannedNanos, long sentNanos) {
-
-    List<K> givenKeys() {
-      return keys.stream().map(EncodedKey::key).toList();
-    }
-
-    EncodedKeys encoded(int slot) {
-      return new EncodedKeys(keys.stream().map(EncodedKey::bytes).toArray(byte[][]::new), slot);
-    }
-  }
+  private record Slice<K>(List<K> keys, String node, long plannedNanos, long sentNanos) {}
 
   @Override
   public CompletableFuture<R> result() {
@@ -132,47 +119,62 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   /** Whether all keys were sent. */
   private boolean sendByCount(Iterator<? extends K> keys) throws InterruptedException {
     String node = script.nodes().nodeOf(0);
-    while (keys.hasNext()) {
+    KeyBuffer<K> buffer = new KeyBuffer<>(script.codec(), false, SliceSizer.FIRST_KEYS);
+    while (true) {
+      // The next keys are encoded while the node is busy with those before.
+      fill(buffer, keys, nextSize());
+      if (buffer.size() == 0) {
+        return true;
+      }
       int size = awaitRoom(node);
       if (size == 0) {
         return false;
       }
-      List<EncodedKey<K>> slice = new ArrayList<>(size);
-      while (slice.size() < size && keys.hasNext()) {
-        slice.add(encode(keys.next()));
-      }
-      script.sendTogether(() -> send(slice, node, 0));
+      fill(buffer, keys, size);
+      int end = Math.min(size, buffer.size());
+      script.sendTogether(() -> send(buffer, 0, end, node));
+      buffer.removeFirst(end);
     }
-    return true;
+  }
+
+  private void fill(KeyBuffer<K> buffer, Iterator<? extends K> keys, int size) {
+    while (buffer.size() < size && !buffer.isFull() && keys.hasNext()) {
+      K key = keys.next();
+      Objects.requireNonNull(key, () -> "A key of script '" + script.script().name() + "' is null");
+      buffer.add(key);
+    }
   }
 
   /** Whether all keys were sent. */
   private boolean sendBySlot(Iterator<? extends K> keys) throws InterruptedException {
+    KeyBuffer<K> buffer = new KeyBuffer<>(script.codec(), true, SliceSizer.FIRST_KEYS);
     while (keys.hasNext()) {
-      Map<Integer, Deque<EncodedKey<K>>> bySlot = new HashMap<>();
-      for (int i = 0; i < options.maxBufferedKeys() && keys.hasNext(); i++) {
-        EncodedKey<K> key = encode(keys.next());
-        bySlot.computeIfAbsent(SlotHash.getSlot(key.bytes()), slot -> new ArrayDeque<>()).add(key);
-      }
-      if (!sendAll(bySlot)) {
+      buffer.clear();
+      fill(buffer, keys, options.maxBufferedKeys());
+      buffer.sortBySlot();
+      if (!sendAll(buffer)) {
         return false;
       }
     }
     return true;
   }
 
-  /** A slot's keys that are not sent yet. */
-  private record Bucket<K>(int slot, Deque<EncodedKey<K>> keys) {}
+  /** The places of a slot's keys that are not sent yet. */
+  private static final class Bucket {
+    final int end;
+    int from;
 
-  private boolean sendAll(Map<Integer, Deque<EncodedKey<K>>> bySlot) throws InterruptedException {
-    Map<String, Deque<Bucket<K>>> byNode = new LinkedHashMap<>();
-    bySlot.forEach(
-        (slot, keys) ->
-            byNode
-                .computeIfAbsent(script.nodes().nodeOf(slot), node -> new ArrayDeque<>())
-                .add(new Bucket<>(slot, keys)));
+    Bucket(int from, int end) {
+      this.from = from;
+      this.end = end;
+    }
+  }
+
+  private boolean sendAll(KeyBuffer<K> sorted) throws InterruptedException {
+    Map<String, Deque<Bucket>> byNode = byNode(sorted);
     while (!byNode.isEmpty()) {
-      script.sendTogether(() -> byNode.forEach(this::sendWhatFits));
+      script.sendTogether(
+          () -> byNode.forEach((node, buckets) -> sendWhatFits(sorted, node, buckets)));
       byNode.values().removeIf(Deque::isEmpty);
       if (!byNode.isEmpty() && !awaitChange()) {
         return false;
@@ -181,27 +183,48 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     return true;
   }
 
-  private void sendWhatFits(String node, Deque<Bucket<K>> buckets) {
+  private Map<String, Deque<Bucket>> byNode(KeyBuffer<K> sorted) {
+    Map<String, Deque<Bucket>> byNode = new LinkedHashMap<>();
+    int from = 0;
+    while (from < sorted.size()) {
+      int slot = sorted.slot(from);
+      int end = from + 1;
+      while (end < sorted.size() && sorted.slot(end) == slot) {
+        end++;
+      }
+      byNode
+          .computeIfAbsent(script.nodes().nodeOf(slot), node -> new ArrayDeque<>())
+          .add(new Bucket(from, end));
+      from = end;
+    }
+    return byNode;
+  }
+
+  private void sendWhatFits(KeyBuffer<K> sorted, String node, Deque<Bucket> buckets) {
     while (!buckets.isEmpty()) {
       int size = roomAt(node);
       if (size == 0) {
         return;
       }
-      Bucket<K> bucket = buckets.getFirst();
-      List<EncodedKey<K>> slice = new ArrayList<>(Math.min(size, bucket.keys().size()));
-      while (slice.size() < size && !bucket.keys().isEmpty()) {
-        slice.add(bucket.keys().removeFirst());
-      }
-      if (bucket.keys().isEmpty()) {
+      Bucket bucket = buckets.getFirst();
+      int from = bucket.from;
+      int end = Math.min(bucket.end, from + size);
+      bucket.from = end;
+      if (end == bucket.end) {
         buckets.removeFirst();
       }
-      send(slice, node, bucket.slot());
+      send(sorted, from, end, node);
     }
   }
 
-  private EncodedKey<K> encode(K key) {
-    Objects.requireNonNull(key, () -> "A key of script '" + script.script().name() + "' is null");
-    return new EncodedKey<>(key, EncodedKeys.bytes(script.codec().encodeKey(key)));
+  /** How many keys the next slice is thought to have. */
+  private int nextSize() {
+    lock.lock();
+    try {
+      return sizer.next();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** How many keys the node may be sent now; 0 for none. */
@@ -218,14 +241,14 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     return hasRoom(loads.computeIfAbsent(node, name -> new Load())) ? sizer.next() : 0;
   }
 
-  /** A slice takes less than half of the budget, so one more fits where half of it is free. */
+  /** Half of the budget is sent ahead at most, of which a slice takes a fifth of the whole. */
   private boolean hasRoom(Load load) {
-    return load.slices == 0 || load.plannedNanos <= options.budget().toNanos() / 2;
+    return load.slices == 0 || load.plannedNanos <= options.budget().toNanos() * 3 / 10;
   }
 
   /** Whether it is time to send more: not for each of many tiny slices by itself. */
   private boolean wantsMore(Load load) {
-    return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() / 4;
+    return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() * 3 / 20;
   }
 
   /** How many keys the node may be sent, as soon as it may; 0 if the scatter was stopped. */
@@ -272,11 +295,12 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     }
   }
 
-  private void send(List<EncodedKey<K>> keys, String node, int slot) {
+  private void send(KeyBuffer<K> keys, int from, int end, String node) {
     Slice<K> slice;
     lock.lock();
     try {
-      slice = new Slice<>(keys, node, sizer.estimateNanos(keys.size()), System.nanoTime());
+      long planned = sizer.estimateNanos(end - from);
+      slice = new Slice<>(keys.keys(from, end), node, planned, System.nanoTime());
       Load load = loads.computeIfAbsent(node, name -> new Load());
       load.slices++;
       load.plannedNanos += slice.plannedNanos();
@@ -285,7 +309,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       lock.unlock();
     }
     script
-        .sendInAnyOrder(slice.encoded(slot), args)
+        .sendInAnyOrder(keys.encoded(from, end), args)
         .whenComplete((timed, failure) -> ended(slice, timed, failure));
   }
 
@@ -318,7 +342,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
         failure instanceof CompletionException wrapped && wrapped.getCause() != null
             ? wrapped.getCause()
             : Objects.requireNonNull(failure);
-    failures.add(new ScatterException.FailedSlice(slice.givenKeys(), cause));
+    failures.add(new ScatterException.FailedSlice(slice.keys(), cause));
     stopped |= failures.size() >= ScatterException.MAX_FAILURES;
   }
 
@@ -329,13 +353,15 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private void observe(Slice<K> slice, Load load, Timed<T> timed) {
     long now = System.nanoTime();
     long nanos = TimeUnit.MICROSECONDS.toNanos(timed.micros());
-    if (nanos <= 0) {
+    if (nanos > 0) {
+      sizer.measured(slice.keys().size(), nanos);
+    } else {
       long roundTrip = now - slice.sentNanos();
       load.fastestNanos = Math.min(load.fastestNanos, roundTrip);
       nanos = Math.min(roundTrip - load.fastestNanos, now - load.lastReplyNanos);
+      sizer.observed(slice.keys().size(), nanos);
     }
     load.lastReplyNanos = now;
-    sizer.observed(slice.keys().size(), nanos);
     script.sliceEnded(slice.keys().size(), nanos);
   }
 

@@ -8,14 +8,15 @@ import java.util.function.Consumer;
  * The limits of a scatter. Immutable; {@link #defaults()} fits most, the {@code with} methods
  * change one.
  *
- * @param budget how long one node is kept busy at a time, positive; 2 ms by default, about what
- *     other clients of the node then wait at most. A slice is made a little shorter than half of
- *     it, by what the keys before took, so that the node has the next one when it is done with one;
- *     never is more than this sent ahead, except a single slice
+ * @param budget how long other clients of a node may have to wait for what is sent to it, positive;
+ *     2 ms by default. A slice is made to take a fifth of it, by what the keys before took, and two
+ *     of them are sent ahead, or as many short ones as take half of it: the rest is for what the
+ *     others have to wait for anyway, and for slices that take longer than thought
  * @param maxSliceKeys most keys in one call, at least 1; 10,000 by default, below which a server
  *     spends less than a few milliseconds on reading the call itself
  * @param maxBufferedKeys most keys that are held to be sorted by their slots on a cluster, at least
- *     1; 131,072 by default, eight for each slot. On a single server none are held
+ *     1; 131,072 by default, eight for each slot, and fewer where they have more than 16 MiB. On a
+ *     single server those of one slice are held
  * @param progress told after each slice; it must not block. It does nothing by default
  */
 public record ScatterOptions(

@@ -2,10 +2,8 @@ package dev.sheaf.scripts;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.internal.ExceptionFactory;
 import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
 import io.micrometer.core.instrument.Timer;
@@ -33,12 +31,15 @@ final class ScriptCall<T extends @Nullable Object> {
 
   private final CallableScript<?, T> script;
   private final EncodedKeys keys;
-  private final byte[][] args;
+  private final EncodedArguments args;
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
   private final long startNanos = System.nanoTime();
   private int functionLoads;
 
-  ScriptCall(CallableScript<?, T> script, EncodedKeys keys, byte[][] args) {
+  /** Whether it was sent as part of a transaction, so that nothing can be sent in its place. */
+  private volatile boolean inTransaction;
+
+  ScriptCall(CallableScript<?, T> script, EncodedKeys keys, EncodedArguments args) {
     this.script = script;
     this.keys = keys;
     this.args = args;
@@ -50,6 +51,7 @@ final class ScriptCall<T extends @Nullable Object> {
 
   /** The command of the first attempt. */
   Command<?, ?, ?> first(boolean withText) {
+    inTransaction = script.nodes().isInTransaction();
     return new Attempt(withText);
   }
 
@@ -68,24 +70,18 @@ final class ScriptCall<T extends @Nullable Object> {
     return readOnly ? CommandType.EVALSHA_RO : CommandType.EVALSHA;
   }
 
-  private CommandArgs<byte[], byte[]> arguments(boolean withText) {
-    CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+  private ScriptArguments arguments(boolean withText) {
+    return new ScriptArguments(called(withText), keys, args);
+  }
+
+  private byte[] called(boolean withText) {
     Script.Function function = script.script().function();
     if (function != null) {
-      arguments.add(function.name());
-    } else if (withText) {
-      arguments.add(script.script().text().getBytes(StandardCharsets.UTF_8));
-    } else {
-      arguments.add(script.script().sha1());
+      return function.name().getBytes(StandardCharsets.UTF_8);
     }
-    arguments.add(keys.keys().length);
-    for (byte[] key : keys.keys()) {
-      arguments.addKey(key);
-    }
-    for (byte[] arg : args) {
-      arguments.add(arg);
-    }
-    return arguments;
+    return withText
+        ? script.script().text().getBytes(StandardCharsets.UTF_8)
+        : script.script().sha1().getBytes(StandardCharsets.US_ASCII);
   }
 
   private void answered(@Nullable Object reply) {
@@ -115,22 +111,30 @@ final class ScriptCall<T extends @Nullable Object> {
     if (outcome.isDone()) {
       return;
     }
-    if (refusal instanceof RedisNoScriptException && !withText) {
+    boolean noScript = refusal instanceof RedisNoScriptException && !withText;
+    boolean noFunction =
+        error.startsWith(NO_FUNCTION)
+            && script.script().isFunction()
+            && functionLoads < MAX_FUNCTION_LOADS;
+    if (!noScript && !noFunction) {
+      fail(failure(error, refusal));
+    } else if (inTransaction || script.nodes().isInTransaction()) {
+      fail(failure(error + " It was not sent again, because of a transaction (MULTI)", refusal));
+    } else if (noScript) {
       script.mended();
       again(true);
-    } else if (error.startsWith(NO_FUNCTION)
-        && script.script().isFunction()
-        && functionLoads < MAX_FUNCTION_LOADS) {
+    } else {
       functionLoads++;
       script.mended();
       script.loadAt(keys.slot()).whenComplete((reply, failure) -> again(false));
-    } else {
-      fail(
-          new ScriptExecutionException(
-              script.script().name(),
-              "Script '" + script.script().name() + "' failed: " + error,
-              refusal));
     }
+  }
+
+  private ScriptExecutionException failure(String error, RedisCommandExecutionException refusal) {
+    return new ScriptExecutionException(
+        script.script().name(),
+        "Script '" + script.script().name() + "' failed: " + error,
+        refusal);
   }
 
   private void fail(Throwable failure) {
@@ -199,6 +203,9 @@ final class ScriptCall<T extends @Nullable Object> {
 
     @Override
     public void cancel() {
+      if (super.isDone()) {
+        return;
+      }
       super.cancel();
       fail(
           new dev.sheaf.SheafException(

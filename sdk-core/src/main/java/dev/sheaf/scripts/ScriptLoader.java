@@ -54,11 +54,18 @@ final class ScriptLoader<K, V> {
    *
    * @throws ScriptDeclarationException if it cannot be compiled
    * @throws RedisException if no primary answered
+   * @throws IllegalStateException if there are too many, or a transaction is open
    */
   void load(Script<?> script) {
     synchronized (this) {
       if (texts.containsKey(script.sha1())) {
         return;
+      }
+      if (nodes.isInTransaction()) {
+        throw new IllegalStateException(
+            script
+                + " cannot be registered inside MULTI, since loading its text would become part of"
+                + " the transaction; register it before");
       }
       if (texts.size() >= Scripts.MAX_REGISTERED) {
         throw new IllegalStateException(
@@ -157,8 +164,13 @@ final class ScriptLoader<K, V> {
       return;
     }
     List<CompletableFuture<?>> loads = new ArrayList<>();
-    for (Script<?> script : texts.values()) {
-      loads.addAll(nodes.toEachPrimary(() -> command(script, false)));
+    try {
+      for (Script<?> script : texts.values()) {
+        loads.addAll(nodes.toEachPrimary(() -> command(script, false)));
+      }
+    } catch (RuntimeException e) {
+      // The call that found the flush brings its text itself; the next one that does tries again.
+      loads.add(CompletableFuture.failedFuture(e));
     }
     CompletableFuture.allOf(loads.toArray(CompletableFuture[]::new))
         .orTimeout(host.commandTimeout().toMillis(), TimeUnit.MILLISECONDS)

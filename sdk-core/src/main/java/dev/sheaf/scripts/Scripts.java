@@ -27,7 +27,8 @@ public interface Scripts<K, V> {
    * @throws ScriptDeclarationException if the server cannot compile it; the message has file, line
    *     and reason
    * @throws io.lettuce.core.RedisException if no primary answered
-   * @throws IllegalStateException if {@value #MAX_REGISTERED} scripts are registered already
+   * @throws IllegalStateException if {@value #MAX_REGISTERED} scripts are registered already, or a
+   *     transaction (MULTI) is open on the client's connection
    */
   <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script);
 

@@ -10,13 +10,16 @@ import org.jspecify.annotations.Nullable;
  */
 record Timed<T extends @Nullable Object>(long micros, T value) {
 
-  private static final String BEFORE = "local sheaf_t=redis.call('TIME') local function sheaf_f() ";
+  /** A user who may not ask for the time may scatter all the same; the text may ask for varargs. */
+  private static final String BEFORE =
+      "local sheaf_t=redis.pcall('TIME') local function sheaf_f(...) ";
 
   /** An error passes as an error; a table would end at a nil that is not its last element. */
   private static final String AFTER =
       "\nend local sheaf_r=sheaf_f()"
           + " if type(sheaf_r)=='table' and sheaf_r.err then return sheaf_r end"
-          + " local sheaf_u=redis.call('TIME')"
+          + " local sheaf_u=redis.pcall('TIME')"
+          + " if not (sheaf_t[1] and sheaf_u[1]) then return {0,sheaf_r} end"
           + " return {(sheaf_u[1]-sheaf_t[1])*1000000+(sheaf_u[2]-sheaf_t[2]),sheaf_r}";
 
   /** A script that does what another one does, and reads the server's clock before and after. */

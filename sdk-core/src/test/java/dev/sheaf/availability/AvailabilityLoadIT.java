@@ -45,8 +45,15 @@ class AvailabilityLoadIT {
   private static final int ASKS = 10_000;
   private static final int STORMS = 40;
 
-  /** A machine that stands still for longer than the limit makes a whole storm late. */
-  private static final int ATTEMPTS = 3;
+  /** How many answers may be late for each that is late from the pool. */
+  private static final double ALLOWED_SHARE = 1.0 / 20;
+
+  /**
+   * A machine or a collector that stands still for longer than the limit makes a whole storm late,
+   * and one in forty is half of what is allowed. What goes through the data's way is late in every
+   * attempt.
+   */
+  private static final int ATTEMPTS = 4;
 
   private static final byte[] KEY = "big".getBytes(StandardCharsets.UTF_8);
 
@@ -81,7 +88,8 @@ class AvailabilityLoadIT {
       Availability<byte[]> availability = sheaf.availability();
       availability.withTimeout(Duration.ofSeconds(10)).ping();
       boolean saturated = false;
-      for (int attempt = 1; attempt <= ATTEMPTS && !saturated; attempt++) {
+      double smallestShare = Double.MAX_VALUE;
+      for (int attempt = 1; attempt <= ATTEMPTS && smallestShare > ALLOWED_SHARE; attempt++) {
         Asks pooled = new Asks();
         Asks queued = new Asks();
         Asks fresh = new Asks();
@@ -104,13 +112,14 @@ class AvailabilityLoadIT {
         System.out.println("PING each on the data's own:    " + queued);
         System.out.println("pingAsync():                    " + fresh);
         System.out.println("isAvailable():                  " + cached);
-        saturated = pooled.shareLate() > 0.2;
-        if (saturated) {
-          // A PING of its own is as late as the server and this JVM are, so that is only printed.
-          assertThat(cached.shareLate()).isLessThanOrEqualTo(pooled.shareLate() / 20);
+        if (pooled.shareLate() > 0.2) {
+          saturated = true;
+          assertThat(cached.shareLate()).isLessThanOrEqualTo(ALLOWED_SHARE * pooled.shareLate());
+          smallestShare = Math.min(smallestShare, fresh.shareLate() / pooled.shareLate());
         }
       }
       assumeThat(saturated).as("the load keeps PINGs from a pool waiting").isTrue();
+      assertThat(smallestShare).as("late of pingAsync()").isLessThanOrEqualTo(ALLOWED_SHARE);
     } finally {
       plain.shutdown(Duration.ZERO, Duration.ofSeconds(2));
     }

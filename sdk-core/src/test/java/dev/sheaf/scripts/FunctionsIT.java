@@ -11,6 +11,7 @@ import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RealRedisCluster;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,6 +47,23 @@ class FunctionsIT {
     try (RealRedis server = RealRedis.start();
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       callAll(sheaf, List.of(server));
+    }
+  }
+
+  @Test
+  void functionThatIsMissingInATransaction_failsThere_andDoesNotRunBehindIt() throws Exception {
+    try (RealRedis server = RealRedis.start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      RegisteredScript<String, Long> bump = sheaf.scripts().register(BUMP);
+      bump.call(List.of("n"), 1);
+      server.command("FUNCTION", "FLUSH");
+      sheaf.standalone().sync().multi();
+      CompletableFuture<Long> inside = bump.callAsync(List.of("n"), 1);
+      sheaf.standalone().sync().exec();
+      assertThatThrownBy(() -> inside.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(ScriptExecutionException.class)
+          .hasMessageContaining("MULTI");
+      assertThat(sheaf.sync().get("n")).isEqualTo("1");
     }
   }
 
