@@ -87,7 +87,13 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    server.close();
+  public void close() {
+    try {
+      server.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("The embedded server did not stop: " + e.getMessage(), e);
+    }
   }
 }

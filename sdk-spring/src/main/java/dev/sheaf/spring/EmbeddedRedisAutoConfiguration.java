@@ -1,5 +1,6 @@
 package dev.sheaf.spring;
 
+import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -54,9 +55,9 @@ public final class EmbeddedRedisAutoConfiguration {
   /** Matches while no property says where Redis is. */
   static final class OnNoRedisConfigured extends SpringBootCondition {
 
-    private static final String[] PLACES = {
-      "host", "port", "url", "sentinel", "cluster", "masterreplica"
-    };
+    private static final String PREFIX = "spring.data.redis.";
+    private static final List<String> PLACES = List.of("host", "port", "url");
+    private static final List<String> GROUPS = List.of("sentinel", "cluster", "masterreplica");
 
     @Override
     public ConditionOutcome getMatchOutcome(
@@ -64,9 +65,13 @@ public final class EmbeddedRedisAutoConfiguration {
       ConditionMessage.Builder message = ConditionMessage.forCondition("Embedded server");
       Binder binder = Binder.get(context.getEnvironment());
       for (String place : PLACES) {
-        String property = "spring.data.redis." + place;
-        if (binder.bind(property, Bindable.of(Object.class)).isBound()) {
-          return ConditionOutcome.noMatch(message.because(property + " is set"));
+        if (binder.bind(PREFIX + place, Bindable.of(String.class)).isBound()) {
+          return ConditionOutcome.noMatch(message.because(PREFIX + place + " is set"));
+        }
+      }
+      for (String group : GROUPS) {
+        if (binder.bind(PREFIX + group, Bindable.mapOf(String.class, Object.class)).isBound()) {
+          return ConditionOutcome.noMatch(message.because(PREFIX + group + " is set"));
         }
       }
       return ConditionOutcome.match(message.because("no property says where Redis is"));
