@@ -22,20 +22,23 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 final class AvailabilityHealth extends AbstractHealthIndicator {
 
   private final RedisConnectionFactory factory;
+  private final Duration timeout;
 
-  private AvailabilityHealth(RedisConnectionFactory factory) {
+  /**
+   * Creates an indicator.
+   *
+   * @param timeout how long to wait for a first connection; the guard has its own for answers
+   */
+  AvailabilityHealth(RedisConnectionFactory factory, Duration timeout) {
     super("Redis health check failed");
     this.factory = factory;
-  }
-
-  static AvailabilityHealth of(RedisConnectionFactory factory) {
-    return new AvailabilityHealth(factory);
+    this.timeout = timeout;
   }
 
   @Override
   protected void doHealthCheck(Health.Builder health) {
     if (factory instanceof BatchingConnectionFactory batching && batching.batches()) {
-      report(batching.shared().availability(), health);
+      report(batching.sharedWithin(timeout).availability(), health);
     } else {
       ping(health);
     }

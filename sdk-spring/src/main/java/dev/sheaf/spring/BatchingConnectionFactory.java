@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -41,6 +43,9 @@ import org.springframework.util.ReflectionUtils;
 final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
   private static final Log LOG = LogFactory.getLog(BatchingConnectionFactory.class);
+
+  /** In place of no limit, which Sheaf does not have. */
+  private static final Duration FOREVER = Duration.ofDays(365);
 
   private final String name;
   private final UnaryOperator<SheafBuilder<String, String>> options;
@@ -93,9 +98,8 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
   @Override
   protected AbstractRedisClient createClient() {
     AbstractRedisClient plain = super.createClient();
-    List<RedisURI> uris;
     try {
-      uris = urisOf(plain);
+      return batching(plain, urisOf(plain));
     } catch (BeansException | ClassCastException unknownForm) {
       LOG.warn(
           "Connections of "
@@ -104,18 +108,29 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
               + " them",
           unknownForm);
       return plain;
+    } catch (InvalidSheafPropertyException e) {
+      shutDown(plain);
+      throw e;
     }
+  }
+
+  private AbstractRedisClient batching(AbstractRedisClient plain, List<RedisURI> uris) {
     SheafBuilder<String, String> builder =
         options
             .apply(Sheaf.builder(uris))
             .clientResources(plain.getResources())
             .clientOptions(plain.getOptions())
-            .connectTimeout(plain.getOptions().getSocketOptions().getConnectTimeout())
-            .commandTimeout(getClientConfiguration().getCommandTimeout());
+            .connectTimeout(orForever(plain.getOptions().getSocketOptions().getConnectTimeout()))
+            .commandTimeout(orForever(getClientConfiguration().getCommandTimeout()));
     BatchingClient client =
         plain instanceof RedisClusterClient ? builder.clusterClient() : builder.serverClient();
     running = new Running(client, plain);
     return client.lettuce();
+  }
+
+  /** Zero means no limit to Spring and Lettuce. */
+  private static Duration orForever(Duration timeout) {
+    return timeout.isZero() || timeout.isNegative() ? FOREVER : timeout;
   }
 
   /** Where the client connects to, as Spring Data finds it out itself. */
@@ -203,6 +218,32 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     return sharedFace().sheaf();
   }
 
+  /**
+   * As {@link #shared}, for callers who cannot wait long for a connection that is not there yet; it
+   * is opened behind their backs.
+   *
+   * @throws IllegalStateException if there is none in time, or the factory is stopped or does not
+   *     batch; the cause says why
+   */
+  Sheaf<byte[], byte[]> sharedWithin(Duration limit) {
+    getRequiredNativeClient();
+    Running current = requireRunning();
+    SharedFace known = current.known();
+    if (known != null && known.connection().isOpen()) {
+      return known.sheaf();
+    }
+    try {
+      return current.connecting(this).get(limit.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("Redis was not connected within " + limit, e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("Redis could not be connected: " + e.getCause(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while Redis was being connected", e);
+    }
+  }
+
   /** The connection of {@link #shared}. */
   StatefulConnection<byte[], byte[]> sharedConnection() {
     return sharedFace().connection();
@@ -249,10 +290,14 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     super.stop();
     if (last != null) {
       last.client().close();
-      // It never connected; but resources that nobody gave it are its own.
-      Duration quiet = getClientConfiguration().getShutdownQuietPeriod();
-      Duration timeout = getClientConfiguration().getShutdownTimeout();
-      last.plain().shutdown(quiet.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS);
+      shutDown(last.plain());
     }
+  }
+
+  /** A client that never connected; but resources that nobody gave it are its own. */
+  private void shutDown(AbstractRedisClient plain) {
+    Duration quiet = getClientConfiguration().getShutdownQuietPeriod();
+    Duration timeout = getClientConfiguration().getShutdownTimeout();
+    plain.shutdown(quiet.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 }

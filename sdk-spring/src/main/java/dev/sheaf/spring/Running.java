@@ -8,6 +8,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** What a connection factory has from its start to its stop. Thread-safe. */
@@ -18,6 +19,9 @@ final class Running {
   private final Map<RedisCodec<?, ?>, Opened<?, ?>> opened = new IdentityHashMap<>();
   private volatile @Nullable SharedFace shared;
   private boolean closed;
+
+  /** The attempt to connect that is under way, or the last one. Guarded by the map. */
+  private @Nullable CompletableFuture<Sheaf<byte[], byte[]>> connecting;
 
   private record Opened<K, V>(Sheaf<K, V> sheaf, StatefulConnection<K, V> connection) {
 
@@ -43,6 +47,36 @@ final class Running {
 
   AbstractRedisClient plain() {
     return plain;
+  }
+
+  /** The face of the connection that the templates share, if there is one already. */
+  @Nullable SharedFace known() {
+    return shared;
+  }
+
+  /** Connects on a thread of its own, since that blocks; callers share an attempt. */
+  CompletableFuture<Sheaf<byte[], byte[]>> connecting(BatchingConnectionFactory factory) {
+    synchronized (opened) {
+      CompletableFuture<Sheaf<byte[], byte[]>> last = connecting;
+      if (last != null && !last.isDone()) {
+        return last;
+      }
+      CompletableFuture<Sheaf<byte[], byte[]>> next = new CompletableFuture<>();
+      Thread thread = new Thread(() -> connect(factory, next), "sheaf-connect");
+      thread.setDaemon(true);
+      thread.start();
+      connecting = next;
+      return next;
+    }
+  }
+
+  private static void connect(
+      BatchingConnectionFactory factory, CompletableFuture<Sheaf<byte[], byte[]>> attempt) {
+    try {
+      attempt.complete(factory.shared());
+    } catch (RuntimeException | Error e) {
+      attempt.completeExceptionally(e);
+    }
   }
 
   /**

@@ -4,7 +4,9 @@ import dev.sheaf.Sheaf;
 import io.lettuce.core.codec.StringCodec;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -38,16 +40,18 @@ public final class SheafAutoConfiguration {
     return CurrentSheaf.of(connectionFactory, StringCodec.UTF8);
   }
 
+  /** Of any types, because an application may have a {@code redisTemplate} of its own. */
   @Bean
   @ConditionalOnMissingBean(name = "sheafOperations")
-  @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
-  SheafOperations<Object, Object> sheafOperations(RedisTemplate<Object, Object> redisTemplate) {
+  @ConditionalOnBean(name = "redisTemplate")
+  SheafOperations<?, ?> sheafOperations(
+      @Qualifier("redisTemplate") RedisTemplate<?, ?> redisTemplate) {
     return SheafOperations.over(redisTemplate);
   }
 
   @Bean
   @ConditionalOnMissingBean(name = "stringSheafOperations")
-  @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+  @ConditionalOnSingleCandidate(StringRedisTemplate.class)
   SheafOperations<String, String> stringSheafOperations(StringRedisTemplate stringRedisTemplate) {
     return SheafOperations.over(stringRedisTemplate);
   }

@@ -1,5 +1,6 @@
 package dev.sheaf.spring;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -33,12 +34,14 @@ public final class SheafHealthAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean(name = {"redisHealthIndicator", "redisHealthContributor"})
-  HealthContributor redisHealthContributor(Map<String, RedisConnectionFactory> factories) {
+  HealthContributor redisHealthContributor(
+      Map<String, RedisConnectionFactory> factories, SheafProperties properties) {
+    Duration timeout = properties.getAvailability().getTimeout();
     Map<String, AvailabilityHealth> indicators =
         factories.entrySet().stream()
             .collect(
                 Collectors.toMap(
-                    Map.Entry::getKey, each -> AvailabilityHealth.of(each.getValue())));
+                    Map.Entry::getKey, each -> new AvailabilityHealth(each.getValue(), timeout)));
     return indicators.size() == 1
         ? indicators.values().iterator().next()
         : CompositeHealthContributor.fromMap(indicators);

@@ -27,10 +27,8 @@ import org.springframework.data.redis.core.RedisTemplate;
 public interface SheafOperations<K, V> {
 
   /**
-   * The operations of a template.
-   *
-   * @throws IllegalStateException if the template's connection factory does not batch; the message
-   *     says why
+   * The operations of a template. They connect when they are used; each call throws an {@link
+   * IllegalStateException} if the template's connection factory is stopped or does not batch.
    */
   static <K, V> SheafOperations<K, V> over(RedisTemplate<K, V> template) {
     return new TemplateOperations<>(template);

@@ -27,6 +27,10 @@ public class SheafProperties {
 
   private final Metrics metrics = new Metrics();
 
+  private final Cache cache = new Cache();
+
+  private final Scripts scripts = new Scripts();
+
   public boolean isEnabled() {
     return enabled;
   }
@@ -61,6 +65,14 @@ public class SheafProperties {
 
   public Metrics getMetrics() {
     return metrics;
+  }
+
+  public Cache getCache() {
+    return cache;
+  }
+
+  public Scripts getScripts() {
+    return scripts;
   }
 
   /** How connections batch. */
@@ -424,6 +436,47 @@ public class SheafProperties {
 
     public void setEnabled(boolean enabled) {
       this.enabled = enabled;
+    }
+  }
+
+  /** How Spring's caches use Redis. */
+  public static class Cache {
+
+    /** Whether a slow or lost Redis counts as a miss, and not as an error. */
+    private boolean guarded = true;
+
+    /** Time that a cache waits for Redis before it is a miss. */
+    private Duration readTimeout = Duration.ofMillis(200);
+
+    public boolean isGuarded() {
+      return guarded;
+    }
+
+    public void setGuarded(boolean guarded) {
+      this.guarded = guarded;
+    }
+
+    public Duration getReadTimeout() {
+      return readTimeout;
+    }
+
+    public void setReadTimeout(Duration readTimeout) {
+      this.readTimeout = readTimeout;
+    }
+  }
+
+  /** How interfaces of scripts are found. */
+  public static class Scripts {
+
+    /** Whether interfaces with scripts in the application's packages become beans. */
+    private boolean scan = true;
+
+    public boolean isScan() {
+      return scan;
+    }
+
+    public void setScan(boolean scan) {
+      this.scan = scan;
     }
   }
 

@@ -26,7 +26,6 @@ final class TemplateOperations<K, V> implements SheafOperations<K, V> {
   TemplateOperations(RedisTemplate<K, V> template) {
     this.template = Objects.requireNonNull(template, "template");
     this.codec = new TemplateCodec<>(template);
-    CurrentSheaf.batching(template.getConnectionFactory());
   }
 
   private Sheaf<byte[], byte[]> sheaf() {
