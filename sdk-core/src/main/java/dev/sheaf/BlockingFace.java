@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,19 +28,25 @@ final class BlockingFace<K, V> implements InvocationHandler {
    */
   private static final Set<String> SENT_IN_PARTS = Set.of("del", "unlink", "msetnx");
 
-  private final RedisClusterCommands<K, V> lettuce;
+  private static final BooleanSupplier ALWAYS = () -> true;
+
+  private final Object commands;
+  private final BooleanSupplier waits;
   private final StatefulConnection<K, V> connection;
   private final @Nullable BlockingGet<K, V> blockingGet;
   private final KeyLoops<K, V> loops;
   private final @Nullable LoopDetector detector;
 
   private BlockingFace(
-      ConnectedServer<K, V> server,
+      Object commands,
+      BooleanSupplier waits,
+      StatefulConnection<K, V> connection,
       @Nullable BlockingGet<K, V> blockingGet,
       KeyLoops<K, V> loops,
       @Nullable LoopDetector detector) {
-    this.lettuce = server.sync();
-    this.connection = server.connection();
+    this.commands = commands;
+    this.waits = waits;
+    this.connection = connection;
     this.blockingGet = blockingGet;
     this.loops = loops;
     this.detector = detector;
@@ -56,7 +63,39 @@ final class BlockingFace<K, V> implements InvocationHandler {
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
-            new BlockingFace<>(server, blockingGet, loops, detector));
+            new BlockingFace<>(
+                server.sync(), ALWAYS, server.connection(), blockingGet, loops, detector));
+  }
+
+  /**
+   * The face of blocking commands of another interface, in which a {@code get} of one argument is
+   * Lettuce's.
+   *
+   * @param waits whether calls wait for their replies; while they do not, they pass as they are
+   */
+  static <T> T over(
+      Class<T> type,
+      T commands,
+      BooleanSupplier waits,
+      StatefulConnection<?, ?> connection,
+      KeyLoops<?, ?> loops,
+      @Nullable LoopDetector detector) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            foreign(commands, waits, connection, loops, detector)));
+  }
+
+  @SuppressWarnings("unchecked") // The loops are those of the connection.
+  private static <K, V> BlockingFace<K, V> foreign(
+      Object commands,
+      BooleanSupplier waits,
+      StatefulConnection<?, ?> connection,
+      KeyLoops<K, V> loops,
+      @Nullable LoopDetector detector) {
+    return new BlockingFace<>(
+        commands, waits, (StatefulConnection<K, V>) connection, null, loops, detector);
   }
 
   @Override
@@ -64,6 +103,9 @@ final class BlockingFace<K, V> implements InvocationHandler {
       throws Throwable {
     if (method.getDeclaringClass() == Object.class) {
       return asObject(proxy, method, arguments);
+    }
+    if (!waits.getAsBoolean()) {
+      return callOnce(method, arguments, false);
     }
     boolean get = isGet(method, arguments);
     CallerThread caller = loops.caller();
@@ -104,12 +146,21 @@ final class BlockingFace<K, V> implements InvocationHandler {
       throws Exception {
     try {
       return callOnce(method, arguments, get);
-    } catch (QueueFullException full) {
-      if (SENT_IN_PARTS.contains(method.getName())) {
-        throw full;
+    } catch (RuntimeException refused) {
+      QueueFullException full = fullQueue(refused);
+      if (full == null || SENT_IN_PARTS.contains(method.getName())) {
+        throw refused;
       }
       return callWhenThereIsRoom(full, method, arguments, get);
     }
+  }
+
+  /** Other interfaces translate exceptions, and keep them as the cause. */
+  private static @Nullable QueueFullException fullQueue(RuntimeException refused) {
+    if (refused instanceof QueueFullException full) {
+      return full;
+    }
+    return refused.getCause() instanceof QueueFullException full ? full : null;
   }
 
   private @Nullable Object callWhenThereIsRoom(
@@ -120,8 +171,12 @@ final class BlockingFace<K, V> implements InvocationHandler {
     while (refusal.awaitRoom(deadlineNanos)) {
       try {
         return callOnce(method, arguments, get);
-      } catch (QueueFullException again) {
-        refusal = again;
+      } catch (RuntimeException again) {
+        QueueFullException stillFull = fullQueue(again);
+        if (stillFull == null) {
+          throw again;
+        }
+        refusal = stillFull;
       }
     }
     throw refusal;
@@ -134,7 +189,7 @@ final class BlockingFace<K, V> implements InvocationHandler {
       return blockingGet.get((K) arguments[0]);
     }
     try {
-      return method.invoke(lettuce, arguments);
+      return method.invoke(commands, arguments);
     } catch (InvocationTargetException e) {
       throw rethrown(e.getTargetException());
     }
@@ -151,7 +206,7 @@ final class BlockingFace<K, V> implements InvocationHandler {
     return switch (method.getName()) {
       case "equals" -> arguments != null && proxy == arguments[0];
       case "hashCode" -> System.identityHashCode(proxy);
-      default -> lettuce.toString();
+      default -> commands.toString();
     };
   }
 }

@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -53,11 +54,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final BulkCommands<K, V> bulk;
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
-  private final Deadlines deadlines;
   private final EachThreads eachThreads = EachThreads.best();
   private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
+  private final Runnable closeServer;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -70,6 +71,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable LoopDetector loopDetector,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
+      Runnable closeServer,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
@@ -80,13 +82,13 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new BulkCommands<>(
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
-    this.deadlines = context.deadlines();
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
     this.sync =
         BlockingFace.over(
             server, BlockingGet.of(server, keyLoops, decompressing), keyLoops, loopDetector);
     this.watch = watch;
     this.readThroughs = readThroughs;
+    this.closeServer = closeServer;
     this.afterClose = afterClose;
     this.scripts =
         ScriptHost.scriptsOf(
@@ -272,6 +274,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return MapEach.run(items, body, eachThreads, callers);
   }
 
+  /** Blocking commands of another interface, which see to what this face does for its own. */
+  <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
+    return BlockingFace.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+  }
+
   /** What this client writes. */
   WriteClock writes() {
     return keyLoops.writes();
@@ -306,16 +313,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   public void close() {
     if (closed.compareAndSet(false, true)) {
       eachThreads.close();
-      if (loopDetector != null) {
-        loopDetector.close();
-      }
       try {
         watch.close();
         readThroughs.close();
-        server.connection().close();
-        server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
+        closeServer.run();
       } finally {
-        deadlines.close();
         afterClose.run();
       }
     }

@@ -1,0 +1,220 @@
+package dev.sheaf.spring;
+
+import io.lettuce.core.GetExArgs;
+import io.lettuce.core.SetArgs;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.cache.CacheStatistics;
+import org.springframework.data.redis.cache.CacheStatisticsCollector;
+import org.springframework.data.redis.cache.RedisCacheWriter;
+
+/**
+ * Reads and writes Spring's caches so that a slow or lost Redis is a miss. Writes are not waited
+ * for, and follow each other in order. One caller loads a value, the others wait for it.
+ *
+ * <p>An eviction while Redis is lost is kept by Lettuce and sent when it is back; until then, what
+ * it evicts cannot be read either. One that fails is logged: its value stays until it expires.
+ *
+ * <p>Thread-safe.
+ */
+final class GuardedCacheWriter implements RedisCacheWriter {
+
+  private static final Log LOG = LogFactory.getLog(GuardedCacheWriter.class);
+
+  /** How far warnings about evictions are apart at least: 10 seconds. */
+  private static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final AtomicLong warnedAtNanos = new AtomicLong(System.nanoTime() - WARNING_NANOS);
+  private final GuardedRedis redis;
+  private final RedisCacheWriter plain;
+  private final CacheStatisticsCollector statistics;
+  private final Duration readTimeout;
+  private final CacheLoads loads;
+
+  /**
+   * Creates a writer.
+   *
+   * @param plain Spring's own, for what has no time limit: clearing and writing if absent
+   */
+  GuardedCacheWriter(GuardedRedis redis, RedisCacheWriter plain, Duration readTimeout) {
+    this(redis, plain, CacheStatisticsCollector.none(), readTimeout, new CacheLoads());
+  }
+
+  private GuardedCacheWriter(
+      GuardedRedis redis,
+      RedisCacheWriter plain,
+      CacheStatisticsCollector statistics,
+      Duration readTimeout,
+      CacheLoads loads) {
+    this.redis = redis;
+    this.plain = plain;
+    this.statistics = statistics;
+    this.readTimeout = readTimeout;
+    this.loads = loads;
+  }
+
+  @Override
+  public byte @Nullable [] get(String name, byte[] key) {
+    return get(name, key, null);
+  }
+
+  @Override
+  public byte @Nullable [] get(String name, byte[] key, @Nullable Duration ttl) {
+    return counted(name, redis.ask(key, read(key, ttl)));
+  }
+
+  private static GuardedRedis.Call<byte[]> read(byte[] key, @Nullable Duration ttl) {
+    return expires(ttl)
+        ? redis -> redis.getex(key, GetExArgs.Builder.px(ttl))
+        : redis -> redis.get(key);
+  }
+
+  private static boolean expires(@Nullable Duration ttl) {
+    return ttl != null && ttl.toMillis() > 0;
+  }
+
+  private byte @Nullable [] counted(String name, byte @Nullable [] value) {
+    statistics.incGets(name);
+    if (value == null) {
+      statistics.incMisses(name);
+    } else {
+      statistics.incHits(name);
+    }
+    return value;
+  }
+
+  @Override
+  public byte[] get(
+      String name,
+      byte[] key,
+      Supplier<byte[]> valueLoader,
+      @Nullable Duration ttl,
+      boolean timeToIdleEnabled) {
+    byte[] found = get(name, key, timeToIdleEnabled ? ttl : null);
+    return found != null
+        ? found
+        : loads.load(
+            ByteBuffer.wrap(key),
+            () -> {
+              byte[] loaded = valueLoader.get();
+              put(name, key, loaded, ttl);
+              return loaded;
+            });
+  }
+
+  @Override
+  public boolean supportsAsyncRetrieve() {
+    return true;
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // The interface means null for a miss.
+  public CompletableFuture<byte[]> retrieve(String name, byte[] key, @Nullable Duration ttl) {
+    return redis
+        .send(key, read(key, ttl))
+        .copy()
+        .completeOnTimeout(null, readTimeout.toNanos(), TimeUnit.NANOSECONDS)
+        .exceptionally(miss -> null)
+        .thenApply(value -> counted(name, value));
+  }
+
+  @Override
+  public void put(String name, byte[] key, byte[] value, @Nullable Duration ttl) {
+    store(name, key, value, ttl);
+  }
+
+  @Override
+  public CompletableFuture<Void> store(
+      String name, byte[] key, byte[] value, @Nullable Duration ttl) {
+    statistics.incPuts(name);
+    return redis
+        .send(
+            key,
+            commands ->
+                expires(ttl)
+                    ? commands.set(key, value, SetArgs.Builder.px(ttl))
+                    : commands.set(key, value))
+        .handle((done, failure) -> null);
+  }
+
+  @Override
+  public byte @Nullable [] putIfAbsent(
+      String name, byte[] key, byte[] value, @Nullable Duration ttl) {
+    try {
+      return redis.isUsable() ? plain.putIfAbsent(name, key, value, ttl) : null;
+    } catch (DataAccessException | IllegalStateException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void evict(String name, byte[] key) {
+    evictIfPresent(name, key);
+  }
+
+  @Override
+  public boolean evictIfPresent(String name, byte[] key) {
+    statistics.incDeletes(name);
+    Long deleted =
+        redis.tell(key, commands -> commands.unlink(key), failure -> notEvicted(name, failure));
+    return deleted != null && deleted > 0;
+  }
+
+  private void notEvicted(String name, Throwable failure) {
+    long now = System.nanoTime();
+    long last = warnedAtNanos.get();
+    if (now - last > WARNING_NANOS && warnedAtNanos.compareAndSet(last, now)) {
+      LOG.warn(
+          "An eviction from the cache "
+              + name
+              + " failed, perhaps one of many; what it concerns stays until it expires: "
+              + failure);
+    }
+  }
+
+  @Override
+  public void clear(String name, byte[] pattern) {
+    invalidate(name, pattern);
+  }
+
+  @Override
+  public boolean invalidate(String name, byte[] pattern) {
+    if (!redis.isUsable()) {
+      return notCleared(name, "Redis does not answer in time");
+    }
+    try {
+      return plain.invalidate(name, pattern);
+    } catch (DataAccessException | IllegalStateException e) {
+      return notCleared(name, e);
+    }
+  }
+
+  private static boolean notCleared(String name, Object reason) {
+    LOG.warn(
+        "The cache " + name + " was not cleared; its values stay until they expire: " + reason);
+    return false;
+  }
+
+  @Override
+  public void clearStatistics(String name) {
+    statistics.reset(name);
+  }
+
+  @Override
+  public RedisCacheWriter withStatisticsCollector(CacheStatisticsCollector collector) {
+    return new GuardedCacheWriter(redis, plain, collector, readTimeout, loads);
+  }
+
+  @Override
+  public CacheStatistics getCacheStatistics(String name) {
+    return statistics.getCacheStatistics(name);
+  }
+}

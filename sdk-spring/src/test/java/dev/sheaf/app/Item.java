@@ -1,0 +1,8 @@
+package dev.sheaf.app;
+
+import org.springframework.data.annotation.Id;
+import org.springframework.data.redis.core.RedisHash;
+
+/** Something to keep in a repository. */
+@RedisHash("items")
+record Item(@Id String id, String name, int stock) {}

@@ -1,0 +1,6 @@
+package dev.sheaf.app;
+
+import org.springframework.data.repository.CrudRepository;
+
+/** Items by their identifier. */
+interface ItemRepository extends CrudRepository<Item, String> {}

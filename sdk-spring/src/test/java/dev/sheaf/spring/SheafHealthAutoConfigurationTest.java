@@ -1,0 +1,94 @@
+package dev.sheaf.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.embedded.EmbeddedServer;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.health.DataRedisHealthContributorAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.health.DataRedisReactiveHealthContributorAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class SheafHealthAutoConfigurationTest {
+
+  private final ApplicationContextRunner runner =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  EmbeddedRedisAutoConfiguration.class,
+                  SheafAutoConfiguration.class,
+                  SheafHealthAutoConfiguration.class,
+                  DataRedisAutoConfiguration.class,
+                  DataRedisReactiveAutoConfiguration.class,
+                  DataRedisHealthContributorAutoConfiguration.class,
+                  DataRedisReactiveHealthContributorAutoConfiguration.class));
+
+  private static Health health(org.springframework.context.ApplicationContext context) {
+    return context.getBean("redisHealthContributor", HealthIndicator.class).health();
+  }
+
+  @Test
+  void guardsState_isTheHealthAndAsksNoInfo() {
+    EmbeddedServer server = EmbeddedServer.start();
+    try {
+      runner
+          .withPropertyValues("spring.data.redis.url=" + server.uri())
+          .run(
+              context -> {
+                assertThat(context.getBean("redisHealthContributor"))
+                    .isInstanceOf(AvailabilityHealth.class);
+                Health up = health(context);
+                assertThat(up.getStatus()).isEqualTo(Status.UP);
+                assertThat(up.getDetails()).containsEntry("state", "UP").containsKey("since");
+                assertThat(server.stats().count("info")).isZero();
+                long connections = server.stats().connectionsReceived();
+                health(context);
+                assertThat(server.stats().connectionsReceived()).isEqualTo(connections);
+
+                server.close();
+
+                Awaitility.await()
+                    .atMost(Duration.ofSeconds(10))
+                    .until(() -> health(context).getStatus().equals(Status.DOWN));
+                long begin = System.nanoTime();
+                assertThat(health(context).getDetails()).containsKey("reason");
+                assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                    .isLessThan(Duration.ofSeconds(1));
+              });
+    } finally {
+      server.close();
+    }
+  }
+
+  @Test
+  void switchedOff_leavesSpringBootsOwn() {
+    runner
+        .withPropertyValues("sheaf.availability.health=false")
+        .run(
+            context ->
+                assertThat(context.getBean("redisHealthContributor"))
+                    .isNotInstanceOf(AvailabilityHealth.class));
+  }
+
+  @Test
+  void redisHealthSwitchedOff_isNotThere() {
+    runner
+        .withPropertyValues("management.health.redis.enabled=false")
+        .run(context -> assertThat(context).doesNotHaveBean("redisHealthContributor"));
+  }
+
+  @Test
+  void withoutSpringBootsHealth_theRestWorks() {
+    runner
+        .withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
+        .run(context -> assertThat(context).hasNotFailed().hasBean("sheaf"));
+  }
+}
