@@ -155,7 +155,8 @@ final class ExperimentRunner {
       measurements.add(measurement);
       progress.say(
           String.format("  %-14s %10s", measurement.way(), Figures.millis(measurement.millis()))
-              + (meaning == Meaning.TIMES_FASTER ? "" : ", " + measurement.shownFactor()));
+              + (meaning == Meaning.TIMES_FASTER ? "" : ", " + measurement.shownFactor())
+              + (meaning == Meaning.FEWER_BYTES ? "; " + measurement.description() : ""));
     }
     return measurements;
   }

@@ -57,7 +57,8 @@ class DemoTest {
     assertThat(compressed.get("factor").doubleValue())
         .isEqualTo(raw.get("bytes").doubleValue() / compressed.get("bytes").doubleValue())
         .isGreaterThan(2);
-    assertThat(printed()).containsPattern("sheaf +[0-9.]+ ms, [0-9.]+x fewer bytes");
+    assertThat(printed())
+        .containsPattern("sheaf +[0-9.]+ ms, [0-9.]+x fewer bytes; .*of the server's memory");
     assertThat(Files.readString(output().resolve("report.html")))
         .contains("page-40", "Bytes on the wire", "of the server&#39;s memory", "</html>");
   }
