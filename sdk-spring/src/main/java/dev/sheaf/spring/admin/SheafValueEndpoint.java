@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
-import org.springframework.boot.actuate.endpoint.annotation.OptionalParameter;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
@@ -72,7 +71,7 @@ public final class SheafValueEndpoint {
    */
   @ReadOperation
   public WebEndpointResponse<Object> read(
-      String key, @OptionalParameter @Nullable String encoding, SecurityContext user) {
+      String key, @Nullable String encoding, SecurityContext user) {
     byte[] bytes;
     try {
       bytes = KeyBytes.parse(key, encoding);

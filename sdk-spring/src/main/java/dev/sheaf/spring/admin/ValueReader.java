@@ -89,7 +89,7 @@ final class ValueReader implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new NotReadException(false, "The request was interrupted.");
     } catch (ExecutionException e) {
-      throw failure(e.getCause());
+      throw failure(e.getCause() == null ? e : e.getCause());
     }
   }
 
