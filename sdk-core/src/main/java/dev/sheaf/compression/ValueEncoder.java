@@ -100,7 +100,7 @@ final class ValueEncoder {
       return UNCHANGED;
     }
     Envelope.writeHeader(target, 0, compressor.id(), length, payload);
-    meters.compressed(length, stored, startNanos);
+    meters.compressed(policy, length, stored, startNanos);
     return stored;
   }
 

@@ -68,7 +68,7 @@ final class AdminHeaders {
     int at = path.indexOf(own);
     while (at >= 0) {
       int end = at + own.length();
-      if (end == path.length() || "/;".indexOf(path.charAt(end)) >= 0) {
+      if (end == path.length() || path.charAt(end) == '/') {
         return true;
       }
       at = path.indexOf(own, at + 1);
@@ -86,7 +86,9 @@ final class AdminHeaders {
     return CROSS_SITE.equalsIgnoreCase(fetchSite) && !decoded(rawPath).endsWith(pagePath);
   }
 
-  private static String decoded(String path) {
+  /** The path as it is matched: decoded, and without the parameters of its segments. */
+  private static String decoded(String rawPath) {
+    String path = rawPath.replaceAll(";[^/]*", "");
     try {
       return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {

@@ -39,7 +39,7 @@ final class FiguresReader {
     return new Figures(
         System.currentTimeMillis(),
         sheaf != null && sheaf.isCluster(),
-        sheaf == null ? null : GuardReport.of(sheaf),
+        sheaf == null ? null : GuardReport.orNull(sheaf),
         registry != null,
         registry == null ? List.of() : meters(registry),
         sheaf == null ? List.of() : sheaf.loops());

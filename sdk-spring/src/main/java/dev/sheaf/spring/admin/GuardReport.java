@@ -18,7 +18,16 @@ record GuardReport(
   record Node(
       String node, String state, String reason, String since, @Nullable Double roundTripMillis) {}
 
-  static GuardReport of(Sheaf<?, ?> sheaf) {
+  /** What is known now; null of a client that is closed. */
+  static @Nullable GuardReport orNull(Sheaf<?, ?> sheaf) {
+    try {
+      return of(sheaf);
+    } catch (RuntimeException closed) {
+      return null;
+    }
+  }
+
+  private static GuardReport of(Sheaf<?, ?> sheaf) {
     AvailabilityStatus whole = sheaf.availability().status();
     List<Node> nodes =
         sheaf.availability().nodes().entrySet().stream()

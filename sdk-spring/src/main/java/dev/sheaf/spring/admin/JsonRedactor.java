@@ -215,7 +215,8 @@ final class JsonRedactor {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
-      } else if (c < ' ') {
+      } else if (c < ' ' || Character.isSurrogate(c)) {
+        // Halves of characters, which only escapes can hold, are not to be written as they are.
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);

@@ -54,7 +54,7 @@ final class ReportMaker {
         originalBytes(found.values()),
         showValues,
         values,
-        found.note());
+        limitNamed(found.note()));
   }
 
   private static final Shown NOT_FOR_THIS_USER =
@@ -87,7 +87,14 @@ final class ReportMaker {
         shown.text() != null && value.isComplete(),
         shown.fields(),
         shown.withheld(),
-        redactor.problem(value.problem()));
+        limitNamed(redactor.problem(value.problem())));
+  }
+
+  /** With the name that the inspector's limit has here. */
+  private static @Nullable String limitNamed(@Nullable String message) {
+    return message == null
+        ? null
+        : message.replace("maxReadBytes", "sheaf.admin.max-value-size");
   }
 
   private @Nullable String name(@Nullable String name) {

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -25,7 +26,7 @@ public final class SheafAdminAutoConfiguration {
 
   /** Stored values. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnAvailableEndpoint(SheafValueEndpoint.class)
+  @ConditionalOnAvailableEndpoint(endpoint = SheafValueEndpoint.class, exposure = EndpointExposure.WEB)
   @EnableConfigurationProperties(SheafAdminProperties.class)
   static class Values {
 
@@ -79,7 +80,7 @@ public final class SheafAdminAutoConfiguration {
 
   /** The page. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnAvailableEndpoint(SheafPageEndpoint.class)
+  @ConditionalOnAvailableEndpoint(endpoint = SheafPageEndpoint.class, exposure = EndpointExposure.WEB)
   static class Page {
 
     @Bean

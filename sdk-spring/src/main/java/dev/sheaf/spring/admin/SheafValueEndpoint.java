@@ -4,6 +4,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.spring.admin.ReadAudit.Outcome;
 import dev.sheaf.spring.admin.ValueReader.NotReadException;
+import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -26,6 +27,8 @@ public final class SheafValueEndpoint {
   static final String ID = "sheafvalue";
 
   private static final int FORBIDDEN = 403;
+  private static final String ANONYMOUS =
+      "org.springframework.security.authentication.AnonymousAuthenticationToken";
 
   private final ObjectProvider<? extends Sheaf<?, ?>> clients;
   private final SheafAdminProperties properties;
@@ -107,11 +110,19 @@ public final class SheafValueEndpoint {
       audit.read(user, key, Outcome.ABSENT, 0);
       return refusal(WebEndpointResponse.STATUS_NOT_FOUND, "absent", "There is no such key.");
     }
-    boolean showValues = properties.getShowValues().isShown(user, properties.getRoles());
+    boolean showValues = properties.getShowValues().isShown(named(user), properties.getRoles());
     ValueReport report = reports.report(key, found, showValues);
     audit.read(
         user, key, showValues ? Outcome.SHOWN : Outcome.SIZES_ONLY, report.redactedFields());
     return new WebEndpointResponse<>(report);
+  }
+
+  /** The user; nobody for Spring Security's anonymous one, who in WebFlux is a principal, too. */
+  private static SecurityContext named(SecurityContext user) {
+    Principal principal = user.getPrincipal();
+    return principal != null && principal.getClass().getName().equals(ANONYMOUS)
+        ? SecurityContext.NONE
+        : user;
   }
 
   private static WebEndpointResponse<Object> notRead(Sheaf<?, ?> sheaf, NotReadException reason) {
@@ -120,7 +131,7 @@ public final class SheafValueEndpoint {
       return refusal(FORBIDDEN, "refused", message);
     }
     return new WebEndpointResponse<>(
-        new Refusal("unavailable", message, GuardReport.of(sheaf)),
+        new Refusal("unavailable", message, GuardReport.orNull(sheaf)),
         WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
   }
 

@@ -76,8 +76,13 @@ final class ValueReader implements AutoCloseable {
    * @throws NotReadException if it could not; the message says why, and nothing of the value
    */
   Inspection read(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {
-    refuseWhenDown(sheaf, key);
-    Future<Inspection> reading = submit(sheaf, key);
+    Future<Inspection> reading;
+    try {
+      refuseWhenDown(sheaf, key);
+      reading = submit(sheaf, key);
+    } catch (RuntimeException e) {
+      throw failure(e);
+    }
     try {
       return reading.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

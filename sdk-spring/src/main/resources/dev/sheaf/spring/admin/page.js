@@ -130,7 +130,8 @@
   // ---- asking
 
   async function ask(url) {
-    const response = await fetch(url, {
+    // Without the name and the password that an address may carry.
+    const response = await fetch(new URL(url, location.origin + location.pathname), {
       headers: {Accept: 'application/json'},
       credentials: 'same-origin',
       cache: 'no-store',
@@ -612,13 +613,13 @@
       const original = written('original')(latest);
       const stored = written('stored')(latest);
       const prefixes = new Map();
-      for (const meter of latest.meters.filter((m) => m.name.startsWith('sheaf.compression.') && 'prefix' in m.tags)) {
-        const row = prefixes.get(meter.tags.prefix) || {original: 0, stored: 0, values: 0};
-        if (meter.tags.form in row) row[meter.tags.form] += meter.values.count || meter.values.total || 0;
+      for (const meter of meters(latest, 'sheaf.compression.prefix.size')) {
+        const row = prefixes.get(meter.tags.prefix) || {original: 0, stored: 0};
+        row[meter.tags.form] += meter.values.count || 0;
         prefixes.set(meter.tags.prefix, row);
       }
       const byPrefix = [...prefixes].sort((a, b) => (b[1].original - b[1].stored) - (a[1].original - a[1].stored))
-          .map(([prefix, row]) => [prefix === '' ? 'all other keys' : prefix, bytes(row.original), bytes(row.stored),
+          .map(([prefix, row]) => [prefix, bytes(row.original), bytes(row.stored),
             row.original > 0 ? percent(1 - row.stored / row.original) : '–']);
       return [
         make('div', {class: 'tiles'},

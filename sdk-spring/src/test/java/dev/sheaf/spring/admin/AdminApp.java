@@ -39,8 +39,11 @@ final class AdminApp implements AutoCloseable {
   /** Of all applications of this JVM; it ends with it. */
   static final EmbeddedServer SERVER = EmbeddedServer.start();
 
+  /** Beside Netty, Tomcat would want to serve WebFlux, too. */
   static final String NO_SECURITY =
       "spring.autoconfigure.exclude="
+          + "org.springframework.boot.tomcat.autoconfigure.actuate.web.server.TomcatReactiveManagementContextAutoConfiguration,"
+          + "org.springframework.boot.tomcat.autoconfigure.reactive.TomcatReactiveWebServerAutoConfiguration,"
           + "org.springframework.boot.security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration,"
           + "org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration,"
           + "org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration,"

@@ -8,6 +8,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAu
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
@@ -21,6 +22,10 @@ class AdminAutoConfigurationTest {
 
   private final WebApplicationContextRunner runner =
       new WebApplicationContextRunner()
+          // As an application has it; without, read-only is no access.
+          .withInitializer(
+              context ->
+                  context.getEnvironment().setConversionService(new ApplicationConversionService()))
           .withConfiguration(
               AutoConfigurations.of(
                   EndpointAutoConfiguration.class,

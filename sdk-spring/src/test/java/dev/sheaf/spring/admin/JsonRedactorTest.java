@@ -83,6 +83,15 @@ class JsonRedactorTest {
   }
 
   @Test
+  void halfOfACharacter_staysAnEscape() {
+    Redacted redacted =
+        JsonRedactor.redact("[\"{\\\"pin\\\":1,\\\"a\\\":\\\"\\ud800\\\"}\"]", USUAL);
+
+    assertThat(redacted).isNotNull();
+    assertThat(redacted.text()).contains("\\ud800").doesNotContain("\ud800");
+  }
+
+  @Test
   void wordsInAText_areNoFields() {
     String json = "{\"note\":\"reset your password, please\",\"name\":\"Cookie monster\"}";
 

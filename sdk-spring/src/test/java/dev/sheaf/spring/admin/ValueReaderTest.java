@@ -11,6 +11,7 @@ import dev.sheaf.embedded.LatencyProxy;
 import dev.sheaf.spring.admin.SheafValueEndpoint.Refusal;
 import dev.sheaf.spring.admin.ValueReader.NotReadException;
 import java.nio.charset.StandardCharsets;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.authority.AuthorityUtils;
 
 /** What happens while Redis is slow, gone or says no. */
 class ValueReaderTest {
@@ -135,6 +140,51 @@ class ValueReaderTest {
             new ReadAudit(event -> {}));
 
     assertThat(endpoint.read("page:1", null, SecurityContext.NONE).getStatus()).isEqualTo(503);
+  }
+
+  @Test
+  void anonymousUserOfSpringSecurity_isNobody() {
+    sheaf.sync().set("page:1", "42");
+    Principal anonymous =
+        new AnonymousAuthenticationToken(
+            "key", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS"));
+    Principal user =
+        new TestingAuthenticationToken("user", "x", AuthorityUtils.createAuthorityList("ROLE_A"));
+
+    assertThat(valueShownTo(anonymous)).isFalse();
+    assertThat(valueShownTo(user)).isTrue();
+  }
+
+  private boolean valueShownTo(Principal principal) {
+    SheafAdminProperties properties = new SheafAdminProperties();
+    properties.setShowValues(Show.WHEN_AUTHORIZED);
+    StaticListableBeanFactory beans = new StaticListableBeanFactory();
+    beans.addBean("sheaf", sheaf);
+    SheafValueEndpoint endpoint =
+        new SheafValueEndpoint(
+            beans.getBeanProvider(clientType()), properties, reader, new ReadAudit(event -> {}));
+    SecurityContext context =
+        new SecurityContext() {
+          @Override
+          public Principal getPrincipal() {
+            return principal;
+          }
+
+          @Override
+          public boolean isUserInRole(String role) {
+            return false;
+          }
+        };
+    return ((ValueReport) endpoint.read("page:1", null, context).getBody()).valuesShown();
+  }
+
+  @Test
+  void closedClient_isUnavailable() {
+    sheaf.close();
+
+    WebEndpointResponse<Object> answer = endpoint().read("page:1", null, SecurityContext.NONE);
+
+    assertThat(answer.getStatus()).isEqualTo(503);
   }
 
   @Test
