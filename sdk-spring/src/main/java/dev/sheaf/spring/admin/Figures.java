@@ -9,13 +9,15 @@ import org.jspecify.annotations.Nullable;
  * What a client did since it began, and what it knows. Immutable; has no keys and no values.
  *
  * @param atMillis when these figures were taken, since 1970
- * @param guard null without a client
+ * @param client whether the application has one
+ * @param guard null without a client, and while it has not connected
  * @param metered whether the application has a meter registry
  * @param meters all meters whose name begins with "sheaf."
  * @param loops places in the code that make one round trip after the other
  */
 record Figures(
     long atMillis,
+    boolean client,
     boolean cluster,
     @Nullable GuardReport guard,
     boolean metered,

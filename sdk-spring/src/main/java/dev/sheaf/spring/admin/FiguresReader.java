@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Reads the figures of the page. Never asks Redis. Thread-safe. */
+/** Reads the figures of the page. Thread-safe. */
 final class FiguresReader {
 
   /** More meters than this are left out: 2,000, several times what a client with scripts has. */
@@ -26,23 +26,29 @@ final class FiguresReader {
 
   private final ObjectProvider<? extends Sheaf<?, ?>> clients;
   private final ObjectProvider<MeterRegistry> registries;
+  private final ClientState states;
 
   FiguresReader(
-      ObjectProvider<? extends Sheaf<?, ?>> clients, ObjectProvider<MeterRegistry> registries) {
+      ObjectProvider<? extends Sheaf<?, ?>> clients,
+      ObjectProvider<MeterRegistry> registries,
+      ClientState states) {
     this.clients = clients;
     this.registries = registries;
+    this.states = states;
   }
 
   Figures read() {
     Sheaf<?, ?> sheaf = clients.getIfUnique();
     MeterRegistry registry = registries.getIfUnique();
+    ClientState.Known known = sheaf == null ? null : states.of(sheaf);
     return new Figures(
         System.currentTimeMillis(),
-        sheaf != null && sheaf.isCluster(),
-        sheaf == null ? null : GuardReport.orNull(sheaf),
+        sheaf != null,
+        known != null && known.cluster(),
+        known == null ? null : known.guard(),
         registry != null,
         registry == null ? List.of() : meters(registry),
-        sheaf == null ? List.of() : sheaf.loops());
+        known == null ? List.of() : known.loops());
   }
 
   private static List<MeterFigures> meters(MeterRegistry registry) {

@@ -18,16 +18,8 @@ record GuardReport(
   record Node(
       String node, String state, String reason, String since, @Nullable Double roundTripMillis) {}
 
-  /** What is known now; null of a client that is closed. */
-  static @Nullable GuardReport orNull(Sheaf<?, ?> sheaf) {
-    try {
-      return of(sheaf);
-    } catch (RuntimeException closed) {
-      return null;
-    }
-  }
-
-  private static GuardReport of(Sheaf<?, ?> sheaf) {
+  /** What it knows now. May connect a client that has not connected yet. */
+  static GuardReport of(Sheaf<?, ?> sheaf) {
     AvailabilityStatus whole = sheaf.availability().status();
     List<Node> nodes =
         sheaf.availability().nodes().entrySet().stream()

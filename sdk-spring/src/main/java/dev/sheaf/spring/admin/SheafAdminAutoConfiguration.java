@@ -24,6 +24,12 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnClass({ConditionalOnAvailableEndpoint.class, WebEndpointProperties.class})
 public final class SheafAdminAutoConfiguration {
 
+  /** Has no threads until something asks. */
+  @Bean
+  ClientState sheafClientState() {
+    return new ClientState();
+  }
+
   /** Stored values. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnAvailableEndpoint(endpoint = SheafValueEndpoint.class, exposure = EndpointExposure.WEB)
@@ -48,8 +54,10 @@ public final class SheafAdminAutoConfiguration {
         ObjectProvider<Sheaf<?, ?>> clients,
         SheafAdminProperties properties,
         ValueReader sheafValueReader,
+        ClientState sheafClientState,
         ApplicationEventPublisher events) {
-      return new SheafValueEndpoint(clients, properties, sheafValueReader, new ReadAudit(events));
+      return new SheafValueEndpoint(
+          clients, properties, sheafValueReader, sheafClientState, new ReadAudit(events));
     }
 
     @Bean
@@ -88,10 +96,12 @@ public final class SheafAdminAutoConfiguration {
     SheafPageEndpoint sheafPageEndpoint(
         ObjectProvider<Sheaf<?, ?>> clients,
         ObjectProvider<MeterRegistry> registries,
+        ClientState sheafClientState,
         WebEndpointProperties endpoints) {
       AdminPaths paths = AdminPaths.of(endpoints);
       return new SheafPageEndpoint(
-          new PageFiles(paths.page(), paths.values()), new FiguresReader(clients, registries));
+          new PageFiles(paths.page(), paths.values()), 
+          new FiguresReader(clients, registries, sheafClientState));
     }
   }
 }

@@ -36,7 +36,7 @@ public final class SheafPageEndpoint {
   }
 
   /**
-   * A file of the page, or the figures as JSON. Does not ask Redis.
+   * A file of the page, or the figures as JSON. Redis is not asked for them.
    *
    * @param name figures, page.js, page.css or icon.svg
    * @return null, and so 404, for other names

@@ -34,6 +34,7 @@ public final class SheafValueEndpoint {
   private final SheafAdminProperties properties;
   private final KeyRules keyRules;
   private final ValueReader reader;
+  private final ClientState states;
   private final ReportMaker reports;
   private final ReadAudit audit;
 
@@ -41,11 +42,13 @@ public final class SheafValueEndpoint {
       ObjectProvider<? extends Sheaf<?, ?>> clients,
       SheafAdminProperties properties,
       ValueReader reader,
+      ClientState states,
       ReadAudit audit) {
     this.clients = clients;
     this.properties = properties;
     this.keyRules = KeyRules.of(properties.getKeys());
     this.reader = reader;
+    this.states = states;
     this.reports =
         new ReportMaker(
             new Redactor(
@@ -59,7 +62,7 @@ public final class SheafValueEndpoint {
    * Why there is no report.
    *
    * @param error bad-request, denied, refused, absent or unavailable
-   * @param guard what is known of Redis, where that is the reason
+   * @param guard what is known of Redis, where that is the reason and something is known
    */
   record Refusal(String error, String message, @Nullable GuardReport guard) {}
 
@@ -125,13 +128,14 @@ public final class SheafValueEndpoint {
         : user;
   }
 
-  private static WebEndpointResponse<Object> notRead(Sheaf<?, ?> sheaf, NotReadException reason) {
+  private WebEndpointResponse<Object> notRead(Sheaf<?, ?> sheaf, NotReadException reason) {
     String message = String.valueOf(reason.getMessage());
     if (reason.isRefused()) {
       return refusal(FORBIDDEN, "refused", message);
     }
+    ClientState.Known known = states.of(sheaf);
     return new WebEndpointResponse<>(
-        new Refusal("unavailable", message, GuardReport.orNull(sheaf)),
+        new Refusal("unavailable", message, known == null ? null : known.guard()),
         WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
   }
 

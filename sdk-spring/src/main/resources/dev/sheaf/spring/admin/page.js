@@ -1,6 +1,7 @@
 'use strict';
 (() => {
   const POLL_MS = 2000;
+  const MIN_SAMPLES = 30;
   const MAX_SAMPLES = 150;
   const CHILDREN_AT_ONCE = 100;
   const FIRST_CHARS = 20000;
@@ -482,7 +483,7 @@
         .reduce((total, meter) => total + (meter.values[field] || 0), 0);
   }
 
-  function highest(figures, name, tags) {
+  function largest(figures, name, tags) {
     return meters(figures, name, tags).reduce((most, meter) => Math.max(most, meter.values.max || 0), 0);
   }
 
@@ -557,13 +558,15 @@
 
   /** A plot of up to four series. */
   function plot(title, format, series) {
-    const most = Math.max(...series.flatMap((one) => one.samples), 0) || 1;
-    const picture = svg('svg', {viewBox: '0 0 ' + (MAX_SAMPLES - 1) + ' 100', preserveAspectRatio: 'none', role: 'img',
+    const highest = Math.max(...series.flatMap((one) => one.samples), 0);
+    const most = highest || 1;
+    const width = Math.max(MIN_SAMPLES, ...series.map((one) => one.samples.length)) - 1;
+    const picture = svg('svg', {viewBox: '0 0 ' + width + ' 100', preserveAspectRatio: 'none', role: 'img',
       'aria-label': title + ', now ' + series.map((one) => format(one.samples.at(-1) || 0)).join(', ')});
-    picture.append(svg('line', {class: 'grid', x1: 0, x2: MAX_SAMPLES, y1: 98, y2: 98}),
-        svg('line', {class: 'grid', x1: 0, x2: MAX_SAMPLES, y1: 4, y2: 4}));
+    picture.append(svg('line', {class: 'grid', x1: 0, x2: width, y1: 98, y2: 98}),
+        svg('line', {class: 'grid', x1: 0, x2: width, y1: 4, y2: 4}));
     series.forEach((one, index) => {
-      const start = MAX_SAMPLES - one.samples.length;
+      const start = width + 1 - one.samples.length;
       const points = one.samples.map((value, i) => (start + i) + ',' + (98 - 94 * value / most).toFixed(1));
       picture.append(svg('polyline', {class: 'series-' + index, points: points.join(' ')}));
     });
@@ -571,7 +574,7 @@
     series.forEach((one, index) => caption.append(make('span', {},
         series.length > 1 ? make('span', {class: 'series-' + index}, '— ') : null,
         one.label ? [seen(one.label), ' '] : null, make('strong', {}, format(one.samples.at(-1) || 0)))));
-    caption.append(make('span', {}, 'highest ' + format(most)));
+    caption.append(make('span', {}, 'highest ' + format(highest)));
     return make('figure', {}, caption, picture);
   }
 
@@ -597,7 +600,7 @@
             tile('Writes to nodes', number.format(writes(latest))),
             tile('Commands in a write', fine.format(perWrite)),
             tile('Round trips saved', number.format(avoided(latest))),
-            tile('Largest write', number.format(highest(latest, 'sheaf.batch.commands')) + ' commands'),
+            tile('Commands in the largest', number.format(largest(latest, 'sheaf.batch.commands'))),
             tile('GETs sent as MGET', number.format(fused)),
             tile('GETs answered by another', number.format(sum(latest, 'sheaf.get.shared', 'count'))),
             tile('Refused, queue full', number.format(sum(latest, 'sheaf.queue.refused', 'count')))),
@@ -641,7 +644,7 @@
     },
     'view-availability': () => {
       const guard = latest.guard;
-      if (!guard) return [make('p', {class: 'quiet'}, 'There is no client.')];
+      if (!guard) return [make('p', {class: 'quiet'}, unknown())];
       const nodes = guard.nodes.map((node) => [seen(node.node),
         make('span', {class: node.state.toLowerCase()}, node.state), millis(node.roundTripMillis),
         seen(node.reason), seen(new Date(node.since).toLocaleString())]);
@@ -676,7 +679,7 @@
           tile('Loads that failed', number.format(sum(latest, 'sheaf.script.loads.failed', 'count'))),
           tile('Calls mended after a flush', number.format(sum(latest, 'sheaf.script.mended', 'count'))),
           tile('Slices', number.format(sum(latest, 'sheaf.script.slice.keys', 'count'))),
-          tile('Longest slice', millis(highest(latest, 'sheaf.script.slice.time')))),
+          tile('Longest slice', millis(largest(latest, 'sheaf.script.slice.time')))),
       table([['Script', 'code'], ['Calls', 'n'], ['Mean', 'n'], ['Highest', 'n']],
           meters(latest, 'sheaf.script.calls').map((m) => [m.tags.script || '', number.format(m.values.count || 0),
             m.values.count ? millis(m.values.total / m.values.count) : '–', millis(m.values.max)]),
@@ -684,11 +687,15 @@
     ]
   };
 
+  function unknown() {
+    return latest.client ? 'not connected to Redis' : 'no client';
+  }
+
   function draw() {
     if (latest === null) return;
     const badge = byId('guard');
-    const state = latest.guard ? latest.guard.state : 'no client';
-    badge.textContent = latest.guard ? 'Redis is ' + state : 'no client';
+    const state = latest.guard ? latest.guard.state : '';
+    badge.textContent = latest.guard ? 'Redis is ' + state : unknown();
     badge.className = 'badge ' + state.toLowerCase();
     for (const [id, view] of Object.entries(views)) {
       const panel = byId(id);

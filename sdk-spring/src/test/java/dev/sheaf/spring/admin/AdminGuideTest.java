@@ -112,7 +112,7 @@ class AdminGuideTest {
   void numbersInTheText_areThoseOfTheCode() throws IOException {
     assertThat(guide())
         .contains(String.format(Locale.ROOT, "more than %,d bytes", KeyBytes.MAX_KEY_BYTES))
-        .contains(ValueReader.MAX_WAITING + " more requests may wait")
+        .contains(BoundedCalls.MAX_WAITING + " more requests may wait")
         .contains("`" + ReadAudit.EVENT_TYPE + "`")
         .contains("`" + JsonRedactor.MASK + "`");
     for (ReadAudit.Outcome outcome : ReadAudit.Outcome.values()) {

@@ -3,6 +3,7 @@ package dev.sheaf.spring.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import com.acme.shop.ProductPages;
 import dev.sheaf.Sheaf;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -111,9 +112,7 @@ class AdminPageIT {
   /** Gives the views something to show. */
   private static void work() {
     List<String> keys = IntStream.range(0, 200).mapToObj(i -> "ui:page:" + i).toList();
-    for (String key : keys) {
-      app.sheaf().sync().set(key, product());
-    }
+    ProductPages.writeAll(app.sheaf(), keys, product());
     for (int round = 0; round < 20; round++) {
       app.sheaf().getAll(keys);
     }
@@ -297,10 +296,10 @@ class AdminPageIT {
   }
 
   @Test
-  void signedOutUser_isTold() {
-    browser.headers(Map.of());
+  void userWhoMayNotAnyMore_isTold() {
+    browser.headers(Map.of("Authorization", AdminApp.basic("visitor")));
 
-    assertThat(look("product:4711", "utf8")).contains("You are not signed in");
+    assertThat(look("product:4711", "utf8")).isEqualTo("You are not allowed to see this.");
   }
 
   @Test
@@ -311,9 +310,11 @@ class AdminPageIT {
     assertThat(browser.text("document.activeElement.id")).isEqualTo("tab-batching");
     assertThat(browser.evaluate("document.getElementById('view-batching').hidden").asBoolean())
         .isFalse();
+    browser.press("End", 35);
+    assertThat(browser.text("document.activeElement.id")).isEqualTo("tab-scripts");
     browser.press("/", 191);
-    browser.press("End", 35);
-    browser.press("End", 35);
+    assertThat(browser.text("document.activeElement.id")).isEqualTo("key");
+    assertThat(browser.text("document.getElementById('key').value")).isEmpty();
   }
 
   @Test
@@ -321,9 +322,9 @@ class AdminPageIT {
     assertThat(view("batching")).contains("Round trips saved", "GETs sent as MGET");
     assertThat(browser.evaluate("document.querySelectorAll('#view-batching polyline').length").asInt())
         .isGreaterThan(3);
-    assertThat(view("compression")).contains("Written, original", "Stored as it is");
+    assertThat(view("compression")).contains("Written, original", "Stored as it is", "By prefix");
     assertThat(view("availability")).contains("Redis is UP", "127.0.0.1:" + AdminApp.SERVER.port());
-    assertThat(view("loops")).contains("SET", "AdminPageIT.work");
+    assertThat(view("loops")).contains("SET", "ProductPages.writeAll(ProductPages.java");
     assertThat(view("scripts")).contains("sum-llen");
   }
 

@@ -37,11 +37,13 @@ class ValueReaderTest {
       LatencyProxy.builder().target("127.0.0.1", server.port()).start();
   private final Sheaf<String, String> sheaf =
       Sheaf.connect("redis://127.0.0.1:" + proxy.port());
+  private final ClientState states = new ClientState();
   private final ValueReader reader = new ValueReader(InspectionLimits.defaults(), TIMEOUT, 2);
 
   @AfterEach
   void close() {
     reader.close();
+    states.close();
     sheaf.close();
     proxy.close();
     server.close();
@@ -137,6 +139,7 @@ class ValueReaderTest {
             new StaticListableBeanFactory().getBeanProvider(clientType()),
             new SheafAdminProperties(),
             reader,
+            states,
             new ReadAudit(event -> {}));
 
     assertThat(endpoint.read("page:1", null, SecurityContext.NONE).getStatus()).isEqualTo(503);
@@ -162,7 +165,7 @@ class ValueReaderTest {
     beans.addBean("sheaf", sheaf);
     SheafValueEndpoint endpoint =
         new SheafValueEndpoint(
-            beans.getBeanProvider(clientType()), properties, reader, new ReadAudit(event -> {}));
+            beans.getBeanProvider(clientType()), properties, reader, states, new ReadAudit(event -> {}));
     SecurityContext context =
         new SecurityContext() {
           @Override
@@ -197,6 +200,7 @@ class ValueReaderTest {
             beans.getBeanProvider(clientType()),
             new SheafAdminProperties(),
             reader,
+            states,
             new ReadAudit(
                 event -> {
                   throw new IllegalStateException("no disk");
@@ -213,6 +217,7 @@ class ValueReaderTest {
         beans.getBeanProvider(clientType()),
         new SheafAdminProperties(),
         reader,
+        states,
         new ReadAudit(event -> {}));
   }
 
