@@ -7,37 +7,28 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes of an inspection what may be shown of it. Immutable. */
 final class ReportMaker {
 
-  private final Redactor redactor;
-  private final long maxShownChars;
+  private static final Shown NOT_FOR_THIS_USER =
+      Shown.withheld("You see sizes only; sheaf.admin.show-values and roles say who sees values.");
 
-  /**
-   * Makes a maker.
-   *
-   * @param maxShownChars of all elements of a key together; further ones are withheld
-   */
-  ReportMaker(Redactor redactor, long maxShownChars) {
+  private static final Pattern INSPECTORS_LIMIT =
+      Pattern.compile("maxReadBytes|maxOriginalBytes");
+
+  private final Redactor redactor;
+
+  ReportMaker(Redactor redactor) {
     this.redactor = redactor;
-    this.maxShownChars = maxShownChars;
   }
 
   ValueReport report(byte[] key, Inspection found, boolean showValues) {
     List<ValueReport.Value> values = new ArrayList<>();
-    long shownChars = 0;
     for (InspectedValue value : found.values()) {
       Shown shown = showValues ? shown(found.type(), value) : NOT_FOR_THIS_USER;
-      String text = shown.text();
-      if (text != null && !values.isEmpty() && shownChars + text.length() > maxShownChars) {
-        shown =
-            Shown.withheld(
-                "The values before it are large enough; sheaf.admin.max-value-size sets the limit.");
-      } else if (text != null) {
-        shownChars += text.length();
-      }
       values.add(value(value, shown, showValues));
     }
     return new ValueReport(
@@ -56,9 +47,6 @@ final class ReportMaker {
         values,
         limitNamed(found.note()));
   }
-
-  private static final Shown NOT_FOR_THIS_USER =
-      Shown.withheld("You see sizes only; sheaf.admin.show-values and roles say who sees values.");
 
   private Shown shown(String type, InspectedValue value) {
     return redactor.show(value, field(type, value.name()));
@@ -90,11 +78,11 @@ final class ReportMaker {
         limitNamed(redactor.problem(value.problem())));
   }
 
-  /** With the name that the inspector's limit has here. */
+  /** With the name that the inspector's limits have here. */
   private static @Nullable String limitNamed(@Nullable String message) {
     return message == null
         ? null
-        : message.replace("maxReadBytes", "sheaf.admin.max-value-size");
+        : INSPECTORS_LIMIT.matcher(message).replaceAll("sheaf.admin.max-value-size");
   }
 
   private @Nullable String name(@Nullable String name) {

@@ -53,8 +53,7 @@ public final class SheafValueEndpoint {
         new ReportMaker(
             new Redactor(
                 NameRules.of(properties.getRedact()),
-                properties.getRedact().isShowUnstructured()),
-            properties.getMaxValueSize().toBytes());
+                properties.getRedact().isShowUnstructured()));
     this.audit = audit;
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ReportMakerTest {
 
   private final ReportMaker maker =
-      new ReportMaker(new Redactor(new NameRules(NameRules.USUAL_NAMES), false), 100);
+      new ReportMaker(new Redactor(new NameRules(NameRules.USUAL_NAMES), false));
 
   @Test
   void entriesOfAStream_areRedactedByTheNamesOfTheirFields() {
@@ -39,15 +39,6 @@ class ReportMakerTest {
 
     assertThat(report.values().get(0).value()).isNull();
     assertThat(report.values().get(1).value()).isEqualTo("plain");
-  }
-
-  @Test
-  void valuesBeyondTheLimitTogether_areWithheld() {
-    String sixty = "[\"" + "a".repeat(56) + "\"]";
-    ValueReport report = report("list", true, value("0", sixty), value("1", sixty), value("2", "b"));
-
-    assertThat(report.values()).extracting(ValueReport.Value::value).containsExactly(sixty, null, "b");
-    assertThat(report.values().get(1).withheld()).contains("max-value-size");
   }
 
   @Test

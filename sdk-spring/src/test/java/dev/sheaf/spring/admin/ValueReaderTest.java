@@ -10,12 +10,14 @@ import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.LatencyProxy;
 import dev.sheaf.spring.admin.SheafValueEndpoint.Refusal;
 import dev.sheaf.spring.admin.ValueReader.NotReadException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
@@ -188,6 +190,40 @@ class ValueReaderTest {
     WebEndpointResponse<Object> answer = endpoint().read("page:1", null, SecurityContext.NONE);
 
     assertThat(answer.getStatus()).isEqualTo(503);
+  }
+
+  @Test
+  void clientThatIsStillConnecting_isNotWaitedFor() {
+    CountDownLatch connected = new CountDownLatch(1);
+    Sheaf<?, ?> connecting =
+        (Sheaf<?, ?>)
+            Proxy.newProxyInstance(
+                Sheaf.class.getClassLoader(),
+                new Class<?>[] {Sheaf.class},
+                (proxy, method, arguments) -> {
+                  awaitWhateverHappens(connected);
+                  return method.invoke(sheaf, arguments);
+                });
+    long begin = System.nanoTime();
+
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> reader.read(connecting, KEY)).isInstanceOf(NotReadException.class);
+      assertThat(states.of(connecting)).isNull();
+    }
+
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+    connected.countDown();
+    Await.until(() -> states.of(connecting) != null);
+  }
+
+  private static void awaitWhateverHappens(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        // As one who waits for a lock.
+      }
+    }
   }
 
   @Test
