@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,27 +31,33 @@ final class BlockingFace<K, V> implements InvocationHandler {
    */
   private static final Set<String> SENT_IN_PARTS = Set.of("del", "unlink", "msetnx");
 
-  private final RedisClusterCommands<K, V> lettuce;
-  private final RedisClusterAsyncCommands<K, V> async;
+  private static final BooleanSupplier ALWAYS = () -> true;
+
+  private final Object commands;
+  private final BooleanSupplier waits;
   private final StatefulConnection<K, V> connection;
-  private final boolean oneTimeout;
+  private final @Nullable QuickGet<V> quickGet;
   private final KeyLoops<K, V> loops;
-  private final Deadlines deadlines;
   private final @Nullable LoopDetector detector;
 
   private BlockingFace(
-      ConnectedServer<K, V> server,
+      Object commands,
+      BooleanSupplier waits,
+      StatefulConnection<K, V> connection,
+      @Nullable QuickGet<V> quickGet,
       KeyLoops<K, V> loops,
-      Deadlines deadlines,
       @Nullable LoopDetector detector) {
-    this.lettuce = server.sync();
-    this.async = server.async();
-    this.connection = server.connection();
+    this.commands = commands;
+    this.waits = waits;
+    this.connection = connection;
+    this.quickGet = quickGet;
     this.loops = loops;
-    this.deadlines = deadlines;
     this.detector = detector;
-    TimeoutOptions timeouts = connection.getOptions().getTimeoutOptions();
-    this.oneTimeout = !timeouts.isTimeoutCommands() || timeouts.isApplyConnectionTimeout();
+  }
+
+  /** A GET as Lettuce does it, without its reflection and its timer. */
+  private interface QuickGet<V> {
+    @Nullable V get(Object key);
   }
 
   /** The face of Lettuce's commands: an object of all the interfaces that they have. */
@@ -64,7 +71,62 @@ final class BlockingFace<K, V> implements InvocationHandler {
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
-            new BlockingFace<>(server, loops, deadlines, detector));
+            new BlockingFace<>(
+                server.sync(),
+                ALWAYS,
+                server.connection(),
+                quickGet(server, loops, deadlines),
+                loops,
+                detector));
+  }
+
+  /**
+   * The face of blocking commands of another interface, in which a {@code get} of one argument is
+   * Lettuce's.
+   *
+   * @param waits whether calls wait for their replies; while they do not, they pass as they are
+   */
+  static <T> T over(
+      Class<T> type,
+      T commands,
+      BooleanSupplier waits,
+      StatefulConnection<?, ?> connection,
+      KeyLoops<?, ?> loops,
+      @Nullable LoopDetector detector) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            foreign(commands, waits, connection, loops, detector)));
+  }
+
+  @SuppressWarnings("unchecked") // The loops are those of the connection.
+  private static <K, V> BlockingFace<K, V> foreign(
+      Object commands,
+      BooleanSupplier waits,
+      StatefulConnection<?, ?> connection,
+      KeyLoops<K, V> loops,
+      @Nullable LoopDetector detector) {
+    return new BlockingFace<>(
+        commands, waits, (StatefulConnection<K, V>) connection, null, loops, detector);
+  }
+
+  /** Null where the time-outs of commands differ, which Lettuce alone knows. */
+  @SuppressWarnings("unchecked") // The argument of get(K).
+  private static <K, V> @Nullable QuickGet<V> quickGet(
+      ConnectedServer<K, V> server, KeyLoops<K, V> loops, Deadlines deadlines) {
+    StatefulConnection<K, V> connection = server.connection();
+    TimeoutOptions timeouts = connection.getOptions().getTimeoutOptions();
+    if (timeouts.isTimeoutCommands() && !timeouts.isApplyConnectionTimeout()) {
+      return null;
+    }
+    RedisClusterAsyncCommands<K, V> async = server.async();
+    return key -> {
+      RedisFuture<V> value = async.get((K) key);
+      return loops.isInTransaction()
+          ? null
+          : deadlines.await(value, connection.getTimeout().toNanos());
+    };
   }
 
   @Override
@@ -72,6 +134,9 @@ final class BlockingFace<K, V> implements InvocationHandler {
       throws Throwable {
     if (method.getDeclaringClass() == Object.class) {
       return asObject(proxy, method, arguments);
+    }
+    if (!waits.getAsBoolean()) {
+      return callOnce(method, arguments, false);
     }
     boolean get = isGet(method, arguments);
     CallerThread caller = loops.caller();
@@ -112,12 +177,21 @@ final class BlockingFace<K, V> implements InvocationHandler {
       throws Exception {
     try {
       return callOnce(method, arguments, get);
-    } catch (QueueFullException full) {
-      if (SENT_IN_PARTS.contains(method.getName())) {
-        throw full;
+    } catch (RuntimeException refused) {
+      QueueFullException full = fullQueue(refused);
+      if (full == null || SENT_IN_PARTS.contains(method.getName())) {
+        throw refused;
       }
       return callWhenThereIsRoom(full, method, arguments, get);
     }
+  }
+
+  /** Other interfaces translate exceptions, and keep them as the cause. */
+  private static @Nullable QueueFullException fullQueue(RuntimeException refused) {
+    if (refused instanceof QueueFullException full) {
+      return full;
+    }
+    return refused.getCause() instanceof QueueFullException full ? full : null;
   }
 
   private @Nullable Object callWhenThereIsRoom(
@@ -128,8 +202,12 @@ final class BlockingFace<K, V> implements InvocationHandler {
     while (refusal.awaitRoom(deadlineNanos)) {
       try {
         return callOnce(method, arguments, get);
-      } catch (QueueFullException again) {
-        refusal = again;
+      } catch (RuntimeException again) {
+        QueueFullException stillFull = fullQueue(again);
+        if (stillFull == null) {
+          throw again;
+        }
+        refusal = stillFull;
       }
     }
     throw refusal;
@@ -137,25 +215,14 @@ final class BlockingFace<K, V> implements InvocationHandler {
 
   private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
       throws Exception {
-    if (get && oneTimeout && arguments != null) {
-      return get(arguments[0]);
+    if (get && quickGet != null && arguments != null) {
+      return quickGet.get(arguments[0]);
     }
     try {
-      return method.invoke(lettuce, arguments);
+      return method.invoke(commands, arguments);
     } catch (InvocationTargetException e) {
       throw rethrown(e.getTargetException());
     }
-  }
-
-  /**
-   * As Lettuce does it, without its reflection and its timer: what this face costs is saved here.
-   */
-  @SuppressWarnings("unchecked") // The argument of get(K).
-  private @Nullable Object get(Object key) {
-    RedisFuture<V> value = async.get((K) key);
-    return loops.isInTransaction()
-        ? null
-        : deadlines.await(value, connection.getTimeout().toNanos());
   }
 
   private static Exception rethrown(Throwable thrown) {
@@ -169,7 +236,7 @@ final class BlockingFace<K, V> implements InvocationHandler {
     return switch (method.getName()) {
       case "equals" -> arguments != null && proxy == arguments[0];
       case "hashCode" -> System.identityHashCode(proxy);
-      default -> lettuce.toString();
+      default -> commands.toString();
     };
   }
 }

@@ -1,11 +1,7 @@
 package dev.sheaf;
 
-import dev.sheaf.availability.AvailabilityOptions;
-import dev.sheaf.availability.NodeWatch;
-import dev.sheaf.availability.WatchSettings;
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.CompressionOptions;
-import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -146,37 +142,17 @@ final class Connector<K, V> {
   }
 
   private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri, ClientContext context) {
-    NodeWatch<K> watch =
-        new NodeWatch<>(NodeSources.of(server, options.codec(), bounded(uri)), watchSettings());
-    if (options.availability() != null) {
-      watch.beginSoon();
-    }
-    return new DefaultSheaf<>(
-        server,
-        options.codec(),
-        context,
-        options.meterRegistry(),
-        options.name(),
-        loopDetector(server.connection()),
-        watch,
-        new ReadThroughs<>(
-            new ReadThroughAccess<>(server, options.codec(), compression, watch),
-            options.meterRegistry(),
-            options.name()),
-        this::releaseResources);
-  }
-
-  private WatchSettings watchSettings() {
-    AvailabilityOptions chosen = options.availability();
-    return new WatchSettings(
-        chosen == null ? AvailabilityOptions.defaults() : chosen,
-        resources,
-        options.clientOptions(),
-        options.connectTimeout(),
-        DefaultSheaf.CLOSE_TIMEOUT,
-        ConnectFailures::reason,
-        options.meterRegistry(),
-        options.name());
+    return new Facade(options, context, resources, loopDetector(server.connection()))
+        .over(
+            server,
+            options.codec(),
+            NodeSources.of(server, options.codec(), bounded(uri)),
+            options.availability() != null,
+            () -> {
+              server.connection().close();
+              shutDown(server.client());
+            },
+            this::releaseResources);
   }
 
   /**

@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
+  private final Runnable closeServer;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -70,6 +72,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable LoopDetector loopDetector,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
+      Runnable closeServer,
       Runnable afterClose) {
     this.server = server;
     this.codec = codec;
@@ -84,6 +87,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.sync = BlockingFace.over(server, keyLoops, deadlines, loopDetector);
     this.watch = watch;
     this.readThroughs = readThroughs;
+    this.closeServer = closeServer;
     this.afterClose = afterClose;
     this.scripts =
         ScriptHost.scriptsOf(
@@ -269,6 +273,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return MapEach.run(items, body, eachThreads, callers);
   }
 
+  /** Blocking commands of another interface, which see to what this face does for its own. */
+  <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
+    return BlockingFace.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+  }
+
   /** What this client writes. */
   WriteClock writes() {
     return keyLoops.writes();
@@ -309,8 +318,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       try {
         watch.close();
         readThroughs.close();
-        server.connection().close();
-        server.client().shutdown(Duration.ZERO, CLOSE_TIMEOUT);
+        closeServer.run();
       } finally {
         deadlines.close();
         afterClose.run();

@@ -102,7 +102,7 @@ final class LoopDetector {
           "flushCommands",
           "getJsonParser");
 
-  private final StatefulConnection<?, ?> connection;
+  private final @Nullable StatefulConnection<?, ?> connection;
   private final ScheduledExecutorService later;
   private final @Nullable Counter counter;
 
@@ -126,12 +126,12 @@ final class LoopDetector {
   /**
    * Creates a detector.
    *
-   * @param connection the one that the commands go to
+   * @param connection the one that the commands go to; null if there are several
    * @param later where log lines are written from
    */
   LoopDetector(
       @Nullable MeterRegistry registry,
-      StatefulConnection<?, ?> connection,
+      @Nullable StatefulConnection<?, ?> connection,
       ScheduledExecutorService later) {
     this.connection = connection;
     this.later = later;

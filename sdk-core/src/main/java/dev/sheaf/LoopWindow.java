@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +55,7 @@ final class LoopWindow<K, V> {
   }
 
   boolean hasKey(int index, Object key) {
-    return key.equals(keys.get(index));
+    return Objects.deepEquals(key, keys.get(index)); // An array is the key that its content is.
   }
 
   /** Whether the values were asked for and at least half of them were used. */

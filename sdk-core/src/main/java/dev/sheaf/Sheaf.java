@@ -283,7 +283,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * <p>Never blocks by itself; the get that reads a window blocks as any get does.
    *
    * @param keys iterated in their order, as they are when the loop begins; a null is iterated, and
-   *     not read ahead. Keys are compared by {@code equals}
+   *     not read ahead. Keys are compared by {@code equals}, arrays by their content
    * @return an iterable for any number of loops, nested ones too (to a depth of {@value
    *     OpenLoops#MAX_NESTING}); an iterator serves the thread that asks for its first item, and is
    *     a plain iterator to others

@@ -183,6 +183,27 @@ public final class SheafBuilder<K, V> {
     return new Connector<>(this).connect();
   }
 
+  /**
+   * Makes a Lettuce client that batches, for code that connects by itself; nothing is connected
+   * yet. The URI must be one of a server or a Sentinel; others than the first are not used, nor is
+   * the codec. It needs {@link #clientResources}, which stay the caller's.
+   *
+   * @throws IllegalStateException if no client resources were given
+   */
+  public BatchingClient serverClient() {
+    return BatchingClient.ofServer(this);
+  }
+
+  /**
+   * Makes a Lettuce client of a cluster that batches, as {@link #serverClient}; the URIs are its
+   * seeds.
+   *
+   * @throws IllegalStateException if no client resources were given
+   */
+  public BatchingClient clusterClient() {
+    return BatchingClient.ofCluster(this);
+  }
+
   private static Duration requirePositive(String name, Duration value) {
     if (value.isNegative() || value.isZero()) {
       throw new IllegalArgumentException(name + " must be positive, but was " + value);

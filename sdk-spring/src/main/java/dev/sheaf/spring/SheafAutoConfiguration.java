@@ -1,12 +1,66 @@
 package dev.sheaf.spring;
 
+import dev.sheaf.Sheaf;
+import io.lettuce.core.codec.StringCodec;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Lets the connections that Spring Data Redis hands out batch. */
+/** Lets the connections that Spring Data Redis hands out batch, and gives Sheaf's own calls. */
 @AutoConfiguration(after = DataRedisAutoConfiguration.class)
+@ConditionalOnClass(LettuceConnectionFactory.class)
 @ConditionalOnBooleanProperty(name = "sheaf.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(SheafProperties.class)
-public final class SheafAutoConfiguration {}
+public final class SheafAutoConfiguration {
+
+  @Bean
+  static BatchingFactories sheafBatchingFactories(
+      ObjectProvider<SheafProperties> properties, ObjectProvider<MeterRegistry> meterRegistry) {
+    return new BatchingFactories(properties, meterRegistry);
+  }
+
+  /** Closing is left to the connection factory, which may start again. */
+  @Bean(destroyMethod = "")
+  @ConditionalOnMissingBean
+  @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+  Sheaf<String, String> sheaf(RedisConnectionFactory connectionFactory) {
+    return CurrentSheaf.of(connectionFactory, StringCodec.UTF8);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(name = "sheafOperations")
+  @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+  SheafOperations<Object, Object> sheafOperations(RedisTemplate<Object, Object> redisTemplate) {
+    return SheafOperations.over(redisTemplate);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean(name = "stringSheafOperations")
+  @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+  SheafOperations<String, String> stringSheafOperations(StringRedisTemplate stringRedisTemplate) {
+    return SheafOperations.over(stringRedisTemplate);
+  }
+
+  @Bean
+  @ConditionalOnBooleanProperty(name = "sheaf.warm-up.enabled", matchIfMissing = true)
+  WarmUp sheafWarmUp(
+      ObjectProvider<RedisConnectionFactory> connectionFactories, SheafProperties properties) {
+    return new WarmUp(
+        connectionFactories.stream()
+            .filter(BatchingConnectionFactory.class::isInstance)
+            .map(BatchingConnectionFactory.class::cast)
+            .toList(),
+        properties.getWarmUp().getTimeout());
+  }
+}

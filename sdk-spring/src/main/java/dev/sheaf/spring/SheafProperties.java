@@ -1,13 +1,31 @@
 package dev.sheaf.spring;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.util.unit.DataSize;
 
-/** The properties of the starter. */
+/** The properties of the starter. What {@code spring.data.redis} says holds as without it. */
 @ConfigurationProperties("sheaf")
 public class SheafProperties {
 
   /** Whether to let the connections to Redis batch. */
   private boolean enabled = true;
+
+  private final Batching batching = new Batching();
+
+  private final Compression compression = new Compression();
+
+  private final Availability availability = new Availability();
+
+  private final Loops loops = new Loops();
+
+  private final WarmUp warmUp = new WarmUp();
+
+  private final Embedded embedded = new Embedded();
+
+  private final Metrics metrics = new Metrics();
 
   public boolean isEnabled() {
     return enabled;
@@ -15,5 +33,415 @@ public class SheafProperties {
 
   public void setEnabled(boolean enabled) {
     this.enabled = enabled;
+  }
+
+  public Batching getBatching() {
+    return batching;
+  }
+
+  public Compression getCompression() {
+    return compression;
+  }
+
+  public Availability getAvailability() {
+    return availability;
+  }
+
+  public Loops getLoops() {
+    return loops;
+  }
+
+  public WarmUp getWarmUp() {
+    return warmUp;
+  }
+
+  public Embedded getEmbedded() {
+    return embedded;
+  }
+
+  public Metrics getMetrics() {
+    return metrics;
+  }
+
+  /** How connections batch. */
+  public static class Batching {
+
+    /** Whether runs of GETs travel as MGET. */
+    private boolean fusion = true;
+
+    /** Most keys in one MGET. */
+    private int maxFusedKeys = 100;
+
+    /** Most commands that wait to be written, for each node. */
+    private int maxQueuedCommands = 65_536;
+
+    /** Most request bytes that wait to be written, for each node. */
+    private DataSize maxQueuedBytes = DataSize.ofMegabytes(32);
+
+    /** Most commands written and not yet answered, for each node. */
+    private int maxInFlightCommands = 16_384;
+
+    /** Most request bytes written and not yet answered, for each node. */
+    private DataSize maxInFlightBytes = DataSize.ofMegabytes(32);
+
+    /** Request bytes after which a batch is written. */
+    private DataSize maxBatchBytes = DataSize.ofKilobytes(64);
+
+    public boolean isFusion() {
+      return fusion;
+    }
+
+    public void setFusion(boolean fusion) {
+      this.fusion = fusion;
+    }
+
+    public int getMaxFusedKeys() {
+      return maxFusedKeys;
+    }
+
+    public void setMaxFusedKeys(int maxFusedKeys) {
+      this.maxFusedKeys = maxFusedKeys;
+    }
+
+    public int getMaxQueuedCommands() {
+      return maxQueuedCommands;
+    }
+
+    public void setMaxQueuedCommands(int maxQueuedCommands) {
+      this.maxQueuedCommands = maxQueuedCommands;
+    }
+
+    public DataSize getMaxQueuedBytes() {
+      return maxQueuedBytes;
+    }
+
+    public void setMaxQueuedBytes(DataSize maxQueuedBytes) {
+      this.maxQueuedBytes = maxQueuedBytes;
+    }
+
+    public int getMaxInFlightCommands() {
+      return maxInFlightCommands;
+    }
+
+    public void setMaxInFlightCommands(int maxInFlightCommands) {
+      this.maxInFlightCommands = maxInFlightCommands;
+    }
+
+    public DataSize getMaxInFlightBytes() {
+      return maxInFlightBytes;
+    }
+
+    public void setMaxInFlightBytes(DataSize maxInFlightBytes) {
+      this.maxInFlightBytes = maxInFlightBytes;
+    }
+
+    public DataSize getMaxBatchBytes() {
+      return maxBatchBytes;
+    }
+
+    public void setMaxBatchBytes(DataSize maxBatchBytes) {
+      this.maxBatchBytes = maxBatchBytes;
+    }
+  }
+
+  /** How values are compressed. */
+  public static class Compression {
+
+    /** Whether values are compressed, only read when they are, or neither. */
+    private CompressionMode mode = CompressionMode.OFF;
+
+    /** Algorithm for keys that no policy names. */
+    private CompressionAlgorithm algorithm = CompressionAlgorithm.SNAPPY;
+
+    /** Policies for keys with a prefix; the longest prefix holds. */
+    private List<Policy> policies = new ArrayList<>();
+
+    /** Whether keys that begin alike are left as they are once their values did not compress. */
+    private boolean learning = true;
+
+    /** Most bytes that one value may have decompressed. */
+    private DataSize maxValueSize = DataSize.ofMegabytes(64);
+
+    /** Most bytes that the values of one reply may have decompressed. */
+    private DataSize maxReplySize = DataSize.ofMegabytes(256);
+
+    public CompressionMode getMode() {
+      return mode;
+    }
+
+    public void setMode(CompressionMode mode) {
+      this.mode = mode;
+    }
+
+    public CompressionAlgorithm getAlgorithm() {
+      return algorithm;
+    }
+
+    public void setAlgorithm(CompressionAlgorithm algorithm) {
+      this.algorithm = algorithm;
+    }
+
+    public List<Policy> getPolicies() {
+      return policies;
+    }
+
+    public void setPolicies(List<Policy> policies) {
+      this.policies = policies;
+    }
+
+    public boolean isLearning() {
+      return learning;
+    }
+
+    public void setLearning(boolean learning) {
+      this.learning = learning;
+    }
+
+    public DataSize getMaxValueSize() {
+      return maxValueSize;
+    }
+
+    public void setMaxValueSize(DataSize maxValueSize) {
+      this.maxValueSize = maxValueSize;
+    }
+
+    public DataSize getMaxReplySize() {
+      return maxReplySize;
+    }
+
+    public void setMaxReplySize(DataSize maxReplySize) {
+      this.maxReplySize = maxReplySize;
+    }
+  }
+
+  /** What becomes of the values of keys that begin with a prefix. */
+  public static class Policy {
+
+    /** Beginning of the keys; empty for all keys. */
+    private String prefix = "";
+
+    /** Algorithm that compresses new values; NONE to leave them as they are. */
+    private CompressionAlgorithm algorithm = CompressionAlgorithm.SNAPPY;
+
+    /** Size below which a value stays as it is. */
+    private DataSize minSize = DataSize.ofBytes(256);
+
+    /** Part of a value that must be saved for it to be stored compressed, from 0 to 1. */
+    private double minGain = 0.1;
+
+    public String getPrefix() {
+      return prefix;
+    }
+
+    public void setPrefix(String prefix) {
+      this.prefix = prefix;
+    }
+
+    public CompressionAlgorithm getAlgorithm() {
+      return algorithm;
+    }
+
+    public void setAlgorithm(CompressionAlgorithm algorithm) {
+      this.algorithm = algorithm;
+    }
+
+    public DataSize getMinSize() {
+      return minSize;
+    }
+
+    public void setMinSize(DataSize minSize) {
+      this.minSize = minSize;
+    }
+
+    public double getMinGain() {
+      return minGain;
+    }
+
+    public void setMinGain(double minGain) {
+      this.minGain = minGain;
+    }
+  }
+
+  /** How the guard asks whether Redis can be used. */
+  public static class Availability {
+
+    /** Time that a caller waits for an answer, and after which an answer is slow. */
+    private Duration timeout = Duration.ofMillis(200);
+
+    /** Age up to which a sign of life is accepted. */
+    private Duration maxAge = Duration.ofSeconds(1);
+
+    /** Longest time between two PINGs to a node that nothing else is heard of. */
+    private Duration interval = Duration.ofMillis(900);
+
+    /** Whether the guard's state replaces Spring Boot's own health of Redis. */
+    private boolean health = true;
+
+    public Duration getTimeout() {
+      return timeout;
+    }
+
+    public void setTimeout(Duration timeout) {
+      this.timeout = timeout;
+    }
+
+    public Duration getMaxAge() {
+      return maxAge;
+    }
+
+    public void setMaxAge(Duration maxAge) {
+      this.maxAge = maxAge;
+    }
+
+    public Duration getInterval() {
+      return interval;
+    }
+
+    public void setInterval(Duration interval) {
+      this.interval = interval;
+    }
+
+    public boolean isHealth() {
+      return health;
+    }
+
+    public void setHealth(boolean health) {
+      this.health = health;
+    }
+  }
+
+  /** How loops over single commands are found. */
+  public static class Loops {
+
+    /** Whether to look for loops that make one round trip after the other. */
+    private boolean detection = true;
+
+    public boolean isDetection() {
+      return detection;
+    }
+
+    public void setDetection(boolean detection) {
+      this.detection = detection;
+    }
+  }
+
+  /** What happens before the application is ready. */
+  public static class WarmUp {
+
+    /** Whether to open the connections to all nodes before the application is ready. */
+    private boolean enabled = true;
+
+    /** Time that the application waits for these connections at most. */
+    private Duration timeout = Duration.ofSeconds(2);
+
+    public boolean isEnabled() {
+      return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+      this.enabled = enabled;
+    }
+
+    public Duration getTimeout() {
+      return timeout;
+    }
+
+    public void setTimeout(Duration timeout) {
+      this.timeout = timeout;
+    }
+  }
+
+  /** The embedded server for development. */
+  public static class Embedded {
+
+    /**
+     * Whether to start the embedded server if it is on the class path and no Redis is configured.
+     */
+    private boolean enabled = true;
+
+    /** TCP port of the embedded server; 0 for a free one. */
+    private int port = 0;
+
+    /** Number of primaries if it is to be a cluster; 0 for a single server. */
+    private int masters = 0;
+
+    /** Profiles under which it does not start. */
+    private List<String> refusedProfiles = new ArrayList<>(List.of("prod", "production"));
+
+    /** Whether to start it under these profiles nonetheless. */
+    private boolean allowedInProduction = false;
+
+    public boolean isEnabled() {
+      return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+      this.enabled = enabled;
+    }
+
+    public int getPort() {
+      return port;
+    }
+
+    public void setPort(int port) {
+      this.port = port;
+    }
+
+    public int getMasters() {
+      return masters;
+    }
+
+    public void setMasters(int masters) {
+      this.masters = masters;
+    }
+
+    public List<String> getRefusedProfiles() {
+      return refusedProfiles;
+    }
+
+    public void setRefusedProfiles(List<String> refusedProfiles) {
+      this.refusedProfiles = refusedProfiles;
+    }
+
+    public boolean isAllowedInProduction() {
+      return allowedInProduction;
+    }
+
+    public void setAllowedInProduction(boolean allowedInProduction) {
+      this.allowedInProduction = allowedInProduction;
+    }
+  }
+
+  /** What is measured. */
+  public static class Metrics {
+
+    /** Whether to register meters with the application's registry. */
+    private boolean enabled = true;
+
+    public boolean isEnabled() {
+      return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+      this.enabled = enabled;
+    }
+  }
+
+  /** Whether values are compressed. */
+  public enum CompressionMode {
+    /** Compresses new values and reads compressed ones. */
+    ON,
+    /** Reads compressed values and compresses none. */
+    READ_ONLY,
+    /** Leaves all values as they are. */
+    OFF
+  }
+
+  /** An algorithm of the wire format. */
+  public enum CompressionAlgorithm {
+    SNAPPY,
+    LZ4,
+    ZSTD,
+    NONE
   }
 }

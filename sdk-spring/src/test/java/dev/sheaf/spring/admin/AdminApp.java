@@ -27,7 +27,6 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.EventListener;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
@@ -59,24 +58,27 @@ final class AdminApp implements AutoCloseable {
           "management.endpoint.sheaf.access=read-only",
           "management.endpoint.sheafvalue.access=read-only");
 
-  /** The client, and what its owner hears. */
+  /** Uses the starter's client. */
   @SpringBootConfiguration(proxyBeanMethods = false)
   @EnableAutoConfiguration
   static class Base {
 
     @Bean
-    @Primary
+    Audits audits() {
+      return new Audits();
+    }
+  }
+
+  /** A client that compresses, in place of the starter's. */
+  static class OwnClient {
+
+    @Bean
     Sheaf<String, String> testClient(MeterRegistry registry) {
       return Sheaf.builder(SERVER.uri())
           .name("test")
           .meterRegistry(registry)
           .compression(CompressionOptions.defaults())
           .connect();
-    }
-
-    @Bean
-    Audits audits() {
-      return new Audits();
     }
   }
 
@@ -145,11 +147,15 @@ final class AdminApp implements AutoCloseable {
 
   @SuppressWarnings("unchecked")
   Sheaf<String, String> sheaf() {
-    return context.getBean("testClient", Sheaf.class);
+    return context.getBean(Sheaf.class);
   }
 
   Audits audits() {
     return context.getBean(Audits.class);
+  }
+
+  <T> T bean(Class<T> type) {
+    return context.getBean(type);
   }
 
   int port() {

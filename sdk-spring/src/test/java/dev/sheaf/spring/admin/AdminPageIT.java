@@ -51,7 +51,7 @@ class AdminPageIT {
     app =
         AdminApp.start(
             WebApplicationType.SERVLET,
-            List.of(AdminApp.Users.class, AdminSecurity.class),
+            List.of(AdminApp.OwnClient.class, AdminApp.Users.class, AdminSecurity.class),
             AdminApp.open(
                 "sheaf.admin.show-values=when-authorized",
                 "sheaf.admin.roles=REDIS_ADMIN",

@@ -33,7 +33,7 @@ class SecuredAdminTest {
     app =
         AdminApp.start(
             WebApplicationType.SERVLET,
-            List.of(AdminApp.Users.class, AdminSecurity.class),
+            List.of(AdminApp.OwnClient.class, AdminApp.Users.class, AdminSecurity.class),
             AdminApp.open(
                 "sheaf.admin.show-values=when-authorized",
                 "sheaf.admin.roles=REDIS_ADMIN",

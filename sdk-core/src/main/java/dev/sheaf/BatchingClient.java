@@ -1,0 +1,172 @@
+package dev.sheaf;
+
+import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.compression.CompressionOptions;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Lettuce client whose connections batch, for code that makes its connections by itself: a
+ * framework, a pool. {@link Sheaf#connect} is for all others.
+ *
+ * <pre>{@code
+ * BatchingClient batching = Sheaf.builder(List.of(uri)).clientResources(resources).serverClient();
+ * RedisClient client = (RedisClient) batching.lettuce();       // to be used as any RedisClient
+ * StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE);
+ * Sheaf<byte[], byte[]> sheaf = batching.over(connection, ByteArrayCodec.INSTANCE);
+ * }</pre>
+ *
+ * <p>All connections of one client share its options, its meters, and what {@link Sheaf#loop} has
+ * to know of writes: a write through any of them voids what a loop has read ahead over another.
+ * Connections for pub/sub and to Sentinels are plain ones.
+ *
+ * <p>Thread-safe.
+ */
+public final class BatchingClient implements AutoCloseable {
+
+  private final SheafBuilder<?, ?> options;
+  private final ClientContext context;
+  private final ClientResources resources;
+  private final AbstractRedisClient lettuce;
+  private final @Nullable LoopDetector loopDetector;
+
+  private BatchingClient(SheafBuilder<?, ?> options, boolean cluster) {
+    ClientResources given = options.clientResources();
+    if (given == null) {
+      throw new IllegalStateException("A client that does not connect needs clientResources(…)");
+    }
+    this.options = options;
+    this.resources = given;
+    this.context = context(options);
+    this.lettuce =
+        cluster
+            ? CoalescingClusterClient.create(given, options.uris(), context)
+            : CoalescingRedisClient.create(given, uri(), context);
+    setOptions();
+    this.loopDetector =
+        options.loopDetection()
+            ? new LoopDetector(options.meterRegistry(), null, given.eventExecutorGroup())
+            : null;
+  }
+
+  static BatchingClient ofServer(SheafBuilder<?, ?> options) {
+    return new BatchingClient(options, false);
+  }
+
+  static BatchingClient ofCluster(SheafBuilder<?, ?> options) {
+    return new BatchingClient(options, true);
+  }
+
+  private static ClientContext context(SheafBuilder<?, ?> options) {
+    MeterRegistry registry = options.meterRegistry();
+    CompressionOptions compression = options.compression();
+    Duration chosen = options.commandTimeout();
+    return new ClientContext(
+        options.batching(),
+        chosen == null ? options.uris().get(0).getTimeout() : chosen,
+        new WriteClock(),
+        registry == null ? null : new BatchMeters(registry, options.name()),
+        compression == null ? null : new CompressionEngine(compression, registry, options.name()),
+        new ScriptTexts());
+  }
+
+  private void setOptions() {
+    var given = options.clientOptions();
+    if (given == null) {
+      return;
+    }
+    if (lettuce instanceof RedisClusterClient cluster) {
+      cluster.setOptions(
+          given instanceof ClusterClientOptions suited
+              ? suited
+              : ClusterClientOptions.builder(given).build());
+    } else {
+      ((CoalescingRedisClient) lettuce).setOptions(given);
+    }
+  }
+
+  private RedisURI uri() {
+    return options.uris().get(0);
+  }
+
+  /**
+   * The client: a {@link io.lettuce.core.RedisClient} or, of a cluster, a {@link
+   * RedisClusterClient}. It is shut down as any other; so is everything that {@link #over} gave.
+   */
+  public AbstractRedisClient lettuce() {
+    return lettuce;
+  }
+
+  /**
+   * Sheaf's own calls over a connection that this client has made. They use its socket.
+   *
+   * <p>Does not block; the availability guard connects when it is first asked. To close the result
+   * ends what it holds beside the connection, which stays open.
+   *
+   * @param connection to a server, to a primary and its replicas, or to a cluster
+   * @param codec the connection's own
+   * @throws IllegalArgumentException if it is a connection of another kind
+   */
+  public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
+    ConnectedServer<K, V> server = server(connection);
+    RedisURI bounded = RedisURI.builder(uri()).withTimeout(options.connectTimeout()).build();
+    return new Facade(options, context, resources, loopDetector)
+        .over(server, codec, NodeSources.of(server, codec, bounded), false, () -> {}, () -> {});
+  }
+
+  private <K, V> ConnectedServer<K, V> server(StatefulConnection<K, V> connection) {
+    if (connection instanceof StatefulRedisClusterConnection<K, V> cluster) {
+      return ConnectedServer.of(cluster, lettuce);
+    }
+    if (connection instanceof StatefulRedisConnection<K, V> server) {
+      return ConnectedServer.of(server, lettuce);
+    }
+    throw new IllegalArgumentException(
+        "A connection to a server or a cluster is needed, but this is a "
+            + connection.getClass().getName());
+  }
+
+  /**
+   * Lets blocking commands of another interface take part in what the calling thread is in the
+   * middle of, as those of {@link Sheaf#sync} do: {@link Sheaf#loop}, {@link Sheaf#batch} and
+   * {@link Sheaf#loops}.
+   *
+   * @param sheaf one of {@link #over}
+   * @param type an interface whose methods send one command each, and in which a {@code get} with
+   *     one argument is GET, with the keys and values of {@code sheaf}
+   * @param commands sends them by the connection of {@code sheaf}, or by another of this client
+   * @param waits whether the commands wait for their replies now; while it says no, in a pipeline
+   *     or a transaction, calls pass as they are
+   * @return an object of that interface, as thread-safe as {@code commands}
+   * @throws IllegalArgumentException if {@code sheaf} is not of this library
+   */
+  public <T> T blocking(Sheaf<?, ?> sheaf, Class<T> type, T commands, BooleanSupplier waits) {
+    if (sheaf instanceof DefaultSheaf<?, ?> known) {
+      return known.blocking(type, commands, waits);
+    }
+    throw new IllegalArgumentException("Not made by this client: " + sheaf.getClass().getName());
+  }
+
+  /** Ends what its connections share. The Lettuce client is to be shut down before. */
+  @Override
+  public void close() {
+    if (loopDetector != null) {
+      loopDetector.close();
+    }
+    CompressionEngine compression = context.compression();
+    if (compression != null) {
+      compression.close();
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.sheaf;
+
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.NodeSource;
+import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.availability.WatchSettings;
+import dev.sheaf.readthrough.ReadThroughs;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.resource.ClientResources;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the parts of a {@link Sheaf} over a connection that is there.
+ *
+ * @param resources whose threads the parts use
+ * @param loopDetector null if nobody looks for loops
+ */
+record Facade(
+    SheafBuilder<?, ?> options,
+    ClientContext context,
+    ClientResources resources,
+    @Nullable LoopDetector loopDetector) {
+
+  /**
+   * Makes the face of one connection.
+   *
+   * @param watchSoon whether the availability guard begins now, and not when it is first asked
+   * @param closeServer closes what was opened for this face alone
+   * @param afterClose runs last, whatever fails before
+   */
+  <K, V> DefaultSheaf<K, V> over(
+      ConnectedServer<K, V> server,
+      RedisCodec<K, V> codec,
+      NodeSource<K> nodes,
+      boolean watchSoon,
+      Runnable closeServer,
+      Runnable afterClose) {
+    NodeWatch<K> watch = new NodeWatch<>(nodes, watchSettings());
+    if (watchSoon) {
+      watch.beginSoon();
+    }
+    return new DefaultSheaf<>(
+        server,
+        codec,
+        context,
+        options.meterRegistry(),
+        options.name(),
+        loopDetector,
+        watch,
+        new ReadThroughs<>(
+            new ReadThroughAccess<>(server, codec, context.compression(), watch),
+            options.meterRegistry(),
+            options.name()),
+        closeServer,
+        afterClose);
+  }
+
+  private WatchSettings watchSettings() {
+    AvailabilityOptions chosen = options.availability();
+    return new WatchSettings(
+        chosen == null ? AvailabilityOptions.defaults() : chosen,
+        resources,
+        options.clientOptions(),
+        options.connectTimeout(),
+        DefaultSheaf.CLOSE_TIMEOUT,
+        ConnectFailures::reason,
+        options.meterRegistry(),
+        options.name());
+  }
+}

@@ -1,0 +1,75 @@
+package dev.sheaf.spring;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisGeoCommands;
+import org.springframework.data.redis.connection.RedisHashCommands;
+import org.springframework.data.redis.connection.RedisHyperLogLogCommands;
+import org.springframework.data.redis.connection.RedisKeyCommands;
+import org.springframework.data.redis.connection.RedisListCommands;
+import org.springframework.data.redis.connection.RedisSetCommands;
+import org.springframework.data.redis.connection.RedisStringCommands;
+import org.springframework.data.redis.connection.RedisZSetCommands;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+
+/** Spring's connection, whose blocking commands see to the loops of the calling thread. */
+final class BatchingConnection extends LettuceConnection {
+
+  private final SharedFace face;
+
+  BatchingConnection(
+      SharedFace face,
+      @Nullable StatefulRedisConnection<byte[], byte[]> sharedConnection,
+      LettuceConnectionProvider connectionProvider,
+      long timeout,
+      int database) {
+    super(sharedConnection, connectionProvider, timeout, database);
+    this.face = face;
+  }
+
+  /** In a pipeline or a transaction replies come later. */
+  private boolean waits() {
+    return !isPipelined() && !isQueueing();
+  }
+
+  @Override
+  public RedisGeoCommands geoCommands() {
+    return face.seeing(RedisGeoCommands.class, super.geoCommands(), this::waits);
+  }
+
+  @Override
+  public RedisHashCommands hashCommands() {
+    return face.seeing(RedisHashCommands.class, super.hashCommands(), this::waits);
+  }
+
+  @Override
+  public RedisHyperLogLogCommands hyperLogLogCommands() {
+    return face.seeing(RedisHyperLogLogCommands.class, super.hyperLogLogCommands(), this::waits);
+  }
+
+  @Override
+  public RedisKeyCommands keyCommands() {
+    return face.seeing(RedisKeyCommands.class, super.keyCommands(), this::waits);
+  }
+
+  @Override
+  public RedisListCommands listCommands() {
+    return face.seeing(RedisListCommands.class, super.listCommands(), this::waits);
+  }
+
+  @Override
+  public RedisSetCommands setCommands() {
+    return face.seeing(RedisSetCommands.class, super.setCommands(), this::waits);
+  }
+
+  @Override
+  public RedisStringCommands stringCommands() {
+    return face.seeing(RedisStringCommands.class, super.stringCommands(), this::waits);
+  }
+
+  @Override
+  public RedisZSetCommands zSetCommands() {
+    return face.seeing(RedisZSetCommands.class, super.zSetCommands(), this::waits);
+  }
+}

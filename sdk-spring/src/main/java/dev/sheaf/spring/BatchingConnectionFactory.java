@@ -1,0 +1,258 @@
+package dev.sheaf.spring;
+
+import dev.sheaf.BatchingClient;
+import dev.sheaf.Sheaf;
+import dev.sheaf.SheafBuilder;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.ClusterCommandExecutor;
+import org.springframework.data.redis.connection.ClusterTopologyProvider;
+import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection.PipeliningFlushPolicy;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Spring's connection factory with a client that batches. Everything else, from URIs to pools, is
+ * Spring's own: the client that it would have made says what the one that batches is made of.
+ *
+ * <p>Thread-safe once it is started. Each start makes a client of its own.
+ */
+final class BatchingConnectionFactory extends LettuceConnectionFactory {
+
+  private static final Log LOG = LogFactory.getLog(BatchingConnectionFactory.class);
+
+  private final String name;
+  private final UnaryOperator<SheafBuilder<String, String>> options;
+  private PipeliningFlushPolicy flushPolicy = PipeliningFlushPolicy.flushEachCommand();
+  private volatile @Nullable Running running;
+
+  private BatchingConnectionFactory(
+      LettuceConnectionFactory template,
+      String name,
+      UnaryOperator<SheafBuilder<String, String>> options) {
+    super(template.getStandaloneConfiguration(), template.getClientConfiguration());
+    this.name = name;
+    this.options = options;
+  }
+
+  /**
+   * A factory that is configured as another one is, which was not started and is not used any more.
+   *
+   * @param name of the bean
+   * @param options gives a builder all options but those of Lettuce
+   * @throws BeansException if the other one has another form than this starter knows
+   */
+  static BatchingConnectionFactory like(
+      LettuceConnectionFactory template,
+      String name,
+      UnaryOperator<SheafBuilder<String, String>> options) {
+    BatchingConnectionFactory factory = new BatchingConnectionFactory(template, name, options);
+    ReflectionUtils.shallowCopyFieldState(template, factory);
+    Object policy = new DirectFieldAccessor(template).getPropertyValue("pipeliningFlushPolicy");
+    factory.setPipeliningFlushPolicy((PipeliningFlushPolicy) Objects.requireNonNull(policy));
+    return factory;
+  }
+
+  /** The bean's name. */
+  String name() {
+    return name;
+  }
+
+  /** Whether it is started, and its client is one that batches. */
+  boolean batches() {
+    return running != null;
+  }
+
+  @Override
+  public void setPipeliningFlushPolicy(PipeliningFlushPolicy policy) {
+    super.setPipeliningFlushPolicy(policy);
+    flushPolicy = policy;
+  }
+
+  @Override
+  protected AbstractRedisClient createClient() {
+    AbstractRedisClient plain = super.createClient();
+    List<RedisURI> uris;
+    try {
+      uris = urisOf(plain);
+    } catch (BeansException | ClassCastException unknownForm) {
+      LOG.warn(
+          "Connections of "
+              + name
+              + " do not batch: this version of Lettuce keeps its URIs where Sheaf does not find"
+              + " them",
+          unknownForm);
+      return plain;
+    }
+    SheafBuilder<String, String> builder =
+        options
+            .apply(Sheaf.builder(uris))
+            .clientResources(plain.getResources())
+            .clientOptions(plain.getOptions())
+            .connectTimeout(plain.getOptions().getSocketOptions().getConnectTimeout())
+            .commandTimeout(getClientConfiguration().getCommandTimeout());
+    BatchingClient client =
+        plain instanceof RedisClusterClient ? builder.clusterClient() : builder.serverClient();
+    running = new Running(client, plain);
+    return client.lettuce();
+  }
+
+  /** Where the client connects to, as Spring Data finds it out itself. */
+  @SuppressWarnings("unchecked") // The types of Lettuce's and Spring's own fields.
+  private List<RedisURI> urisOf(AbstractRedisClient plain) {
+    DirectFieldAccessor fields = new DirectFieldAccessor(plain);
+    if (plain instanceof RedisClusterClient) {
+      List<RedisURI> seeds = new ArrayList<>();
+      ((Iterable<RedisURI>) value(fields, "initialUris")).forEach(seeds::add);
+      return seeds;
+    }
+    RedisURI uri = (RedisURI) value(fields, "redisURI");
+    if (uri.getHost() != null || uri.getSocket() != null || !uri.getSentinels().isEmpty()) {
+      return List.of(uri);
+    }
+    // A primary and its replicas: the client knows of none, each connection is given all of them.
+    Object nodes =
+        value(
+            new DirectFieldAccessor(doCreateConnectionProvider(plain, ByteArrayCodec.INSTANCE)),
+            "nodes");
+    return List.copyOf((Collection<RedisURI>) nodes);
+  }
+
+  private static Object value(DirectFieldAccessor fields, String name) {
+    return Objects.requireNonNull(fields.getPropertyValue(name), name);
+  }
+
+  @Override
+  protected LettuceConnection doCreateLettuceConnection(
+      @Nullable StatefulRedisConnection<byte[], byte[]> sharedConnection,
+      LettuceConnectionProvider connectionProvider,
+      long timeout,
+      int database) {
+    Running current = running;
+    if (current == null) {
+      return super.doCreateLettuceConnection(
+          sharedConnection, connectionProvider, timeout, database);
+    }
+    LettuceConnection connection =
+        new BatchingConnection(
+            current.faceOf(this, sharedConnection),
+            sharedConnection,
+            connectionProvider,
+            timeout,
+            database);
+    connection.setPipeliningFlushPolicy(flushPolicy);
+    return connection;
+  }
+
+  @Override
+  protected LettuceClusterConnection doCreateLettuceClusterConnection(
+      @Nullable StatefulRedisClusterConnection<byte[], byte[]> sharedConnection,
+      LettuceConnectionProvider connectionProvider,
+      ClusterTopologyProvider topologyProvider,
+      ClusterCommandExecutor clusterCommandExecutor,
+      Duration commandTimeout) {
+    Running current = running;
+    if (current == null) {
+      return super.doCreateLettuceClusterConnection(
+          sharedConnection,
+          connectionProvider,
+          topologyProvider,
+          clusterCommandExecutor,
+          commandTimeout);
+    }
+    LettuceClusterConnection connection =
+        new BatchingClusterConnection(
+            current.faceOf(this, sharedConnection),
+            sharedConnection,
+            connectionProvider,
+            topologyProvider,
+            clusterCommandExecutor,
+            commandTimeout);
+    connection.setPipeliningFlushPolicy(flushPolicy);
+    return connection;
+  }
+
+  /**
+   * Sheaf over the connection that this factory's templates share, for as long as that is the one;
+   * to be asked for anew with each use. Connects, if need be.
+   *
+   * @throws IllegalStateException if the factory is stopped, or does not batch
+   */
+  Sheaf<byte[], byte[]> shared() {
+    return sharedFace().sheaf();
+  }
+
+  /** The connection of {@link #shared}. */
+  StatefulConnection<byte[], byte[]> sharedConnection() {
+    return sharedFace().connection();
+  }
+
+  private SharedFace sharedFace() {
+    getRequiredNativeClient(); // Says in which state the factory is, if it is not started.
+    return requireRunning()
+        .faceOf(this, isClusterAware() ? getSharedClusterConnection() : getSharedConnection());
+  }
+
+  /**
+   * Sheaf with a codec of its own, over a connection of its own, which is closed when the factory
+   * stops. Connects, if that was not done.
+   *
+   * @throws IllegalStateException if the factory is stopped, or does not batch
+   */
+  <K, V> Sheaf<K, V> own(RedisCodec<K, V> codec) {
+    getRequiredNativeClient();
+    return requireRunning().own(this, codec);
+  }
+
+  private Running requireRunning() {
+    Running current = running;
+    if (current == null) {
+      throw new IllegalStateException("The connection factory " + name + " does not batch");
+    }
+    return current;
+  }
+
+  @SuppressWarnings("unchecked") // The provider gives what its codec says.
+  <K, V> StatefulConnection<K, V> connect(RedisCodec<K, V> codec) {
+    return doCreateConnectionProvider(getRequiredNativeClient(), codec)
+        .getConnection(StatefulConnection.class);
+  }
+
+  @Override
+  public void stop() {
+    Running last = running;
+    running = null;
+    if (last != null) {
+      last.closeFaces();
+    }
+    super.stop();
+    if (last != null) {
+      last.client().close();
+      // It never connected; but resources that nobody gave it are its own.
+      Duration quiet = getClientConfiguration().getShutdownQuietPeriod();
+      Duration timeout = getClientConfiguration().getShutdownTimeout();
+      last.plain().shutdown(quiet.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.sheaf.spring;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Puts a {@link BatchingConnectionFactory} in the place of each connection factory of the
+ * application, Spring Boot's or its own, before it starts.
+ */
+final class BatchingFactories implements DestructionAwareBeanPostProcessor {
+
+  private static final Log LOG = LogFactory.getLog(BatchingFactories.class);
+
+  private final ObjectProvider<SheafProperties> properties;
+  private final ObjectProvider<MeterRegistry> meterRegistry;
+
+  /** By what they replace, since the container destroys that. Guarded by itself. */
+  private final Map<Object, BatchingConnectionFactory> replacements = new IdentityHashMap<>();
+
+  BatchingFactories(
+      ObjectProvider<SheafProperties> properties, ObjectProvider<MeterRegistry> meterRegistry) {
+    this.properties = properties;
+    this.meterRegistry = meterRegistry;
+  }
+
+  @Override
+  public Object postProcessBeforeInitialization(Object bean, String beanName) {
+    if (!(bean instanceof LettuceConnectionFactory factory)) {
+      return bean;
+    }
+    if (bean.getClass() != LettuceConnectionFactory.class) {
+      return unchanged(factory, beanName, "it is a " + bean.getClass().getName());
+    }
+    if (factory.isRunning()) {
+      return unchanged(
+          factory,
+          beanName,
+          "it was started by the method that made it; leave afterPropertiesSet() or start() to"
+              + " Spring");
+    }
+    SheafOptions options = new SheafOptions(properties.getObject());
+    MeterRegistry registry = meterRegistry.getIfUnique();
+    try {
+      BatchingConnectionFactory batching =
+          BatchingConnectionFactory.like(
+              factory, beanName, builder -> options.applyTo(builder, beanName, registry));
+      synchronized (replacements) {
+        replacements.put(bean, batching);
+      }
+      return batching;
+    } catch (BeansException unknownForm) {
+      return unchanged(factory, beanName, "this version of Spring Data differs: " + unknownForm);
+    }
+  }
+
+  private static Object unchanged(LettuceConnectionFactory factory, String name, String reason) {
+    LOG.warn("Connections of " + name + " do not batch: " + reason);
+    return factory;
+  }
+
+  @Override
+  public boolean requiresDestruction(Object bean) {
+    synchronized (replacements) {
+      return replacements.containsKey(bean);
+    }
+  }
+
+  @Override
+  public void postProcessBeforeDestruction(Object bean, String beanName) {
+    BatchingConnectionFactory batching;
+    synchronized (replacements) {
+      batching = replacements.remove(bean);
+    }
+    if (batching != null) {
+      batching.destroy();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.sheaf.spring;
+
+/** A property of the starter has a value that cannot be used. */
+final class InvalidSheafPropertyException extends IllegalArgumentException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String property;
+  private final String remedy;
+
+  InvalidSheafPropertyException(String property, String reason, String remedy, Throwable cause) {
+    super(property + ": " + reason, cause);
+    this.property = property;
+    this.remedy = remedy;
+  }
+
+  String property() {
+    return property;
+  }
+
+  String remedy() {
+    return remedy;
+  }
+}

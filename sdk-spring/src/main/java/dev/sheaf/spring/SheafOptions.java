@@ -1,0 +1,160 @@
+package dev.sheaf.spring;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.SheafBuilder;
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.CompressionPolicy;
+import dev.sheaf.compression.Compressor;
+import dev.sheaf.compression.Compressors;
+import dev.sheaf.spring.SheafProperties.CompressionAlgorithm;
+import dev.sheaf.spring.SheafProperties.CompressionMode;
+import dev.sheaf.spring.SheafProperties.Policy;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
+
+/** The properties as the options of a client, checked. */
+final class SheafOptions {
+
+  private final SheafProperties properties;
+
+  SheafOptions(SheafProperties properties) {
+    this.properties = properties;
+  }
+
+  /**
+   * Gives a builder all options but those of Lettuce.
+   *
+   * @param name the client's name in its meters
+   * @throws InvalidSheafPropertyException if a property has a value that cannot be used
+   */
+  <K, V> SheafBuilder<K, V> applyTo(
+      SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
+    builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
+    builder.availability(availability());
+    CompressionOptions compression = compression();
+    if (compression != null) {
+      builder.compression(compression);
+    }
+    if (registry != null && properties.getMetrics().isEnabled()) {
+      builder.meterRegistry(registry);
+    }
+    return builder;
+  }
+
+  BatchingOptions batching() {
+    SheafProperties.Batching batching = properties.getBatching();
+    return checked(
+        "sheaf.batching",
+        () ->
+            new BatchingOptions(
+                batching.isFusion(),
+                batching.getMaxFusedKeys(),
+                batching.getMaxQueuedCommands(),
+                batching.getMaxQueuedBytes().toBytes(),
+                batching.getMaxInFlightCommands(),
+                batching.getMaxInFlightBytes().toBytes(),
+                bytes("sheaf.batching.max-batch-bytes", batching.getMaxBatchBytes())));
+  }
+
+  AvailabilityOptions availability() {
+    SheafProperties.Availability availability = properties.getAvailability();
+    AvailabilityOptions defaults = AvailabilityOptions.defaults();
+    return checked(
+        "sheaf.availability",
+        () ->
+            defaults
+                .withTimeout(availability.getTimeout())
+                .withMaxAge(availability.getMaxAge())
+                .withInterval(availability.getInterval(), defaults.jitter()));
+  }
+
+  private @Nullable CompressionOptions compression() {
+    SheafProperties.Compression compression = properties.getCompression();
+    if (compression.getMode() == CompressionMode.OFF) {
+      return null;
+    }
+    List<CompressionPolicy> policies =
+        compression.getMode() == CompressionMode.ON ? policies(compression) : List.of();
+    return checked(
+        "sheaf.compression",
+        () ->
+            CompressionOptions.readOnly()
+                .withPolicies(policies.toArray(CompressionPolicy[]::new))
+                .withLearning(compression.isLearning())
+                .withMaxBytes(
+                    bytes("sheaf.compression.max-value-size", compression.getMaxValueSize()),
+                    compression.getMaxReplySize().toBytes()));
+  }
+
+  private static List<CompressionPolicy> policies(SheafProperties.Compression compression) {
+    List<CompressionPolicy> policies = new ArrayList<>();
+    boolean forAllKeys = false;
+    for (int i = 0; i < compression.getPolicies().size(); i++) {
+      Policy policy = compression.getPolicies().get(i);
+      String name = "sheaf.compression.policies[" + i + "]";
+      forAllKeys |= policy.getPrefix().isEmpty();
+      policies.add(
+          checked(
+              name,
+              () ->
+                  new CompressionPolicy(
+                      policy.getPrefix(),
+                      compressor(name + ".algorithm", policy.getAlgorithm()),
+                      bytes(name + ".min-size", policy.getMinSize()),
+                      policy.getMinGain())));
+    }
+    Compressor usual = compressor("sheaf.compression.algorithm", compression.getAlgorithm());
+    if (!forAllKeys && usual != null) {
+      policies.add(CompressionPolicy.all(usual));
+    }
+    return policies;
+  }
+
+  private static @Nullable Compressor compressor(String property, CompressionAlgorithm algorithm) {
+    try {
+      return switch (algorithm) {
+        case SNAPPY -> Compressors.snappy();
+        case LZ4 -> Compressors.lz4();
+        case ZSTD -> Compressors.zstd();
+        case NONE -> null;
+      };
+    } catch (IllegalStateException missing) {
+      throw new InvalidSheafPropertyException(
+          property,
+          String.valueOf(missing.getMessage()),
+          "Add that library, or set " + property + " to snappy, which comes with Sheaf.",
+          missing);
+    }
+  }
+
+  private static int bytes(String property, DataSize size) {
+    long bytes = size.toBytes();
+    if (bytes > Integer.MAX_VALUE || bytes < 0) {
+      throw new InvalidSheafPropertyException(
+          property,
+          "must be from 0 to 2 GB, but was " + size,
+          "Set " + property + " to a smaller size.",
+          new IllegalArgumentException(size.toString()));
+    }
+    return (int) bytes;
+  }
+
+  private static <T> T checked(String group, Supplier<T> options) {
+    try {
+      return options.get();
+    } catch (InvalidSheafPropertyException e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSheafPropertyException(
+          group,
+          String.valueOf(e.getMessage()),
+          "Change the property below " + group + " that the message names.",
+          e);
+    }
+  }
+}
