@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client reports about compression. Besides the client's name, tags have few values, or those
- * of its policies, so the number of meters does not grow with keys or commands.
+ * What a client reports about compression. Besides the client's name, tags have few values, or
+ * those of its policies, so the number of meters does not grow with keys or commands.
  *
  * <p>Thread-safe. Without a registry it does nothing, and does not look at the clock.
  */

@@ -31,11 +31,7 @@ record GuardReport(
 
   private static Node node(String name, AvailabilityStatus status) {
     return new Node(
-        name,
-        status.state().name(),
-        status.reason(),
-        status.since().toString(),
-        millis(status));
+        name, status.state().name(), status.reason(), status.since().toString(), millis(status));
   }
 
   private static @Nullable Double millis(AvailabilityStatus status) {

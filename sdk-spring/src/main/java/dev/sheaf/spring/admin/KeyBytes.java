@@ -20,7 +20,8 @@ final class KeyBytes {
    * Reads a key.
    *
    * @param encoding utf8, base64 or hex; utf8 if null
-   * @throws IllegalArgumentException if it cannot be read, is empty or too long; the message says so
+   * @throws IllegalArgumentException if it cannot be read, is empty or too long; the message says
+   *     so
    */
   static byte[] parse(String key, @Nullable String encoding) {
     byte[] bytes = decode(key, encoding == null ? "utf8" : encoding.toLowerCase(Locale.ROOT));
@@ -42,8 +43,7 @@ final class KeyBytes {
         // A plus sign is a space in a query, so both alphabets are read.
         case "base64" ->
             Base64.getDecoder().decode(key.replace(' ', '+').replace('-', '+').replace('_', '/'));
-        default ->
-            throw new IllegalArgumentException("The encoding must be utf8, base64 or hex.");
+        default -> throw new IllegalArgumentException("The encoding must be utf8, base64 or hex.");
       };
     } catch (IllegalArgumentException e) {
       throw encoding.equals("hex") || encoding.equals("base64")
@@ -66,7 +66,9 @@ final class KeyBytes {
                 printable.append(String.format("\\u%04x", c));
               }
             });
-    return text.length() > MAX_SHOWN_CHARS ? printable.append('…').toString() : printable.toString();
+    return text.length() > MAX_SHOWN_CHARS
+        ? printable.append('…').toString()
+        : printable.toString();
   }
 
   private static boolean isPrintable(int c) {

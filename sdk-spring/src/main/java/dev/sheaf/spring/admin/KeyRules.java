@@ -44,8 +44,7 @@ final class KeyRules {
 
   static KeyRules of(SheafAdminProperties.Keys keys) {
     Stream<String> usual = keys.isDenyUsual() ? USUAL_DENIALS.stream() : Stream.empty();
-    return new KeyRules(
-        keys.getAllow(), Stream.concat(usual, keys.getDeny().stream()).toList());
+    return new KeyRules(keys.getAllow(), Stream.concat(usual, keys.getDeny().stream()).toList());
   }
 
   /** Judges the bytes, however they were written in the request. */

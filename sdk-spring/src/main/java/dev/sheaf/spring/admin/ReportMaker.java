@@ -16,8 +16,7 @@ final class ReportMaker {
   private static final Shown NOT_FOR_THIS_USER =
       Shown.withheld("You see sizes only; sheaf.admin.show-values and roles say who sees values.");
 
-  private static final Pattern INSPECTORS_LIMIT =
-      Pattern.compile("maxReadBytes|maxOriginalBytes");
+  private static final Pattern INSPECTORS_LIMIT = Pattern.compile("maxReadBytes|maxOriginalBytes");
 
   private final Redactor redactor;
 

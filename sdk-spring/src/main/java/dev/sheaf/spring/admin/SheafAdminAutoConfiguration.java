@@ -32,7 +32,9 @@ public final class SheafAdminAutoConfiguration {
 
   /** Stored values. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnAvailableEndpoint(endpoint = SheafValueEndpoint.class, exposure = EndpointExposure.WEB)
+  @ConditionalOnAvailableEndpoint(
+      endpoint = SheafValueEndpoint.class,
+      exposure = EndpointExposure.WEB)
   @EnableConfigurationProperties(SheafAdminProperties.class)
   static class Values {
 
@@ -88,7 +90,9 @@ public final class SheafAdminAutoConfiguration {
 
   /** The page. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnAvailableEndpoint(endpoint = SheafPageEndpoint.class, exposure = EndpointExposure.WEB)
+  @ConditionalOnAvailableEndpoint(
+      endpoint = SheafPageEndpoint.class,
+      exposure = EndpointExposure.WEB)
   static class Page {
 
     @Bean
@@ -100,7 +104,7 @@ public final class SheafAdminAutoConfiguration {
         WebEndpointProperties endpoints) {
       AdminPaths paths = AdminPaths.of(endpoints);
       return new SheafPageEndpoint(
-          new PageFiles(paths.page(), paths.values()), 
+          new PageFiles(paths.page(), paths.values()),
           new FiguresReader(clients, registries, sheafClientState));
     }
   }

@@ -41,8 +41,7 @@ public final class SheafPageEndpoint {
    * @param name figures, page.js, page.css or icon.svg
    * @return null, and so 404, for other names
    */
-  @ReadOperation(
-      produces = {"application/json", "text/javascript", "text/css", "image/svg+xml"})
+  @ReadOperation(produces = {"application/json", "text/javascript", "text/css", "image/svg+xml"})
   public @Nullable WebEndpointResponse<Object> part(@Selector String name) {
     if (name.equals("figures")) {
       return new WebEndpointResponse<>(figures.read(), MimeTypeUtils.APPLICATION_JSON);

@@ -52,8 +52,7 @@ public final class SheafValueEndpoint {
     this.reports =
         new ReportMaker(
             new Redactor(
-                NameRules.of(properties.getRedact()),
-                properties.getRedact().isShowUnstructured()));
+                NameRules.of(properties.getRedact()), properties.getRedact().isShowUnstructured()));
     this.audit = audit;
   }
 
@@ -114,8 +113,7 @@ public final class SheafValueEndpoint {
     }
     boolean showValues = properties.getShowValues().isShown(named(user), properties.getRoles());
     ValueReport report = reports.report(key, found, showValues);
-    audit.read(
-        user, key, showValues ? Outcome.SHOWN : Outcome.SIZES_ONLY, report.redactedFields());
+    audit.read(user, key, showValues ? Outcome.SHOWN : Outcome.SIZES_ONLY, report.redactedFields());
     return new WebEndpointResponse<>(report);
   }
 

@@ -80,8 +80,7 @@ final class ValueReader implements AutoCloseable {
     if (sheaf.isCluster()) {
       requireNode(sheaf, key);
     }
-    StatefulConnection<?, ?> connection =
-        sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
+    StatefulConnection<?, ?> connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
     return new Inspector(connection, limits).inspect(key);
   }
 

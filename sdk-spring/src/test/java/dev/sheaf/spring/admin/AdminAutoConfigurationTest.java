@@ -118,7 +118,13 @@ class AdminAutoConfigurationTest {
   @Test
   void limitsOutOfRange_failAtStartAndAreNamed() {
     for (String property :
-        new String[] {"max-value-size=3GB", "max-value-size=0B", "max-elements=0", "timeout=0", "max-concurrent-reads=0"}) {
+        new String[] {
+          "max-value-size=3GB",
+          "max-value-size=0B",
+          "max-elements=0",
+          "timeout=0",
+          "max-concurrent-reads=0"
+        }) {
       runner
           .withPropertyValues(EXPOSED, VALUE_ACCESS, "sheaf.admin." + property)
           .run(

@@ -99,7 +99,8 @@ class AdminGuideTest {
     String source =
         Files.readString(Path.of("src/test/java/dev/sheaf/spring/admin/AdminSecurity.java"));
     String begin = "// guide:begin\n";
-    String rules = source.substring(source.indexOf(begin) + begin.length(), source.indexOf("// guide:end"));
+    String rules =
+        source.substring(source.indexOf(begin) + begin.length(), source.indexOf("// guide:end"));
     String snippet =
         Arrays.stream(guide().split("\n"))
             .map(line -> line.startsWith("   ") ? line.substring(3) : line)
@@ -126,9 +127,7 @@ class AdminGuideTest {
     Pattern.compile("]\\(\\.\\./(images/[^)]+)\\)")
         .matcher(guide())
         .results()
-        .forEach(
-            picture ->
-                assertThat(Path.of("..", "docs", picture.group(1))).isNotEmptyFile());
+        .forEach(picture -> assertThat(Path.of("..", "docs", picture.group(1))).isNotEmptyFile());
   }
 
   private static String guide() throws IOException {

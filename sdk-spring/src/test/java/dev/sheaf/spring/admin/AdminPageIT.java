@@ -82,8 +82,7 @@ class AdminPageIT {
     redis.set("ui:rtl", "{\"a\":\"\u202e\u05d0\u05d1 exe.gpj\",\"b\":\"after\"}");
     redis.set("ui:deep", "[".repeat(190) + "]".repeat(190));
     redis.set(
-        "ui:wide",
-        IntStream.range(0, 20_000).mapToObj(i -> "\"v" + i + "\"").toList().toString());
+        "ui:wide", IntStream.range(0, 20_000).mapToObj(i -> "\"v" + i + "\"").toList().toString());
     try (Sheaf<byte[], byte[]> bytes =
         Sheaf.builder(AdminApp.SERVER.uri()).codec(ByteArrayCodec.INSTANCE).connect()) {
       bytes.sync().set(utf8("ui:large"), new byte[10_000_000]);
@@ -116,10 +115,7 @@ class AdminPageIT {
     for (int round = 0; round < 20; round++) {
       app.sheaf().getAll(keys);
     }
-    app.sheaf()
-        .scripts()
-        .register(ScriptLibrary.SUM_LLEN)
-        .call(List.of("ui:none"));
+    app.sheaf().scripts().register(ScriptLibrary.SUM_LLEN).call(List.of("ui:none"));
     app.sheaf().availability().isAvailable();
   }
 
@@ -137,7 +133,10 @@ class AdminPageIT {
   @AfterEach
   void nothingWasRunOrForbidden() {
     assertThat(browser.text("document.title")).isEqualTo("Sheaf");
-    assertThat(browser.evaluate("document.querySelectorAll('main script, main img, main b').length").asInt())
+    assertThat(
+            browser
+                .evaluate("document.querySelectorAll('main script, main img, main b').length")
+                .asInt())
         .isZero();
     assertThat(browser.complaints()).isEmpty();
   }
@@ -152,7 +151,9 @@ class AdminPageIT {
   private static String look(String key, String encoding) {
     browser.evaluate(
         "document.getElementById('tab-value').click();"
-            + "document.getElementById('encoding').value='" + encoding + "';"
+            + "document.getElementById('encoding').value='"
+            + encoding
+            + "';"
             + "document.getElementById('message').hidden = true;"
             + "document.getElementById('found').hidden = true;"
             + "document.getElementById('key').focus();"
@@ -171,7 +172,9 @@ class AdminPageIT {
 
   private static void choose(String view) {
     browser.evaluate(
-        "[...document.querySelectorAll('.tools button')].find(b => b.textContent === '" + view + "').click()");
+        "[...document.querySelectorAll('.tools button')].find(b => b.textContent === '"
+            + view
+            + "').click()");
   }
 
   private static String content() {
@@ -216,7 +219,8 @@ class AdminPageIT {
     look("product:4711", "utf8");
     choose("Copy");
 
-    browser.until("/Copied|not allow/.test(document.querySelector('.tools [role=status]').textContent)");
+    browser.until(
+        "/Copied|not allow/.test(document.querySelector('.tools [role=status]').textContent)");
   }
 
   @ParameterizedTest
@@ -277,7 +281,10 @@ class AdminPageIT {
     assertThat(content()).contains("[…]");
 
     look("ui:wide", "utf8");
-    assertThat(content()).contains("\"v99\"").doesNotContain("\"v100\"").contains("19,900 are left");
+    assertThat(content())
+        .contains("\"v99\"")
+        .doesNotContain("\"v100\"")
+        .contains("19,900 are left");
   }
 
   @Test
@@ -320,7 +327,8 @@ class AdminPageIT {
   @Test
   void eachView_showsItsFigures() {
     assertThat(view("batching")).contains("Round trips saved", "GETs sent as MGET");
-    assertThat(browser.evaluate("document.querySelectorAll('#view-batching polyline').length").asInt())
+    assertThat(
+            browser.evaluate("document.querySelectorAll('#view-batching polyline').length").asInt())
         .isGreaterThan(3);
     assertThat(view("compression")).contains("Written, original", "Stored as it is", "By prefix");
     assertThat(view("availability")).contains("Redis is UP", "127.0.0.1:" + AdminApp.SERVER.port());

@@ -45,8 +45,7 @@ final class Chromium implements AutoCloseable {
     return Stream.concat(
             Stream.ofNullable(System.getProperty("sheaf.browser")).map(Path::of),
             Stream.of("chromium", "chromium-browser", "google-chrome")
-                .flatMap(
-                    name -> Stream.of(path.split(":")).map(folder -> Path.of(folder, name))))
+                .flatMap(name -> Stream.of(path.split(":")).map(folder -> Path.of(folder, name))))
         .filter(Files::isExecutable)
         .findFirst();
   }
@@ -231,8 +230,7 @@ final class Chromium implements AutoCloseable {
         "Emulation.setEmulatedMedia",
         Map.of(
             "features",
-            List.of(
-                Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+            List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
   }
 
   byte[] screenshot() {

@@ -81,7 +81,8 @@ class GrafanaTest {
       while (asked.find()) {
         assertThat(REPORTED).containsKey(asked.group(1));
         if (asked.group(2) != null) {
-          labels(asked.group(2)).forEach((name, value) -> assertReported(asked.group(1), name, value));
+          labels(asked.group(2))
+              .forEach((name, value) -> assertReported(asked.group(1), name, value));
         }
       }
       GROUPED
@@ -129,11 +130,14 @@ class GrafanaTest {
   }
 
   private static String withoutSuffix(String name) {
-    return name.replaceAll("_(total|count|sum|max|bucket)$", "").replaceAll("_(bytes|seconds)$", "");
+    return name.replaceAll("_(total|count|sum|max|bucket)$", "")
+        .replaceAll("_(bytes|seconds)$", "");
   }
 
   private static List<String> expressions() throws IOException {
-    return dashboard().get("panels").valueStream()
+    return dashboard()
+        .get("panels")
+        .valueStream()
         .flatMap(panel -> panel.path("targets").valueStream())
         .map(target -> target.get("expr").asString())
         .toList();

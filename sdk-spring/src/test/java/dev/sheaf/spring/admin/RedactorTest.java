@@ -152,6 +152,14 @@ class RedactorTest {
 
   private static InspectedValue value(Kind kind, String preview, boolean complete) {
     return new InspectedValue(
-        null, StoredForm.RAW, null, preview.length(), preview.length(), kind, preview, complete, null);
+        null,
+        StoredForm.RAW,
+        null,
+        preview.length(),
+        preview.length(),
+        kind,
+        preview,
+        complete,
+        null);
   }
 }

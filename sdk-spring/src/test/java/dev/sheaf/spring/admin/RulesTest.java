@@ -126,7 +126,8 @@ class RulesTest {
 
   @Test
   void keyInALog_isOneShortLine() {
-    assertThat(KeyBytes.printable(bytes("a\nFAKE\u202e\u2028b"))).isEqualTo("a\\u000aFAKE\\u202e\\u2028b");
+    assertThat(KeyBytes.printable(bytes("a\nFAKE\u202e\u2028b")))
+        .isEqualTo("a\\u000aFAKE\\u202e\\u2028b");
     assertThat(KeyBytes.printable(bytes("x".repeat(8000)))).hasSizeLessThan(300);
   }
 

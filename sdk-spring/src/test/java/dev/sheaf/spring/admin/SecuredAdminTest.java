@@ -138,18 +138,24 @@ class SecuredAdminTest {
   @Test
   void secretsInAllTypes_areRedacted() {
     var redis = app.sheaf().sync();
-    redis.hset("secured:hash", Map.of("password", "hunter2", "userBirthday", "hunter2", "city", "Ulm"));
+    redis.hset(
+        "secured:hash", Map.of("password", "hunter2", "userBirthday", "hunter2", "city", "Ulm"));
     redis.hset("secured:hash", "doc", "{\"a\":[{\"token\":\"hunter2\"}]}");
     redis.rpush("secured:list", "{\"a\":{\"password\":\"hunter2\"}}", "password=hunter2");
     redis.sadd("secured:set", "{\"password\":\"hunter2\"}");
     redis.zadd("secured:zset", 1.5, "[{\"birthday\":\"hunter2\"}]");
-    redis.set("secured:base64", java.util.Base64.getEncoder().encodeToString("{\"password\":\"hunter2\"}".getBytes(StandardCharsets.UTF_8)));
-    redis.set("secured:hex", HexFormat.of().formatHex("{\"password\":\"hunter2\"}".getBytes(StandardCharsets.UTF_8)));
+    redis.set(
+        "secured:base64",
+        java.util.Base64.getEncoder()
+            .encodeToString("{\"password\":\"hunter2\"}".getBytes(StandardCharsets.UTF_8)));
+    redis.set(
+        "secured:hex",
+        HexFormat.of().formatHex("{\"password\":\"hunter2\"}".getBytes(StandardCharsets.UTF_8)));
     redis.set("secured:broken", "{\"password\":\"hunter2\"");
-    redis.set("secured:large", "{\"password\":\"hunter2\",\"x\":\"" + "abcdefgh".repeat(300_000) + "\"}");
+    redis.set(
+        "secured:large", "{\"password\":\"hunter2\",\"x\":\"" + "abcdefgh".repeat(300_000) + "\"}");
 
-    for (String key :
-        List.of("hash", "list", "set", "zset", "base64", "hex", "broken", "large")) {
+    for (String key : List.of("hash", "list", "set", "zset", "base64", "hex", "broken", "large")) {
       HttpResponse<String> response = app.value("secured:" + key, "admin");
       assertThat(response.statusCode()).as(key).isEqualTo(200);
       assertThat(response.body())
@@ -187,8 +193,10 @@ class SecuredAdminTest {
     assertThat(app.value("secured:none", "admin").statusCode()).isEqualTo(404);
     assertThat(app.get("/actuator/sheafvalue", "admin").statusCode()).isEqualTo(400);
     assertThat(app.get("/actuator/sheafvalue?key=", "admin").statusCode()).isEqualTo(400);
-    assertThat(app.get("/actuator/sheafvalue?key=xyz&encoding=hex", "admin").statusCode()).isEqualTo(400);
-    assertThat(app.get("/actuator/sheafvalue?key=a&encoding=rot13", "admin").statusCode()).isEqualTo(400);
+    assertThat(app.get("/actuator/sheafvalue?key=xyz&encoding=hex", "admin").statusCode())
+        .isEqualTo(400);
+    assertThat(app.get("/actuator/sheafvalue?key=a&encoding=rot13", "admin").statusCode())
+        .isEqualTo(400);
     assertThat(app.get("/actuator/sheafvalue/secured:page", "admin").statusCode()).isEqualTo(404);
     assertThat(app.get(PAGE + "/page.html", "admin").statusCode()).isEqualTo(404);
     assertThat(app.get(PAGE + "/..%2fpage.js", "admin").statusCode()).isIn(400, 404);
@@ -211,7 +219,9 @@ class SecuredAdminTest {
       HttpResponse<String> response = app.get(path, user);
       AdminHeaders.HEADERS.forEach(
           (name, value) ->
-              assertThat(response.headers().allValues(name)).as(path + " " + name).containsExactly(value));
+              assertThat(response.headers().allValues(name))
+                  .as(path + " " + name)
+                  .containsExactly(value));
     }
   }
 

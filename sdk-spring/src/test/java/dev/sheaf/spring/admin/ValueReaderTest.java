@@ -37,8 +37,7 @@ class ValueReaderTest {
   private final EmbeddedServer server = EmbeddedServer.start();
   private final LatencyProxy proxy =
       LatencyProxy.builder().target("127.0.0.1", server.port()).start();
-  private final Sheaf<String, String> sheaf =
-      Sheaf.connect("redis://127.0.0.1:" + proxy.port());
+  private final Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port());
   private final ClientState states = new ClientState();
   private final ValueReader reader = new ValueReader(InspectionLimits.defaults(), TIMEOUT, 2);
 
@@ -167,7 +166,11 @@ class ValueReaderTest {
     beans.addBean("sheaf", sheaf);
     SheafValueEndpoint endpoint =
         new SheafValueEndpoint(
-            beans.getBeanProvider(clientType()), properties, reader, states, new ReadAudit(event -> {}));
+            beans.getBeanProvider(clientType()),
+            properties,
+            reader,
+            states,
+            new ReadAudit(event -> {}));
     SecurityContext context =
         new SecurityContext() {
           @Override
