@@ -27,6 +27,8 @@ final class Redactor {
   /** Bytes of the value in hexadecimal, as the messages about damaged ones end with. */
   private static final Pattern BYTES = Pattern.compile("(?i)[0-9a-f]{8,}…?");
 
+  private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]++(?:[.,][0-9]++)?");
+
   private static final Pattern HEX_NAME = Pattern.compile("(?:[0-9a-f]{2})+");
 
   private final NameRules names;
@@ -105,37 +107,42 @@ final class Redactor {
     // Two bytes to a character leave every other one zero.
     String narrowed = latin1.replace("\0", "");
     if (!showUnstructured || names.assignedIn(latin1) || names.assignedIn(narrowed)) {
-      return unstructured("binary");
+      return unstructured("a binary value");
     }
     return new Shown("hex", value.preview(), 0, null);
   }
 
   private Shown text(String text, boolean named) {
+    String stripped = text.strip();
+    boolean structured = stripped.startsWith("{") || stripped.startsWith("[");
+    boolean proven = named || showUnstructured || isPlain(stripped);
     Redacted document = JsonRedactor.redact(text, names);
-    if (document != null) {
-      boolean structured = text.strip().startsWith("{") || text.strip().startsWith("[");
+    if (document != null && (structured || proven)) {
       return new Shown(structured ? "json" : "text", document.text(), document.fields(), null);
     }
-    if (named || showUnstructured || isPlain(text)) {
-      Redacted shown = JsonRedactor.redactString(text, names);
-      if (shown != null) {
-        return new Shown("text", shown.text(), shown.fields(), null);
-      }
-      return Shown.withheld("It is not JSON, and seems to hold a field that is redacted.");
+    if (document != null || !proven) {
+      return unstructured("a text");
     }
-    return unstructured("not JSON");
+    Redacted shown = JsonRedactor.redactString(text, names);
+    return shown == null
+        ? Shown.withheld("It is not JSON, and seems to hold a field that is redacted.")
+        : new Shown("text", shown.text(), shown.fields(), null);
   }
 
   private static Shown unstructured(String what) {
     return Shown.withheld(
         "It is "
             + what
-            + ", so that its fields cannot be redacted;"
+            + " in which no fields can be told apart;"
             + " sheaf.admin.redact.show-unstructured=true shows such values.");
   }
 
+  /** Whether a text is a number or a few words, with or without the quotes of JSON. */
   private static boolean isPlain(String text) {
-    return text.length() <= MAX_PLAIN_CHARS && PLAIN_WORDS.matcher(text).matches();
+    boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
+    String words = quoted ? text.substring(1, text.length() - 1) : text;
+    return words.length() <= MAX_PLAIN_CHARS
+        && (PLAIN_WORDS.matcher(words).matches() || NUMBER.matcher(words).matches());
   }
 
   /** A message about a value, without bytes of it. */

@@ -333,7 +333,7 @@ class AdminPageIT {
     assertThat(view("compression")).contains("Written, original", "Stored as it is", "By prefix");
     assertThat(view("availability")).contains("Redis is UP", "127.0.0.1:" + AdminApp.SERVER.port());
     assertThat(view("loops")).contains("SET", "ProductPages.writeAll(ProductPages.java");
-    assertThat(view("scripts")).contains("sum-llen");
+    assertThat(view("scripts")).contains("sum_llen");
   }
 
   private static String view(String name) {

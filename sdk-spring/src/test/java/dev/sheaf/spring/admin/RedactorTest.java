@@ -47,6 +47,7 @@ class RedactorTest {
         "eyJwYXNzd29yZCI6Imh1bnRlcjIifQ",
         "eyJhbGciOiJIUzI1NiJ9.eyJwYXNzd29yZCI6Imh1bnRlcjIifQ.c2lnbmF0dXJl",
         "7b2270617373776f7264223a2268756e74657232227d",
+        "\"eyJhbGciOiJIUzI1NiJ9.eyJwYXNzd29yZCI6Imh1bnRlcjIifQ\"",
         "https://example.org/",
         "a=1"
       })
@@ -56,7 +57,7 @@ class RedactorTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"apple", "42", "Grüße aus Köln", "a@example.org", "2026-11-20", ""})
+  @ValueSource(strings = {"apple", "42", "Grüße aus Köln", "a@example.org", "2026-11-20", "\"quoted\"", "-12345678901234567890.25", ""})
   void plainWords_areShown(String text) {
     assertThat(STRICT.show(value(Kind.TEXT, text, true), null).text()).isEqualTo(text);
   }
