@@ -57,7 +57,17 @@ class RedactorTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"apple", "42", "Grüße aus Köln", "a@example.org", "2026-11-20", "\"quoted\"", "-12345678901234567890.25", ""})
+  @ValueSource(
+      strings = {
+        "apple",
+        "42",
+        "Grüße aus Köln",
+        "a@example.org",
+        "2026-11-20",
+        "\"quoted\"",
+        "-12345678901234567890.25",
+        ""
+      })
   void plainWords_areShown(String text) {
     assertThat(STRICT.show(value(Kind.TEXT, text, true), null).text()).isEqualTo(text);
   }
