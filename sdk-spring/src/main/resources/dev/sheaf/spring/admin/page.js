@@ -487,6 +487,25 @@
     return meters(figures, name, tags).reduce((most, meter) => Math.max(most, meter.values.max || 0), 0);
   }
 
+  /** The meters of all clients by the values of a tag, in their order. */
+  function grouped(figures, name, tag) {
+    const groups = new Map();
+    for (const meter of meters(figures, name)) {
+      const label = meter.tags[tag] || '';
+      const group = groups.get(label) || {label, count: 0, total: 0, max: 0};
+      group.count += meter.values.count || 0;
+      group.total += meter.values.total || 0;
+      group.max = Math.max(group.max, meter.values.max || 0);
+      groups.set(label, group);
+    }
+    return [...groups.values()].sort((a, b) => a.label.localeCompare(b.label));
+  }
+
+  /** A row of a timer. */
+  function timed(group) {
+    return [group.label, number.format(group.count), group.count ? millis(group.total / group.count) : '–', millis(group.max)];
+  }
+
   /** What was added since the figures before, in a second; 0 where a counter began anew. */
   function rate(read) {
     if (before === null || latest.atMillis <= before.atMillis) return 0;
@@ -638,8 +657,8 @@
         table([['Prefix', 'code'], ['Original', 'n'], ['Stored', 'n'], ['Saved', 'n']], byPrefix,
             'Nothing has been compressed yet, or there is no meter registry.'),
         make('h2', {}, 'Stored as it is'),
-        table([['Reason'], ['Values', 'n']], meters(latest, 'sheaf.compression.skipped')
-            .map((m) => [m.tags.reason || '', number.format(m.values.count || 0)]), 'No values.')
+        table([['Reason'], ['Values', 'n']], grouped(latest, 'sheaf.compression.skipped', 'reason')
+            .map((group) => [group.label, number.format(group.count)]), 'No values.')
       ];
     },
     'view-availability': () => {
@@ -648,10 +667,9 @@
       const nodes = guard.nodes.map((node) => [seen(node.node),
         make('span', {class: node.state.toLowerCase()}, node.state), millis(node.roundTripMillis),
         seen(node.reason), seen(new Date(node.since).toLocaleString())]);
-      const answers = meters(latest, 'sheaf.availability.answers')
-          .map((m) => [m.tags.source || '', number.format(m.values.count || 0)]);
-      const pings = meters(latest, 'sheaf.availability.ping').map((m) => [m.tags.outcome || '',
-        number.format(m.values.count || 0), m.values.count ? millis(m.values.total / m.values.count) : '–', millis(m.values.max)]);
+      const answers = grouped(latest, 'sheaf.availability.answers', 'source')
+          .map((group) => [group.label, number.format(group.count)]);
+      const pings = grouped(latest, 'sheaf.availability.ping', 'outcome').map(timed);
       const plotted = guard.nodes.slice(0, 4).map((node) => ({label: node.node, samples: samples('ping ' + node.node)}));
       return [
         make('p', {}, 'Redis is ', make('strong', {class: guard.state.toLowerCase()}, guard.state), ': ', seen(guard.reason)),
@@ -681,8 +699,7 @@
           tile('Slices', number.format(sum(latest, 'sheaf.script.slice.keys', 'count'))),
           tile('Longest slice', millis(largest(latest, 'sheaf.script.slice.time')))),
       table([['Script', 'code'], ['Calls', 'n'], ['Mean', 'n'], ['Highest', 'n']],
-          meters(latest, 'sheaf.script.calls').map((m) => [m.tags.script || '', number.format(m.values.count || 0),
-            m.values.count ? millis(m.values.total / m.values.count) : '–', millis(m.values.max)]),
+          grouped(latest, 'sheaf.script.calls', 'script').map(timed),
           'No script is registered, or there is no meter registry.')
     ]
   };

@@ -340,6 +340,12 @@ class AdminPageIT {
         .isGreaterThan(3);
     assertThat(view("compression")).contains("Written, original", "Stored as it is", "By prefix");
     assertThat(view("availability")).contains("Redis is UP", "127.0.0.1:" + AdminApp.SERVER.port());
+    assertThat(
+            browser.text(
+                "[...document.querySelectorAll('#view-availability tbody td:first-child')]"
+                    + ".map(cell => cell.textContent).filter(text => text === 'ok').join()"))
+        .as("one row for all clients")
+        .isEqualTo("ok");
     assertThat(view("loops")).contains("SET", "ProductPages.writeAll(ProductPages.java");
     assertThat(view("scripts")).contains("sum_llen");
   }
@@ -396,5 +402,9 @@ class AdminPageIT {
                   browser.text("document.querySelector('#view-batching .tiles').textContent")));
     }
     picture("admin-batching", 1100, 620, false, false);
+    for (String name : List.of("compression", "availability", "loops", "scripts")) {
+      view(name);
+      picture("admin-" + name, 1100, 620, false, true);
+    }
   }
 }
