@@ -7,16 +7,20 @@ import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client reports about compression. Besides the client's name, tags have few values, so the
- * number of meters does not grow with keys or commands.
+ * What a client reports about compression. Besides the client's name, tags have few values, or
+ * those of its policies, so the number of meters does not grow with keys or commands.
  *
  * <p>Thread-safe. Without a registry it does nothing, and does not look at the clock.
  */
 final class CompressionMeters {
+
+  /** Further prefixes are counted in the total alone: 100, since each has two meters. */
+  static final int MAX_PREFIXES = 100;
 
   private final @Nullable Registered meters;
 
@@ -37,11 +41,12 @@ final class CompressionMeters {
     return meters == null ? 0 : System.nanoTime();
   }
 
-  void compressed(int originalBytes, int storedBytes, long startNanos) {
+  void compressed(CompressionPolicy policy, int originalBytes, int storedBytes, long startNanos) {
     Registered registered = meters;
     if (registered != null) {
       registered.writtenOriginal.increment(originalBytes);
       registered.writtenStored.increment(storedBytes);
+      registered.compressedUnder(policy.prefix(), originalBytes, storedBytes);
       registered.compressTime.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
     }
   }
@@ -97,8 +102,14 @@ final class CompressionMeters {
     }
   }
 
+  /** What was written under one policy. */
+  private record ByPrefix(Counter original, Counter stored) {}
+
   private static final class Registered {
 
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final Map<String, ByPrefix> byPrefix = new ConcurrentHashMap<>();
     private final Counter writtenOriginal;
     private final Counter writtenStored;
     private final Counter readOriginal;
@@ -114,6 +125,8 @@ final class CompressionMeters {
         new EnumMap<>(UnreadableValueException.Reason.class);
 
     Registered(MeterRegistry registry, Tags tags) {
+      this.registry = registry;
+      this.tags = tags;
       writtenOriginal = bytes(registry, tags, "written", "original");
       writtenStored = bytes(registry, tags, "written", "stored");
       readOriginal = bytes(registry, tags, "read", "original");
@@ -138,6 +151,29 @@ final class CompressionMeters {
                 .tag("reason", reason.name().toLowerCase(Locale.ROOT).replace('_', '-'))
                 .register(registry));
       }
+    }
+
+    void compressedUnder(String prefix, int originalBytes, int storedBytes) {
+      ByPrefix counters = byPrefix.get(prefix);
+      if (counters == null && byPrefix.size() < MAX_PREFIXES) {
+        counters =
+            byPrefix.computeIfAbsent(
+                prefix, key -> new ByPrefix(written(key, "original"), written(key, "stored")));
+      }
+      if (counters != null) {
+        counters.original().increment(originalBytes);
+        counters.stored().increment(storedBytes);
+      }
+    }
+
+    private Counter written(String prefix, String form) {
+      return Counter.builder("sheaf.compression.prefix.size")
+          .baseUnit("bytes")
+          .description("Bytes of values written compressed, by the policy of their keys")
+          .tags(tags)
+          .tag("prefix", prefix + "*")
+          .tag("form", form)
+          .register(registry);
     }
 
     private static Counter bytes(MeterRegistry registry, Tags tags, String direction, String form) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at what is stored under a key, in whatever form, and shows what it stands for. Never
- * writes, and reads no more than it is allowed. {@link dev.sheaf.Sheaf#inspect} is the short way.
+ * writes, and reads no more than it is allowed; elements that follow as many bytes of others as a
+ * value may have are named only. {@link dev.sheaf.Sheaf#inspect} is the short way.
  *
  * <p>Thread-safe; each inspection makes up to six round trips.
  */
@@ -156,9 +157,13 @@ public final class Inspector {
         null, StoredForm.RAW, null, length, -1, preview.kind(), preview.text(), false, problem);
   }
 
+  /** An element as it is stored. */
+  @SuppressWarnings("ArrayRecordComponent") // Handed on at once, never compared.
+  private record Element(@Nullable String name, byte[] stored) {}
+
   /** Makes the elements of a reply. */
   private interface Reading {
-    void read(List<?> reply, List<InspectedValue> target);
+    void read(List<?> reply, List<Element> target);
   }
 
   private Content elements(
@@ -179,70 +184,80 @@ public final class Inspector {
               + " bytes each, and maxReadBytes="
               + limits.maxReadBytes());
     }
-    List<InspectedValue> values = new ArrayList<>();
+    List<Element> stored = new ArrayList<>();
     if (commands.call(read, args) instanceof List<?> reply) {
-      reading.read(reply, values);
+      reading.read(reply, stored);
     }
-    boolean all = values.size() <= limits.maxElements();
-    return new Content(elements, all ? values : values.subList(0, limits.maxElements()), null);
+    return new Content(elements, shown(stored), null);
   }
 
-  private void pairs(List<?> reply, List<InspectedValue> target) {
-    namedBySuccession((List<?>) reply.get(1), target);
+  /** Shows the first elements; small ones may stand for much, and for too much together. */
+  private List<InspectedValue> shown(List<Element> stored) {
+    List<InspectedValue> values = new ArrayList<>();
+    long originalBytes = 0;
+    for (Element element : stored.subList(0, Math.min(stored.size(), limits.maxElements()))) {
+      InspectedValue value =
+          originalBytes < limits.maxOriginalBytes()
+              ? shown(element.name(), element.stored())
+              : left(element);
+      values.add(value);
+      originalBytes += Math.max(value.originalBytes(), 0);
+    }
+    return values;
   }
 
-  private void namedBySuccession(List<?> list, List<InspectedValue> target) {
+  private InspectedValue left(Element element) {
+    return new InspectedValue(
+        element.name(),
+        StoredForm.RAW,
+        null,
+        element.stored().length,
+        -1,
+        InspectedValue.Kind.HEX,
+        "",
+        false,
+        "The elements before it are as large together as maxOriginalBytes="
+            + limits.maxOriginalBytes());
+  }
+
+  private void pairs(List<?> reply, List<Element> target) {
+    namedBySuccession("", (List<?>) reply.get(1), target);
+  }
+
+  private void namedBySuccession(String before, List<?> list, List<Element> target) {
     for (int i = 0; i + 1 < list.size(); i += 2) {
-      target.add(shown(name(bytes(list.get(i))), bytes(list.get(i + 1))));
+      target.add(new Element(before + name(bytes(list.get(i))), bytes(list.get(i + 1))));
     }
   }
 
-  private void list(List<?> reply, List<InspectedValue> target) {
+  private void list(List<?> reply, List<Element> target) {
     for (int i = 0; i < reply.size(); i++) {
-      target.add(shown(Integer.toString(i), bytes(reply.get(i))));
+      target.add(new Element(Integer.toString(i), bytes(reply.get(i))));
     }
   }
 
-  private void members(List<?> reply, List<InspectedValue> target) {
+  private void members(List<?> reply, List<Element> target) {
     for (Object member : (List<?>) reply.get(1)) {
-      target.add(shown(null, bytes(member)));
+      target.add(new Element(null, bytes(member)));
     }
   }
 
-  private void scored(List<?> reply, List<InspectedValue> target) {
+  private void scored(List<?> reply, List<Element> target) {
     for (int i = 0; i < reply.size(); i++) {
       if (reply.get(i) instanceof List<?> pair) {
-        target.add(shown(text(pair.get(1)), bytes(pair.get(0))));
+        target.add(new Element(text(pair.get(1)), bytes(pair.get(0))));
       } else if (i + 1 < reply.size()) {
-        target.add(shown(text(reply.get(i + 1)), bytes(reply.get(i))));
+        target.add(new Element(text(reply.get(i + 1)), bytes(reply.get(i))));
         i++;
       }
     }
   }
 
-  private void entries(List<?> reply, List<InspectedValue> target) {
+  private void entries(List<?> reply, List<Element> target) {
     for (Object entry : reply) {
       List<?> parts = (List<?>) entry;
-      String id = text(parts.get(0));
-      List<InspectedValue> fields = new ArrayList<>();
-      namedBySuccession((List<?>) parts.get(1), fields);
-      for (InspectedValue field : fields) {
-        target.add(named(id + " " + field.name(), field));
-      }
+      namedBySuccession(text(parts.get(0)) + " ", (List<?>) parts.get(1), target);
     }
-  }
-
-  private static InspectedValue named(String name, InspectedValue value) {
-    return new InspectedValue(
-        name,
-        value.form(),
-        value.algorithm(),
-        value.storedBytes(),
-        value.originalBytes(),
-        value.kind(),
-        value.preview(),
-        value.isComplete(),
-        value.problem());
   }
 
   private InspectedValue shown(@Nullable String name, byte[] stored) {

@@ -121,7 +121,7 @@ final class ValueEncoder {
       return UNCHANGED;
     }
     Envelope.writeHeader(scratch.buffer(), 0, compressor.id(), length, payload);
-    meters.compressed(length, stored, startNanos);
+    meters.compressed(policy, length, stored, startNanos);
     return stored;
   }
 

@@ -2,6 +2,7 @@ package dev.sheaf.compression;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
@@ -27,6 +28,9 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import java.util.function.Supplier;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -307,6 +311,22 @@ class CompressionContractTest {
     }
   }
 
+  /**
+   * Lettuce's publisher loses a failure for good that arrives while its subscriber is still asking,
+   * whoever it comes from ({@code RedisPublisher.State.onError} gives up if its state changes
+   * meanwhile), so it may take a second question.
+   */
+  private static @Nullable Throwable failureOf(Supplier<Mono<String>> read) {
+    Throwable failure = null;
+    for (int attempt = 0; attempt < 3; attempt++) {
+      failure = catchThrowable(() -> read.get().block(Duration.ofSeconds(5)));
+      if (!(failure instanceof IllegalStateException)) {
+        return failure;
+      }
+    }
+    return failure;
+  }
+
   @ForEachServer
   void damagedValue_failsItsOwnKey_andNoOther(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = compressing(server);
@@ -333,10 +353,10 @@ class CompressionContractTest {
           });
       assertThatThrownBy(() -> sheaf.sync().get("key:5"))
           .isInstanceOf(UnreadableValueException.class);
-      assertThatThrownBy(() -> sheaf.reactive().get("key:4").block(Duration.ofSeconds(10)))
+      assertThat(failureOf(() -> sheaf.reactive().get("key:4")))
           .isInstanceOf(UnreadableValueException.class);
       // This one is large, and so fails beside the event loop.
-      assertThatThrownBy(() -> sheaf.reactive().get("key:5").block(Duration.ofSeconds(10)))
+      assertThat(failureOf(() -> sheaf.reactive().get("key:5")))
           .isInstanceOf(UnreadableValueException.class);
       assertThat(sheaf.sync().get("key:1")).isEqualTo(values.get("key:1"));
     }

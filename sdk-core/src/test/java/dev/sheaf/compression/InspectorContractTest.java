@@ -94,6 +94,34 @@ class InspectorContractTest {
   }
 
   @ForEachServer
+  void smallElementsThatStandForMuch_areOpenedUpToTheLimitTogether(ServerUnderTest server) {
+    try (Sheaf<String, byte[]> sheaf = compressing(server)) {
+      for (int i = 0; i < 5; i++) {
+        sheaf.sync().rpush("l", JSON);
+      }
+      int twoAndABit = 2 * JSON.length + 1;
+      Inspector inspector =
+          new Inspector(
+              server.isCluster() ? sheaf.cluster() : sheaf.standalone(),
+              new InspectionLimits(1 << 20, twoAndABit, 16, 20));
+
+      List<InspectedValue> values = inspector.inspect(bytes("l")).values();
+
+      assertThat(values).hasSize(5);
+      assertThat(values.subList(0, 3))
+          .extracting(InspectedValue::originalBytes)
+          .containsOnly((long) JSON.length);
+      assertThat(values.subList(3, 5))
+          .allSatisfy(
+              value -> {
+                assertThat(value.preview()).isEmpty();
+                assertThat(value.originalBytes()).isEqualTo(-1);
+                assertThat(value.problem()).contains("maxOriginalBytes=" + twoAndABit);
+              });
+    }
+  }
+
+  @ForEachServer
   void onlyReads(ServerUnderTest server) {
     try (Sheaf<String, byte[]> sheaf = compressing(server)) {
       sheaf.sync().hset("h", Map.of("f", JSON));

@@ -1,0 +1,40 @@
+package dev.sheaf.spring.admin;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.availability.AvailabilityStatus;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the availability guard knows. Immutable.
+ *
+ * @param state UP, SLOW or DOWN
+ * @param nodes each primary
+ */
+record GuardReport(
+    String state, String reason, String since, @Nullable Double roundTripMillis, List<Node> nodes) {
+
+  /** What it knows of a node. */
+  record Node(
+      String node, String state, String reason, String since, @Nullable Double roundTripMillis) {}
+
+  /** What it knows now. May connect a client that has not connected yet. */
+  static GuardReport of(Sheaf<?, ?> sheaf) {
+    AvailabilityStatus whole = sheaf.availability().status();
+    List<Node> nodes =
+        sheaf.availability().nodes().entrySet().stream()
+            .map(entry -> node(entry.getKey(), entry.getValue()))
+            .toList();
+    return new GuardReport(
+        whole.state().name(), whole.reason(), whole.since().toString(), millis(whole), nodes);
+  }
+
+  private static Node node(String name, AvailabilityStatus status) {
+    return new Node(
+        name, status.state().name(), status.reason(), status.since().toString(), millis(status));
+  }
+
+  private static @Nullable Double millis(AvailabilityStatus status) {
+    return status.roundTrip() == null ? null : status.roundTrip().toNanos() / 1e6;
+  }
+}

@@ -1,0 +1,135 @@
+package dev.sheaf.spring.admin;
+
+import java.text.Normalizer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Which fields are redacted, by their names. Immutable. */
+final class NameRules {
+
+  static final List<String> USUAL_NAMES =
+      List.of(
+          "*password*",
+          "*passwd*",
+          "*passphrase*",
+          "pwd",
+          "pass",
+          "*secret*",
+          "*token*",
+          "*credential*",
+          "*apikey*",
+          "*accesskey*",
+          "*privatekey*",
+          "authorization",
+          "*cookie*",
+          "sessionid",
+          "*jwt*",
+          "pin",
+          "otp",
+          "cvc",
+          "*cvv*",
+          "*cardnumber*",
+          "ssn");
+
+  /** As in user_pin, user.pin and userPin. */
+  private static final Pattern WORD_ENDS =
+      Pattern.compile("[^\\p{L}\\p{N}]+|(?<=\\p{Ll})(?=\\p{Lu})");
+
+  private final List<Glob> patterns;
+
+  NameRules(List<String> patterns) {
+    this.patterns = patterns.stream().map(NameRules::normalPattern).map(Glob::new).toList();
+  }
+
+  static NameRules of(SheafAdminProperties.Redact redact) {
+    Stream<String> usual = redact.isUsual() ? USUAL_NAMES.stream() : Stream.empty();
+    return new NameRules(Stream.concat(usual, redact.getFields().stream()).toList());
+  }
+
+  /** Whether there is nothing to redact. */
+  boolean isEmpty() {
+    return patterns.isEmpty();
+  }
+
+  /** Whether a field of this name is redacted: by the whole of it, or by one of its words. */
+  boolean match(String name) {
+    return matches(normal(name))
+        || WORD_ENDS.splitAsStream(name).map(NameRules::normal).anyMatch(this::matches);
+  }
+
+  private boolean matches(String normal) {
+    return !normal.isEmpty() && patterns.stream().anyMatch(pattern -> pattern.matches(normal));
+  }
+
+  /**
+   * Whether a text has one of the names right before a value, as {@code password=…}, {@code
+   * "password": …} or {@code <password>…}, whatever the format is called.
+   */
+  boolean assignedIn(String text) {
+    int start = -1;
+    for (int i = 0; i <= text.length(); i++) {
+      boolean inName = i < text.length() && isOfName(text.charAt(i));
+      if (inName && start < 0) {
+        start = i;
+      } else if (!inName && start >= 0) {
+        if (assigns(text, i) && match(text.substring(start, i))) {
+          return true;
+        }
+        start = -1;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isOfName(char c) {
+    return Character.isLetterOrDigit(c)
+        || c == '_'
+        || c == '-'
+        || c == '.'
+        || Character.isSurrogate(c)
+        || Character.getType(c) == Character.FORMAT;
+  }
+
+  /** Whether a value follows, behind quotes, escapes and spaces. */
+  private static boolean assigns(String text, int end) {
+    for (int i = end; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == ':' || c == '=' || c == '>' || c == ';') {
+        return true;
+      }
+      if (c == '%') {
+        return text.startsWith("%3A", i)
+            || text.startsWith("%3a", i)
+            || text.startsWith("%3D", i)
+            || text.startsWith("%3d", i)
+            || text.startsWith("%22", i);
+      }
+      if (c != '"' && c != '\'' && c != '\\' && c != ']' && c != ')' && !isSpace(c)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isSpace(char c) {
+    return Character.isWhitespace(c) || Character.isSpaceChar(c);
+  }
+
+  private static String normalPattern(String pattern) {
+    return Arrays.stream(pattern.split("\\*", -1))
+        .map(NameRules::normal)
+        .collect(Collectors.joining("*"));
+  }
+
+  /** Letters and digits alone, in lower case, each written in its usual form. */
+  private static String normal(String name) {
+    String usual = Normalizer.normalize(name, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT);
+    StringBuilder kept = new StringBuilder(usual.length());
+    usual.codePoints().filter(Character::isLetterOrDigit).forEach(kept::appendCodePoint);
+    return kept.toString();
+  }
+}

@@ -1,0 +1,161 @@
+package dev.sheaf.spring.admin;
+
+import dev.sheaf.compression.InspectedValue;
+import dev.sheaf.compression.InspectedValue.Kind;
+import dev.sheaf.spring.admin.JsonRedactor.Redacted;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what of a value is shown. Where it cannot tell that nothing is left to redact, it shows
+ * nothing. Immutable.
+ */
+final class Redactor {
+
+  /** Texts up to this length may be shown without having a structure: 256 characters. */
+  static final int MAX_PLAIN_CHARS = 256;
+
+  /** Longer words may be something encoded: 16 letters and digits, 12 bytes in base64. */
+  private static final int MAX_WORD_CHARS = 16;
+
+  private static final Pattern PLAIN_WORDS =
+      Pattern.compile(
+          "[ .,@_#!?()-]*+(?:[\\p{L}\\p{N}+/]{1," + MAX_WORD_CHARS + "}+(?:[ .,@_#!?()-]++|$))*+");
+
+  /** Bytes of the value in hexadecimal, as the messages about damaged ones end with. */
+  private static final Pattern BYTES = Pattern.compile("(?i)[0-9a-f]{8,}…?");
+
+  private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]++(?:[.,][0-9]++)?");
+
+  private static final Pattern HEX_NAME = Pattern.compile("(?:[0-9a-f]{2})+");
+
+  private final NameRules names;
+  private final boolean showUnstructured;
+
+  /**
+   * Makes a redactor.
+   *
+   * @param showUnstructured whether to show what is neither JSON nor a few plain words
+   */
+  Redactor(NameRules names, boolean showUnstructured) {
+    this.names = names;
+    this.showUnstructured = showUnstructured;
+  }
+
+  /**
+   * What is shown of a value.
+   *
+   * @param kind "json", "text", "hex", or "none" if nothing is
+   * @param text null if nothing is shown
+   * @param fields how many of its fields were replaced
+   * @param withheld why nothing is shown; null if something is
+   */
+  record Shown(String kind, @Nullable String text, int fields, @Nullable String withheld) {
+
+    static Shown withheld(String why) {
+      return new Shown("none", null, 0, why);
+    }
+  }
+
+  /**
+   * Judges a value, or an element of one.
+   *
+   * @param field the name of the field of a hash or of an entry of a stream that it is the value
+   *     of; null for everything else
+   */
+  Shown show(InspectedValue value, @Nullable String field) {
+    if (value.preview().isEmpty() && value.problem() != null) {
+      return Shown.withheld("It cannot be read.");
+    }
+    if (names.isEmpty()) {
+      return asIs(value);
+    }
+    if (field != null && isRedacted(field)) {
+      return new Shown("text", JsonRedactor.MASK, 1, null);
+    }
+    if (!value.isComplete()) {
+      return Shown.withheld(
+          "It is too large to be redacted as a whole; sheaf.admin.max-value-size sets the limit.");
+    }
+    return value.kind() == Kind.HEX ? binary(value) : text(value.preview(), field != null);
+  }
+
+  /** Names that are no text are given in hexadecimal; long ones may have been cut. */
+  private boolean isRedacted(String field) {
+    return field.length() > MAX_PLAIN_CHARS
+        || names.match(field)
+        || (HEX_NAME.matcher(field).matches()
+            && names.match(
+                new String(HexFormat.of().parseHex(field), StandardCharsets.ISO_8859_1)));
+  }
+
+  private static Shown asIs(InspectedValue value) {
+    String kind =
+        switch (value.kind()) {
+          case JSON -> value.isComplete() ? "json" : "text";
+          case TEXT -> "text";
+          case HEX -> "hex";
+        };
+    return new Shown(kind, value.preview(), 0, null);
+  }
+
+  private Shown binary(InspectedValue value) {
+    String latin1 =
+        new String(HexFormat.of().parseHex(value.preview()), StandardCharsets.ISO_8859_1);
+    // Two bytes to a character leave every other one zero.
+    String narrowed = latin1.replace("\0", "");
+    if (!showUnstructured || names.assignedIn(latin1) || names.assignedIn(narrowed)) {
+      return unstructured("a binary value");
+    }
+    return new Shown("hex", value.preview(), 0, null);
+  }
+
+  private Shown text(String text, boolean named) {
+    String stripped = text.strip();
+    boolean structured = stripped.startsWith("{") || stripped.startsWith("[");
+    boolean proven = named || showUnstructured || isPlain(stripped);
+    Redacted document = JsonRedactor.redact(text, names);
+    if (document != null && (structured || proven)) {
+      return new Shown(structured ? "json" : "text", document.text(), document.fields(), null);
+    }
+    if (document != null || !proven) {
+      return unstructured("a text");
+    }
+    Redacted shown = JsonRedactor.redactString(text, names);
+    return shown == null
+        ? Shown.withheld("It is not JSON, and seems to hold a field that is redacted.")
+        : new Shown("text", shown.text(), shown.fields(), null);
+  }
+
+  private static Shown unstructured(String what) {
+    return Shown.withheld(
+        "It is "
+            + what
+            + " in which no fields can be told apart;"
+            + " sheaf.admin.redact.show-unstructured=true shows such values.");
+  }
+
+  /** Whether a text is a number or a few words, with or without the quotes of JSON. */
+  private static boolean isPlain(String text) {
+    boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
+    String words = quoted ? text.substring(1, text.length() - 1) : text;
+    return words.length() <= MAX_PLAIN_CHARS
+        && (PLAIN_WORDS.matcher(words).matches() || NUMBER.matcher(words).matches());
+  }
+
+  /** A message about a value, without bytes of it. */
+  @Nullable String problem(@Nullable String problem) {
+    return problem == null || names.isEmpty() ? problem : BYTES.matcher(problem).replaceAll("…");
+  }
+
+  /** Whether the name of an element may hold a value, and so is not shown. */
+  boolean hidesName(String name) {
+    if (names.isEmpty()) {
+      return false;
+    }
+    Redacted shown = JsonRedactor.redactString(name, names);
+    return name.length() > MAX_PLAIN_CHARS || shown == null || shown.fields() > 0;
+  }
+}

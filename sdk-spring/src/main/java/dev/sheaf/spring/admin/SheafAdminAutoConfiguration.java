@@ -1,0 +1,111 @@
+package dev.sheaf.spring.admin;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.compression.InspectionLimits;
+import dev.sheaf.spring.SheafAutoConfiguration;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Adds the endpoints of stored values and of the admin page, where an application opens them. */
+@AutoConfiguration(after = SheafAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "sheaf.enabled", matchIfMissing = true)
+@ConditionalOnClass({ConditionalOnAvailableEndpoint.class, WebEndpointProperties.class})
+public final class SheafAdminAutoConfiguration {
+
+  /** Has no threads until something asks. */
+  @Bean
+  ClientState sheafClientState() {
+    return new ClientState();
+  }
+
+  /** Stored values. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnAvailableEndpoint(
+      endpoint = SheafValueEndpoint.class,
+      exposure = EndpointExposure.WEB)
+  @EnableConfigurationProperties(SheafAdminProperties.class)
+  static class Values {
+
+    /** A value is held several times while it is shown: 256 MiB. */
+    private static final long MAX_VALUE_BYTES = 256L << 20;
+
+    /** A page is no place for more: 10,000. */
+    private static final long MAX_ELEMENTS = 10_000;
+
+    /** Nobody waits longer, and a thread of the web server does meanwhile: 1 minute. */
+    private static final long MAX_TIMEOUT_MILLIS = 60_000;
+
+    /** Of an administrator's page there are few users: 64. */
+    private static final long MAX_THREADS = 64;
+
+    @Bean
+    @ConditionalOnMissingBean
+    SheafValueEndpoint sheafValueEndpoint(
+        ObjectProvider<Sheaf<?, ?>> clients,
+        SheafAdminProperties properties,
+        ValueReader sheafValueReader,
+        ClientState sheafClientState,
+        ApplicationEventPublisher events) {
+      return new SheafValueEndpoint(
+          clients, properties, sheafValueReader, sheafClientState, new ReadAudit(events));
+    }
+
+    @Bean
+    ValueReader sheafValueReader(SheafAdminProperties properties) {
+      long timeoutMillis =
+          checked("timeout", properties.getTimeout().toMillis(), MAX_TIMEOUT_MILLIS);
+      return new ValueReader(
+          limits(properties),
+          Duration.ofMillis(timeoutMillis),
+          (int) checked("max-concurrent-reads", properties.getMaxConcurrentReads(), MAX_THREADS));
+    }
+
+    private static InspectionLimits limits(SheafAdminProperties properties) {
+      long bytes = properties.getMaxValueSize().toBytes();
+      int maxBytes = (int) checked("max-value-size", bytes, MAX_VALUE_BYTES);
+      int maxElements = (int) checked("max-elements", properties.getMaxElements(), MAX_ELEMENTS);
+      return new InspectionLimits(maxBytes, maxBytes, maxBytes, maxElements);
+    }
+
+    private static long checked(String name, long value, long max) {
+      if (value < 1 || value > max) {
+        throw new IllegalArgumentException(
+            "sheaf.admin." + name + " must be from 1 to " + max + ", but was " + value);
+      }
+      return value;
+    }
+  }
+
+  /** The page. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnAvailableEndpoint(
+      endpoint = SheafPageEndpoint.class,
+      exposure = EndpointExposure.WEB)
+  static class Page {
+
+    @Bean
+    @ConditionalOnMissingBean
+    SheafPageEndpoint sheafPageEndpoint(
+        ObjectProvider<Sheaf<?, ?>> clients,
+        ObjectProvider<MeterRegistry> registries,
+        ClientState sheafClientState,
+        WebEndpointProperties endpoints) {
+      AdminPaths paths = AdminPaths.of(endpoints);
+      return new SheafPageEndpoint(
+          new PageFiles(paths.page(), paths.values()),
+          new FiguresReader(clients, registries, sheafClientState));
+    }
+  }
+}

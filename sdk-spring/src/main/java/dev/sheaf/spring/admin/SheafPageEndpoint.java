@@ -1,0 +1,52 @@
+package dev.sheaf.spring.admin;
+
+import dev.sheaf.spring.admin.PageFiles.File;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.util.MimeTypeUtils;
+
+/**
+ * The admin page: {@code GET /actuator/sheaf}, and below it its files and its figures. Values it
+ * asks of {@link SheafValueEndpoint}, with the rights of whoever looks at the page.
+ *
+ * <p>Closed by default: {@code management.endpoint.sheaf.access=read-only} and {@code
+ * management.endpoints.web.exposure.include=sheaf} open it. Thread-safe.
+ */
+@WebEndpoint(id = SheafPageEndpoint.ID, defaultAccess = Access.NONE)
+public final class SheafPageEndpoint {
+
+  static final String ID = "sheaf";
+
+  private final PageFiles files;
+  private final FiguresReader figures;
+
+  SheafPageEndpoint(PageFiles files, FiguresReader figures) {
+    this.files = files;
+    this.figures = figures;
+  }
+
+  /** The page. */
+  @ReadOperation(produces = "text/html")
+  public WebEndpointResponse<String> page() {
+    return new WebEndpointResponse<>(files.page().text(), files.page().type());
+  }
+
+  /**
+   * A file of the page, or the figures as JSON. Redis is not asked for them.
+   *
+   * @param name figures, page.js, page.css or icon.svg
+   * @return null, and so 404, for other names
+   */
+  @ReadOperation(produces = {"application/json", "text/javascript", "text/css", "image/svg+xml"})
+  public @Nullable WebEndpointResponse<Object> part(@Selector String name) {
+    if (name.equals("figures")) {
+      return new WebEndpointResponse<>(figures.read(), MimeTypeUtils.APPLICATION_JSON);
+    }
+    File file = files.file(name);
+    return file == null ? null : new WebEndpointResponse<>(file.text(), file.type());
+  }
+}

@@ -1,0 +1,122 @@
+package dev.sheaf.spring.admin;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.AvailabilityStatus;
+import dev.sheaf.compression.Inspection;
+import dev.sheaf.compression.InspectionLimits;
+import dev.sheaf.compression.Inspector;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+
+/** Looks at keys, and does not ask a node that is known to be away. Thread-safe. */
+final class ValueReader implements AutoCloseable {
+
+  /** A key could not be looked at. */
+  static final class NotReadException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    private final boolean refused;
+
+    NotReadException(boolean refused, String message) {
+      super(message);
+      this.refused = refused;
+    }
+
+    /** Whether the server answered, and does not allow it. */
+    boolean isRefused() {
+      return refused;
+    }
+  }
+
+  private final InspectionLimits limits;
+  private final Duration timeout;
+  private final BoundedCalls calls;
+
+  ValueReader(InspectionLimits limits, Duration timeout, int maxConcurrentReads) {
+    this.limits = limits;
+    this.timeout = timeout;
+    this.calls = new BoundedCalls("sheaf-admin", maxConcurrentReads);
+  }
+
+  /**
+   * Looks at a key. Blocks, for the time-out at most.
+   *
+   * @throws NotReadException if it could not; the message says why, and nothing of the value
+   */
+  Inspection read(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {
+    try {
+      return calls.call(() -> inspect(sheaf, key), timeout);
+    } catch (RejectedExecutionException e) {
+      throw new NotReadException(
+          false,
+          "Too many keys are looked at: "
+              + calls.maxConcurrent()
+              + " at a time (sheaf.admin.max-concurrent-reads), and "
+              + BoundedCalls.MAX_WAITING
+              + " wait.");
+    } catch (TimeoutException e) {
+      throw new NotReadException(
+          false, "Redis did not answer within sheaf.admin.timeout=" + timeout.toMillis() + "ms.");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new NotReadException(false, "The request was interrupted.");
+    } catch (ExecutionException e) {
+      throw failure(e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  private Inspection inspect(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {
+    if (isDown(sheaf.availability().status())) {
+      throw new NotReadException(false, "Redis is DOWN.");
+    }
+    if (sheaf.isCluster()) {
+      requireNode(sheaf, key);
+    }
+    StatefulConnection<?, ?> connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
+    return new Inspector(connection, limits).inspect(key);
+  }
+
+  private static void requireNode(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {
+    RedisClusterNode node =
+        sheaf.cluster().getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
+    if (node == null) {
+      throw new NotReadException(false, "No node serves the slot of the key.");
+    }
+    String address = node.getUri().getHost() + ":" + node.getUri().getPort();
+    AvailabilityStatus status = sheaf.availability().nodes().get(address);
+    if (status != null && isDown(status)) {
+      throw new NotReadException(false, "The node of the key is DOWN.");
+    }
+  }
+
+  private static boolean isDown(AvailabilityStatus status) {
+    return status.state() == AvailabilityState.DOWN;
+  }
+
+  /** Says what failed by its type: messages may hold parts of keys or values. */
+  private static NotReadException failure(Throwable cause) {
+    if (cause instanceof NotReadException known) {
+      return known;
+    }
+    String message = String.valueOf(cause.getMessage());
+    if (cause instanceof RedisCommandExecutionException && message.startsWith("NOPERM")) {
+      return new NotReadException(
+          true, "Redis does not allow the application's user to read this key.");
+    }
+    return new NotReadException(
+        false, "The key could not be read: " + cause.getClass().getSimpleName() + ".");
+  }
+
+  @Override
+  public void close() {
+    calls.close();
+  }
+}
