@@ -36,7 +36,7 @@ class ContainerApplicationIT extends ApplicationContract {
   static class Containers {
 
     @Bean
-    @ServiceConnection
+    @ServiceConnection(name = "redis") // A generic container does not say what it holds.
     GenericContainer<?> redis() {
       return new GenericContainer<>("redis:7.0").withExposedPorts(REDIS_PORT);
     }

@@ -22,7 +22,12 @@ class ShopApplication {
   /** Something to cache. */
   static class Prices {
 
-    final AtomicInteger looked = new AtomicInteger();
+    private final AtomicInteger looked = new AtomicInteger();
+
+    /** How often the method ran; not a field, which a proxy would not have. */
+    public int looked() {
+      return looked.get();
+    }
 
     @Cacheable("prices")
     public String of(String item) {

@@ -57,23 +57,31 @@ class EmbeddedRedisAutoConfigurationTest {
       strings = {
         "spring.data.redis.host=localhost",
         "spring.data.redis.port=6379",
-        "spring.data.redis.url=redis://localhost",
+        "spring.data.redis.url=redis://localhost:6379",
         "spring.data.redis.cluster.nodes=localhost:7000",
-        "spring.data.redis.sentinel.nodes=localhost:26379",
+        "spring.data.redis.sentinel.nodes=localhost:26379;spring.data.redis.sentinel.master=m",
         "spring.data.redis.masterreplica.nodes=localhost:6379",
         "sheaf.embedded.enabled=false",
         "sheaf.enabled=false"
       })
   void withARedisConfiguredOrSwitchedOff_doesNotStart(String property) {
     runner
-        .withPropertyValues(property, "spring.data.redis.sentinel.master=m")
+        .withPropertyValues(property.split(";"))
         .run(context -> assertThat(context).doesNotHaveBean(EmbeddedRedis.class));
   }
 
   @Test
   void withConnectionDetails_doesNotStart() {
     runner
-        .withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
+        .withBean(
+            DataRedisConnectionDetails.class,
+            () ->
+                new DataRedisConnectionDetails() {
+                  @Override
+                  public Standalone getStandalone() {
+                    return Standalone.of("localhost", 1);
+                  }
+                })
         .run(context -> assertThat(context).doesNotHaveBean(EmbeddedRedis.class));
   }
 

@@ -14,7 +14,6 @@ import org.springframework.boot.data.redis.autoconfigure.health.DataRedisReactiv
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class SheafHealthAutoConfigurationTest {
@@ -83,12 +82,5 @@ class SheafHealthAutoConfigurationTest {
     runner
         .withPropertyValues("management.health.redis.enabled=false")
         .run(context -> assertThat(context).doesNotHaveBean("redisHealthContributor"));
-  }
-
-  @Test
-  void withoutSpringBootsHealth_theRestWorks() {
-    runner
-        .withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
-        .run(context -> assertThat(context).hasNotFailed().hasBean("sheaf"));
   }
 }
