@@ -28,16 +28,16 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-import java.util.function.Supplier;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import reactor.core.publisher.Mono;
 
 /** Through every face, values are what they were, and what is stored is smaller. */
 @SuppressWarnings({
