@@ -23,6 +23,22 @@ final class BitmapCommands {
             "Counts the bits that are set.",
             BitmapCommands::bitCount)
         .add(
+            "bitfield",
+            -2,
+            "write denyoom",
+            one,
+            "3.2.0",
+            "Reads and writes integers of any width.",
+            BitfieldCommand::run)
+        .add(
+            "bitfield_ro",
+            -2,
+            "readonly fast",
+            one,
+            "6.0.0",
+            "Reads integers of any width.",
+            BitfieldCommand::run)
+        .add(
             "bitop",
             -4,
             "write denyoom",
