@@ -24,6 +24,7 @@ public final class CommandTable {
   private CommandTable() {
     ConnectionCommands.register(this);
     ServerCommands.register(this);
+    AclCommands.register(this);
     KeyCommands.register(this);
     StringCommands.register(this);
     BitmapCommands.register(this);
@@ -31,10 +32,15 @@ public final class CommandTable {
     ListCommands.register(this);
     SetCommands.register(this);
     SortedSetCommands.register(this);
+    StreamCommands.register(this);
+    GeoCommands.register(this);
     TransactionCommands.register(this);
     PubSubCommands.register(this);
     ScriptCommands.register(this);
+    FunctionCommands.register(this);
     ClusterCommands.register(this);
+    ClusterAdminCommands.register(this);
+    SentinelCommands.register(this);
   }
 
   public static CommandTable instance() {
@@ -143,7 +149,7 @@ public final class CommandTable {
 
   /** Commands without their subcommands, in the order of the files. */
   public Collection<Command> commands() {
-    return commands.values();
+    return commands.values().stream().filter(row -> row.group() != Group.SENTINEL).toList();
   }
 
   /** Every row, subcommands included; {@link Command#id()} is the index. */

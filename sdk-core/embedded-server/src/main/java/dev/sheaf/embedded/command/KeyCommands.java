@@ -1,7 +1,7 @@
 package dev.sheaf.embedded.command;
 
-import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.Database;
+import dev.sheaf.embedded.data.Dump;
 import dev.sheaf.embedded.data.Glob;
 import dev.sheaf.embedded.data.Numbers;
 import dev.sheaf.embedded.data.Value;
@@ -36,8 +36,8 @@ final class KeyCommands {
             "readonly",
             one,
             "2.6.0",
-            "Refused: there is no dump format.",
-            KeyCommands::noDump)
+            "The value in a form RESTORE takes.",
+            KeyCommands::dump)
         .add(
             "exists",
             -2,
@@ -114,6 +114,14 @@ final class KeyCommands {
             "Always 1.",
             KeyCommands::objectRefCount)
         .add(
+            "migrate",
+            -6,
+            "write",
+            KeySpec.migrate(),
+            "2.6.0",
+            "Moves keys to another node of this server.",
+            MigrateCommand::run)
+        .add(
             "persist",
             2,
             "write fast",
@@ -182,8 +190,8 @@ final class KeyCommands {
             "write denyoom",
             one,
             "2.6.0",
-            "Refused: there is no dump format.",
-            KeyCommands::noDump)
+            "Stores what DUMP has given.",
+            KeyCommands::restore)
         .add("scan", -2, "readonly", "2.8.0", "Some keys, and where to go on.", KeyCommands::scan)
         .add(
             "sort",
@@ -307,8 +315,8 @@ final class KeyCommands {
       db.remove(to);
       db.remove(from);
       db.put(to, value);
-      call.changed(from);
-      call.changed(to);
+      call.changed(from, "rename_from");
+      call.changed(to, "rename_to");
     }
     if (onlyIfFree) {
       call.out().integer(1);
@@ -343,7 +351,7 @@ final class KeyCommands {
       call.out().integer(0);
       return;
     }
-    transfer(call, value.copy(), value.expireAt(), db, to);
+    transfer(call, value.copy(), value.expireAt(), db, to, "copy_to");
     call.out().integer(1);
   }
 
@@ -358,13 +366,15 @@ final class KeyCommands {
     return index.intValue();
   }
 
-  private static void transfer(Call call, Value value, long expireAt, Database db, byte[] key) {
+  private static void transfer(
+      Call call, Value value, long expireAt, Database db, byte[] key, String event) {
     db.put(key, value);
     if (expireAt != Value.NO_EXPIRY) {
       db.expireAt(key, value, expireAt);
     }
     db.changed(key);
     call.node().dirtied();
+    call.node().announce('g', event, db.index(), key);
   }
 
   private static void move(Call call) {
@@ -382,8 +392,8 @@ final class KeyCommands {
       return;
     }
     call.db().remove(key);
-    call.changed(key);
-    transfer(call, value, value.expireAt(), target, key);
+    call.changed(key, "move_from");
+    transfer(call, value, value.expireAt(), target, key, "move_to");
     call.out().integer(1);
   }
 
@@ -479,11 +489,62 @@ final class KeyCommands {
     }
   }
 
-  private static void noDump(Call call) {
-    throw Errors.of(
-        "ERR the embedded server has no "
-            + Bytes.text(call.arg(0)).toUpperCase(java.util.Locale.ROOT)
-            + ": it does not know the dump format");
+  private static void dump(Call call) {
+    Value value = call.db().peek(call.arg(1));
+    byte[] payload = value == null ? null : Dump.of(value);
+    if (value != null && payload == null) {
+      throw Errors.of("ERR the embedded server cannot dump a stream");
+    }
+    call.out().bulkOrNil(payload);
+  }
+
+  private static void restore(Call call) {
+    boolean replace = false;
+    boolean absolute = false;
+    for (int i = 4; i < call.count(); i++) {
+      boolean more = i + 1 < call.count();
+      if (call.is(i, "REPLACE")) {
+        replace = true;
+      } else if (call.is(i, "ABSTTL")) {
+        absolute = true;
+      } else if (more && call.is(i, "IDLETIME")) {
+        if (call.longArg(++i) < 0) {
+          throw Errors.of("ERR Invalid IDLETIME value, must be >= 0");
+        }
+      } else if (more && call.is(i, "FREQ")) {
+        long frequency = call.longArg(++i);
+        if (frequency < 0 || frequency > 255) {
+          throw Errors.of("ERR Invalid FREQ value, must be >= 0 and <= 255");
+        }
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    byte[] key = call.arg(1);
+    if (!replace && call.db().get(key) != null) {
+      throw Errors.of("BUSYKEY Target key name already exists.");
+    }
+    long ttl = call.longArg(2);
+    if (ttl < 0) {
+      throw Errors.of("ERR Invalid TTL value, must be >= 0");
+    }
+    if (!Dump.isWhole(call.arg(3))) {
+      throw Errors.of("ERR DUMP payload version or checksum are wrong");
+    }
+    Value value = Dump.value(call.arg(3));
+    if (value == null) {
+      throw Errors.of("ERR Bad data format");
+    }
+    long expireAt = ttl == 0 ? Value.NO_EXPIRY : absolute ? ttl : call.now() + ttl;
+    if (replace) {
+      call.delete(key);
+    }
+    if (ttl != 0 && expireAt <= call.now()) {
+      call.out().ok();
+      return;
+    }
+    transfer(call, value, expireAt, call.db(), key, "restore");
+    call.out().ok();
   }
 
   private static void waitForReplicas(Call call) {

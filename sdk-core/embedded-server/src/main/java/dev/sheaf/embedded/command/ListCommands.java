@@ -209,7 +209,7 @@ final class ListCommands {
     }
     if (n > 0) {
       call.deleteIfEmpty(key, list.size());
-      call.changed(key);
+      call.changed(key, left ? "lpop" : "rpop");
     }
   }
 
@@ -416,8 +416,8 @@ final class ListCommands {
     }
     target.add(toLeft, element);
     call.deleteIfEmpty(from, source.size());
-    call.changed(from);
-    call.changed(to);
+    call.changed(to, toLeft ? "lpush" : "rpush");
+    call.changed(from, fromLeft ? "lpop" : "rpop");
     call.out().bulk(element);
     return true;
   }

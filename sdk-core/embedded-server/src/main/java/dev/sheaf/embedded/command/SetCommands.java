@@ -206,13 +206,13 @@ final class SetCommands {
     if (from != to) {
       from.remove(member);
       call.deleteIfEmpty(call.arg(1), from.size());
-      call.changed(call.arg(1));
+      call.changed(call.arg(1), "srem");
       if (to == null) {
         to = new SetValue();
         call.db().put(call.arg(2), to);
       }
       to.add(member);
-      call.changed(call.arg(2));
+      call.changed(call.arg(2), "sadd");
     }
     call.out().integer(1);
   }

@@ -361,15 +361,16 @@ final class SortedSetCommands {
           removed++;
         }
       }
-      removedFrom(call, key, set, removed);
+      removedFrom(call, key, set, removed, call.command().name());
     }
     call.out().integer(removed);
   }
 
-  private static void removedFrom(Call call, byte[] key, SortedSetValue set, int removed) {
+  private static void removedFrom(
+      Call call, byte[] key, SortedSetValue set, int removed, String event) {
     if (removed > 0) {
       call.deleteIfEmpty(key, set.size());
-      call.changed(key);
+      call.changed(key, event);
     }
   }
 
@@ -385,7 +386,7 @@ final class SortedSetCommands {
       node = next;
     }
     if (set != null) {
-      removedFrom(call, key, set, removed);
+      removedFrom(call, key, set, removed, call.command().name());
     }
     call.out().integer(removed);
   }
@@ -406,7 +407,7 @@ final class SortedSetCommands {
         set.remove(node.member());
       }
     }
-    removedFrom(call, key, set, range.size());
+    removedFrom(call, key, set, range.size(), call.command().name());
     call.out().integer(range.size());
   }
 
@@ -421,7 +422,7 @@ final class SortedSetCommands {
       set.remove(node.member());
       taken.add(node);
     }
-    removedFrom(call, key, set, taken.size());
+    removedFrom(call, key, set, taken.size(), max ? "zpopmax" : "zpopmin");
     return taken;
   }
 

@@ -254,7 +254,10 @@ final class StringCommands {
     if (expireAt != Value.NO_EXPIRY) {
       call.db().expireAt(key, value, expireAt);
     }
-    call.changed(key);
+    call.changed(key, "set");
+    if (expireAt != Value.NO_EXPIRY) {
+      call.notifyGeneric("expire", key);
+    }
   }
 
   private static void setEx(Call call, String unit) {
@@ -308,7 +311,9 @@ final class StringCommands {
       call.delete(key);
     } else if (timed || persist && value.expireAt() != Value.NO_EXPIRY) {
       call.db().expireAt(key, value, expireAt);
-      call.changed(key);
+      call.db().changed(key);
+      call.node().dirtied();
+      call.notifyGeneric(timed ? "expire" : "persist", key);
     }
     call.out().bulk(bytes);
   }
@@ -401,7 +406,7 @@ final class StringCommands {
       throw Errors.of("ERR increment or decrement would overflow");
     }
     call.db().replace(key, new StringValue(Bytes.ofLong(sum)));
-    call.changed(key);
+    call.changed(key, "incrby");
     call.out().integer(sum);
   }
 

@@ -86,7 +86,7 @@ final class ZAddCommand {
         call.db().put(key, set);
       }
       if (added + updated > 0) {
-        call.changed(key);
+        call.changed(key, increment ? "zincr" : "zadd");
       }
     }
     reply();
