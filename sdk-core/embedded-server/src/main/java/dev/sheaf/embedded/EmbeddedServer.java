@@ -35,6 +35,11 @@ public final class EmbeddedServer implements AutoCloseable {
   /** How long a method waits for the command thread, which a long script may hold. */
   public static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
+  /** How long a port that was closed a moment ago may take to be free again. */
+  private static final Duration REOPEN_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final int REOPEN_RETRY_MILLIS = 5;
+
   private final Listener listener;
   private final Nodes nodes;
   private final List<EmbeddedNode> wrappers = new CopyOnWriteArrayList<>();
@@ -377,11 +382,28 @@ public final class EmbeddedServer implements AutoCloseable {
     listener.unlisten(node);
   }
 
+  /** Opens the port of a node again, which the system may still be closing. */
   void listen(ServerNode node) {
+    long deadline = System.nanoTime() + REOPEN_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        listener.listen(node, node.port());
+        return;
+      } catch (IOException e) {
+        if (System.nanoTime() > deadline) {
+          throw new UncheckedIOException(e);
+        }
+        pauseBeforeRetry();
+      }
+    }
+  }
+
+  private static void pauseBeforeRetry() {
     try {
-      listener.listen(node, node.port());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      TimeUnit.MILLISECONDS.sleep(REOPEN_RETRY_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a port was opened again", e);
     }
   }
 

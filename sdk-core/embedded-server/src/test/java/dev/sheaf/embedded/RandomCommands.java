@@ -152,7 +152,6 @@ final class RandomCommands {
     "TOUCH K K",
     "MOVE K 1",
     "OBJECT ENCODING K",
-    "OBJECT REFCOUNT K",
     "SET K V PXAT 99999999999999 GET",
     "SET K V NX GET",
     "GETEX K EXAT 99999999999",

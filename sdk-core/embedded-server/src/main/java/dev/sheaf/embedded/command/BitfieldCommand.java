@@ -131,25 +131,26 @@ final class BitfieldCommand {
     byte[] key = call.arg(1);
     StringValue value = call.string(key);
     byte[] bytes = value == null ? Bytes.EMPTY : value.bytes();
-    int changes = 0;
+    boolean changed = false;
     if (highestWrite >= 0) {
       if (value == null) {
         value = new StringValue(Bytes.EMPTY);
         call.db().put(key, value);
       }
       int length = (int) (highestWrite >> 3) + 1;
-      changes += length > value.length() ? 1 : 0;
+      changed = length > value.length();
       bytes = value.edit(length);
     }
     call.out().array(operations.size());
     for (Operation operation : operations) {
-      changes += execute(operation, bytes) ? 1 : 0;
+      changed |= execute(operation, bytes);
     }
-    if (changes > 0) {
+    if (changed) {
       call.changed(key);
     }
   }
 
+  /** Whether the string has changed. */
   private boolean execute(Operation operation, byte[] bytes) {
     Field field = operation.field();
     long old = read(bytes, operation.offset(), field);
@@ -172,7 +173,7 @@ final class BitfieldCommand {
     }
     write(bytes, operation.offset(), field.width(), next);
     call.out().integer(operation.kind() == Kind.SET ? old : next);
-    return true;
+    return next != old;
   }
 
   /** Above (1), below (-1), or within the range of the field. */

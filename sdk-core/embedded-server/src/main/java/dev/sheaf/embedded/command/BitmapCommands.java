@@ -74,6 +74,7 @@ final class BitmapCommands {
     }
     byte[] key = call.arg(1);
     StringValue value = call.string(key);
+    int length = value == null ? -1 : value.length();
     if (value == null) {
       value = new StringValue(Bytes.EMPTY);
       call.db().put(key, value);
@@ -83,7 +84,9 @@ final class BitmapCommands {
     byte[] bytes = value.edit(index + 1);
     int old = (bytes[index] & mask) == 0 ? 0 : 1;
     bytes[index] = (byte) (bit == 1 ? bytes[index] | mask : bytes[index] & ~mask);
-    call.changed(key);
+    if (old != bit || value.length() != length) {
+      call.changed(key);
+    }
     call.out().integer(old);
   }
 
@@ -130,6 +133,11 @@ final class BitmapCommands {
   }
 
   private static void bitCount(Call call) {
+    StringValue value = call.string(call.arg(1));
+    if (value == null) {
+      call.out().integer(0);
+      return;
+    }
     if (call.count() == 3 || call.count() > 5) {
       throw Errors.syntax();
     }
@@ -138,11 +146,6 @@ final class BitmapCommands {
       call.longArg(3);
     }
     boolean bits = unit(call, 4);
-    StringValue value = call.string(call.arg(1));
-    if (value == null) {
-      call.out().integer(0);
-      return;
-    }
     int length = value.length();
     Bits range = call.count() > 2 ? range(call, 2, length, bits, true) : new Bits(0, length * 8L);
     call.out().integer(count(value, range));
@@ -174,13 +177,13 @@ final class BitmapCommands {
     if (wanted != 0 && wanted != 1) {
       throw Errors.of("ERR The bit argument must be 1 or 0.");
     }
-    if (call.count() > 6) {
-      throw Errors.syntax();
-    }
     StringValue value = call.string(call.arg(1));
     if (value == null) {
       call.out().integer(wanted == 1 ? -1 : 0);
       return;
+    }
+    if (call.count() > 6) {
+      throw Errors.syntax();
     }
     boolean hasEnd = call.count() > 4;
     boolean bits = unit(call, 5);

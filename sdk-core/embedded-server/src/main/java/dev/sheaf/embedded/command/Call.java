@@ -211,6 +211,16 @@ public final class Call {
     }
   }
 
+  /**
+   * The groups of a stream have changed, but not what WATCH and client-side caching look at; clients
+   * that wait for the stream look again.
+   */
+  void groupsChanged(byte[] key) {
+    node.recheckBlocked(db(), key);
+    node.dirtied();
+    notifyOf(EventNames.of(command), key);
+  }
+
   /** Announces one more keyspace event of this command's class, without another change. */
   void notifyOf(String event, byte[] key) {
     if (node.announcesEvents()) {

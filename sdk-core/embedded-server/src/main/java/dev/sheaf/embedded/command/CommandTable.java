@@ -105,7 +105,9 @@ public final class CommandTable {
   }
 
   static CommandException unknownSubcommand(byte[][] args) {
-    String sub = Bytes.text(args[1]);
+    String text = Bytes.text(args[1]);
+    int nul = text.indexOf(0);
+    String sub = nul < 0 ? text : text.substring(0, nul);
     return Errors.of(
         "ERR unknown subcommand '"
             + sub.substring(0, Math.min(128, sub.length()))

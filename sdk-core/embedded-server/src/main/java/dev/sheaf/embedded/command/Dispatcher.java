@@ -62,7 +62,7 @@ public final class Dispatcher {
     } catch (CommandException e) {
       client.breakQueue();
       node.counters().errors++;
-      client.reply().error(e.line());
+      client.reply().error(refusal(client, args, e.line()));
     }
     node.running(null);
     if (wasAsking) {
@@ -70,6 +70,24 @@ public final class Dispatcher {
     }
     endReplyMode(client);
     node.tracking().send();
+  }
+
+  /** An EXEC that is refused, whyever, ends the transaction; redirections stay as they are. */
+  private static String refusal(Client client, byte[][] args, String line) {
+    if (!Bytes.is(args[0], "EXEC") || line.startsWith("EXECABORT") || isOfCluster(line)) {
+      return line;
+    }
+    client.closeTransaction();
+    String reason = line.startsWith("ERR ") ? line.substring("ERR ".length()) : line;
+    return "EXECABORT Transaction discarded because of: " + reason;
+  }
+
+  private static boolean isOfCluster(String line) {
+    return line.startsWith("MOVED")
+        || line.startsWith("ASK ")
+        || line.startsWith("TRYAGAIN")
+        || line.startsWith("CROSSSLOT")
+        || line.startsWith("CLUSTERDOWN");
   }
 
   /** The row for a request, without any check; null if there is none. */

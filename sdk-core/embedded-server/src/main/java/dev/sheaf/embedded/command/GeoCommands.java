@@ -179,8 +179,8 @@ final class GeoCommands {
     return new BigDecimal(distance).setScale(4, java.math.RoundingMode.HALF_EVEN).toPlainString();
   }
 
-  static byte[] coordinateText(double degrees) {
-    return Bytes.latin(Numbers.formatExtended(new BigDecimal(degrees)));
+  private static String coordinateText(double degrees) {
+    return Numbers.formatExtended(new BigDecimal(degrees));
   }
 
   private static void hash(Call call) {
@@ -211,7 +211,7 @@ final class GeoCommands {
 
   static void writePlace(Reply out, GeoHash.Place place) {
     out.array(2);
-    out.bulk(coordinateText(place.longitude()));
-    out.bulk(coordinateText(place.latitude()));
+    out.decimal(coordinateText(place.longitude()));
+    out.decimal(coordinateText(place.latitude()));
   }
 }

@@ -4,6 +4,7 @@ import dev.sheaf.embedded.data.Database;
 import dev.sheaf.embedded.data.Dump;
 import dev.sheaf.embedded.data.Glob;
 import dev.sheaf.embedded.data.Numbers;
+import dev.sheaf.embedded.data.StringValue;
 import dev.sheaf.embedded.data.Value;
 import dev.sheaf.embedded.node.ServerNode;
 import java.util.ArrayList;
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /** DEL, EXPIRE, SCAN and what else works on keys of any type. */
 final class KeyCommands {
+  private static final int SHARED_INTEGERS = 10_000;
+
+  /** What OBJECT REFCOUNT says of a shared value. */
+  private static final long SHARED = Integer.MAX_VALUE;
+
   private KeyCommands() {}
 
   static void register(CommandTable table) {
@@ -111,7 +117,7 @@ final class KeyCommands {
             "readonly",
             second,
             "2.2.3",
-            "Always 1.",
+            "Always 1; for small integers the number of shared ones.",
             KeyCommands::objectRefCount)
         .add(
             "migrate",
@@ -399,8 +405,8 @@ final class KeyCommands {
 
   private static void expire(Call call, boolean seconds, boolean absolute) {
     byte[] key = call.arg(1);
-    long value = call.longArg(2);
     ExpireCondition condition = ExpireCondition.parse(call, 3);
+    long value = call.longArg(2);
     if (seconds && (value > Long.MAX_VALUE / 1000 || value < Long.MIN_VALUE / 1000)) {
       throw ExpiryOption.invalid(call);
     }
@@ -481,11 +487,21 @@ final class KeyCommands {
     }
   }
 
+  /** The small integers a server keeps once for all keys. */
+  private static boolean isShared(Value value) {
+    Long number =
+        value instanceof StringValue s && !s.isCopy() && s.encoding().equals("int")
+            ? Numbers.parseLong(s.bytes())
+            : null;
+    return number != null && number >= 0 && number < SHARED_INTEGERS;
+  }
+
   private static void objectRefCount(Call call) {
-    if (object(call) == null) {
+    Value value = object(call);
+    if (value == null) {
       call.out().nil();
     } else {
-      call.out().integer(1);
+      call.out().integer(isShared(value) ? SHARED : 1);
     }
   }
 

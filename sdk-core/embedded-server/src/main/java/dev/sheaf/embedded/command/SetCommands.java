@@ -278,8 +278,8 @@ final class SetCommands {
 
   private static void sscan(Call call) {
     long cursor = Scan.cursor(call.arg(2));
-    Scan scan = Scan.options(call, 3, false);
     SetValue set = call.setValue(call.arg(1));
+    Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
     if (set == null || set.isIntegers()) {
       cursor = 0;

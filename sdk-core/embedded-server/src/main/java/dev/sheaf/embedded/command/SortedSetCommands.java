@@ -480,7 +480,7 @@ final class SortedSetCommands {
     static MultiPop parse(Call call, int countAt) {
       long numKeys = ListCommands.countOrError(call, countAt, "numkeys");
       long where = countAt + 1 + numKeys;
-      if (where >= call.count()) {
+      if (numKeys > call.count() || where >= call.count()) {
         throw Errors.syntax();
       }
       int at = (int) where;
@@ -488,13 +488,7 @@ final class SortedSetCommands {
       if (!max && !call.is(at, "MIN")) {
         throw Errors.syntax();
       }
-      long count = 1;
-      if (at + 1 < call.count()) {
-        if (!call.is(at + 1, "COUNT") || at + 3 != call.count()) {
-          throw Errors.syntax();
-        }
-        count = ListCommands.countOrError(call, at + 2, "count");
-      }
+      long count = ListCommands.optionalCount(call, at + 1);
       return new MultiPop(Arrays.asList(call.args()).subList(countAt + 1, at), max, count);
     }
   }
@@ -570,8 +564,8 @@ final class SortedSetCommands {
 
   private static void zscan(Call call) {
     long cursor = Scan.cursor(call.arg(2));
-    Scan scan = Scan.options(call, 3, false);
     SortedSetValue set = call.sortedSet(call.arg(1));
+    Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
     if (set == null) {
       cursor = 0;

@@ -40,19 +40,27 @@ final class StreamArguments {
     if (text.equals("+")) {
       return StreamId.MAX;
     }
+    int nul = text.indexOf(0);
+    if (nul >= 0) {
+      return parse(text.substring(0, nul), missingSequence);
+    }
     int dash = text.indexOf('-');
     Long millis = unsigned(dash < 0 ? text : text.substring(0, dash));
     Long sequence = dash < 0 ? (Long) missingSequence : unsigned(text.substring(dash + 1));
     return millis == null || sequence == null ? null : new StreamId(millis, sequence);
   }
 
-  /** As strtoull reads it to the end: nothing at all is zero. */
+  /** As strtoull reads a text of C to its end: blanks may lead. */
   static @Nullable Long unsigned(String text) {
-    if (text.isEmpty()) {
-      return 0L;
+    int from = 0;
+    while (from < text.length()
+        && (text.charAt(from) == ' ' || text.charAt(from) >= 9 && text.charAt(from) <= 13)) {
+      from++;
     }
     try {
-      return text.startsWith("-") ? null : (Long) Long.parseUnsignedLong(text);
+      return text.startsWith("-", from)
+          ? null
+          : (Long) Long.parseUnsignedLong(text.substring(from));
     } catch (NumberFormatException e) {
       return null;
     }

@@ -360,15 +360,11 @@ final class StreamCommands {
         id,
         maxDeleted.isZero() ? stream.maxDeletedId() : maxDeleted,
         added < 0 ? stream.entriesAdded() : added);
-    call.changed(call.arg(1));
+    call.groupsChanged(call.arg(1));
     call.out().ok();
   }
 
   private static void checkPosition(StreamValue stream, StreamId id, long added) {
-    if (id.compareTo(stream.maxDeletedId()) < 0) {
-      throw Errors.of(
-          "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id");
-    }
     if (stream.size() > 0) {
       if (id.compareTo(stream.newestId()) < 0) {
         throw Errors.of(
@@ -435,13 +431,14 @@ final class StreamCommands {
     out.bulk("last-delivered-id");
     StreamArguments.writeId(out, group.lastId());
     out.bulk("entries-read");
-    knownOrNil(out, group.entriesRead());
+    long read = group.entriesRead();
+    integerOrNil(out, read == StreamGroup.UNKNOWN ? null : (Long) read);
     out.bulk("lag");
-    knownOrNil(out, stream.lag(group));
+    integerOrNil(out, stream.lag(group));
   }
 
-  private static void knownOrNil(Reply out, long number) {
-    if (number == StreamGroup.UNKNOWN) {
+  private static void integerOrNil(Reply out, @Nullable Long number) {
+    if (number == null) {
       out.nil();
     } else {
       out.integer(number);
@@ -449,6 +446,7 @@ final class StreamCommands {
   }
 
   private static void infoStream(Call call) {
+    StreamValue stream = existing(call);
     boolean full = call.count() > 3;
     long count = DEFAULT_FULL_COUNT;
     if (full) {
@@ -463,7 +461,6 @@ final class StreamCommands {
         count = count < 0 ? DEFAULT_FULL_COUNT : count == 0 ? Long.MAX_VALUE : count;
       }
     }
-    StreamValue stream = existing(call);
     Reply out = call.out();
     out.map(full ? 9 : 10);
     out.bulk("length");

@@ -165,12 +165,13 @@ final class StreamGroupCommands {
     if (stream == null) {
       stream = new StreamValue();
       call.db().put(key, stream);
+      call.db().changed(key);
     }
     if (stream.group(call.arg(3)) != null) {
       throw Errors.of("BUSYGROUP Consumer Group name already exists");
     }
     stream.groups().put(call.arg(3), new StreamGroup(id, options.entriesRead()));
-    call.changed(key);
+    call.groupsChanged(key);
     call.out().ok();
   }
 
@@ -185,7 +186,7 @@ final class StreamGroupCommands {
     GroupOptions options = GroupOptions.parse(call, false);
     StreamGroup group = requiredGroup(call);
     group.position(position(call, call.stream(call.arg(2))), options.entriesRead());
-    call.changed(call.arg(2));
+    call.groupsChanged(call.arg(2));
     call.out().ok();
   }
 
@@ -193,7 +194,7 @@ final class StreamGroupCommands {
     StreamValue stream = required(call.stream(call.arg(2)));
     boolean destroyed = stream.groups().remove(call.arg(3)) != null;
     if (destroyed) {
-      call.changed(call.arg(2));
+      call.groupsChanged(call.arg(2));
     }
     call.out().integer(destroyed ? 1 : 0);
   }
@@ -203,7 +204,7 @@ final class StreamGroupCommands {
     boolean created = !group.consumers().containsKey(call.arg(4));
     if (created) {
       group.consumer(call.arg(4), call.now());
-      call.changed(call.arg(2));
+      call.groupsChanged(call.arg(2));
     }
     call.out().integer(created ? 1 : 0);
   }
@@ -211,7 +212,7 @@ final class StreamGroupCommands {
   private static void deleteConsumer(Call call) {
     int pending = requiredGroup(call).removeConsumer(call.arg(4));
     if (pending >= 0) {
-      call.changed(call.arg(2));
+      call.groupsChanged(call.arg(2));
     }
     call.out().integer(Math.max(0, pending));
   }
@@ -329,6 +330,7 @@ final class StreamGroupCommands {
     return value;
   }
 
+  /** Who claims; made when there is something to claim. */
   private static StreamGroup.Consumer consumer(Call call, StreamGroup group) {
     if (!group.consumers().containsKey(call.arg(3))) {
       group.consumer(call.arg(3), call.now());
@@ -393,7 +395,6 @@ final class StreamGroupCommands {
       group.position(claim.lastId, group.entriesRead());
       call.node().dirtied();
     }
-    StreamGroup.Consumer consumer = consumer(call, group);
     List<StreamId> claimed = new ArrayList<>();
     for (StreamId id : claim.ids) {
       StreamGroup.Pending entry = group.pending().get(id);
@@ -407,7 +408,7 @@ final class StreamGroupCommands {
       if (tooYoung || entry == null && !claim.force) {
         continue;
       }
-      StreamGroup.Pending owned = group.assign(id, consumer, call.now());
+      StreamGroup.Pending owned = group.assign(id, consumer(call, group), call.now());
       long times = owned.deliveries() + (claim.justId ? 0 : 1);
       owned.delivered(claim.deliveredAt, claim.retryCount >= 0 ? claim.retryCount : times);
       call.node().dirtied();
@@ -446,7 +447,6 @@ final class StreamGroupCommands {
     }
     StreamGroup group = StreamArguments.group(call, 1, 2);
     StreamValue stream = java.util.Objects.requireNonNull(call.stream(call.arg(1)));
-    StreamGroup.Consumer consumer = consumer(call, group);
     long attempts =
         count > Long.MAX_VALUE / ATTEMPTS_PER_COUNT ? count : count * ATTEMPTS_PER_COUNT;
     List<StreamId> claimed = new ArrayList<>();
@@ -459,7 +459,7 @@ final class StreamGroupCommands {
         deleted.add(at);
         call.node().dirtied();
       } else if (call.now() - entry.deliveredAt() >= minIdle) {
-        StreamGroup.Pending owned = group.assign(at, consumer, call.now());
+        StreamGroup.Pending owned = group.assign(at, consumer(call, group), call.now());
         owned.delivered(call.now(), owned.deliveries() + (justId ? 0 : 1));
         claimed.add(at);
         call.node().dirtied();

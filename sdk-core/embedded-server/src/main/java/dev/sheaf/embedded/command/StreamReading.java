@@ -63,11 +63,8 @@ final class StreamReading {
     streams = call.count() - keysAt;
     if (streams % 2 != 0) {
       throw Errors.of(
-          "ERR Unbalanced '"
-              + call.command().name()
-              + "' list of streams: for each stream key an ID or '"
-              + (grouped ? '>' : '$')
-              + "' must be specified.");
+          "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be"
+              + " specified.");
     }
     streams /= 2;
     if (grouped && groupAt == 0) {
@@ -198,7 +195,6 @@ final class StreamReading {
       return from != null && stream.size() > 0 && stream.newestId().compareTo(from) > 0;
     }
     StreamGroup group = Objects.requireNonNull(stream.group(call.arg(groupAt)));
-    consumer(group, key(i));
     return from != null || stream.size() > 0 && stream.newestId().compareTo(group.lastId()) > 0;
   }
 

@@ -197,16 +197,19 @@ public final class StreamValue extends Value {
     return StreamGroup.UNKNOWN;
   }
 
-  /** How many entries the group has not been given yet; {@link StreamGroup#UNKNOWN} if unclear. */
-  public long lag(StreamGroup group) {
+  /**
+   * How many entries the group has not been given yet; null if unclear. Negative where a group was
+   * told that it has read more than there is.
+   */
+  public @Nullable Long lag(StreamGroup group) {
     if (entriesAdded == 0) {
-      return 0;
+      return 0L;
     }
     long read =
         group.entriesRead() != StreamGroup.UNKNOWN && !hasTombstonesFrom(group.lastId())
             ? group.entriesRead()
             : entriesUpTo(group.lastId());
-    return read == StreamGroup.UNKNOWN ? StreamGroup.UNKNOWN : entriesAdded - read;
+    return read == StreamGroup.UNKNOWN ? null : (Long) (entriesAdded - read);
   }
 
   @Override

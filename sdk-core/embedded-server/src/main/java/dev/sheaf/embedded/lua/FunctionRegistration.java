@@ -61,7 +61,7 @@ final class FunctionRegistration {
   }
 
   private LuaFunction positional(long l) {
-    if (state.type(l, 1) != LuaState.STRING) {
+    if (!state.isString(l, 1)) {
       throw LuaRaise.redis("first argument to redis.register_function must be a string");
     }
     if (state.type(l, 2) != LuaState.FUNCTION) {
@@ -102,6 +102,9 @@ final class FunctionRegistration {
     state.api.lua_pushnil(l);
     while (state.api.lua_next(l, 1) != 0) {
       state.pop(l, 1);
+      if (state.type(l, -1) == LuaState.NUMBER) {
+        throw LuaRaise.redis("unknown argument given to redis.register_function");
+      }
       if (state.type(l, -1) != LuaState.STRING) {
         throw LuaRaise.redis("named argument key given to redis.register_function is not a string");
       }
@@ -117,7 +120,7 @@ final class FunctionRegistration {
   private @Nullable String string(long l, String key, String what) {
     state.rawGet(l, 1, key);
     int type = state.type(l, -1);
-    if (type != LuaState.NIL && type != LuaState.STRING) {
+    if (type != LuaState.NIL && !state.isString(l, -1)) {
       throw LuaRaise.redis(what + " redis.register_function must be a string");
     }
     String text = type == LuaState.NIL ? null : state.text(l, -1);

@@ -213,6 +213,15 @@ final class RespWriter implements Reply {
   }
 
   @Override
+  public void decimal(String digits) {
+    if (protocol == 3) {
+      line(',', digits);
+    } else {
+      bulk(Bytes.latin(digits));
+    }
+  }
+
+  @Override
   public void bool(boolean value) {
     if (protocol == 3) {
       line('#', value ? "t" : "f");

@@ -22,7 +22,7 @@ public final class KeyspaceEvents {
     boolean all = ALL_CLASSES.chars().allMatch(c -> wanted.indexOf(c) >= 0);
     StringBuilder shown = new StringBuilder(all ? "A" : "");
     for (char c : (KEY_CLASSES + OTHER_CLASSES).toCharArray()) {
-      if (wanted.indexOf(c) >= 0 && !(all && KEY_CLASSES.indexOf(c) >= 0 && c != 'n')) {
+      if (wanted.indexOf(c) >= 0 && !(all && KEY_CLASSES.indexOf(c) >= 0)) {
         shown.append(c);
       }
     }

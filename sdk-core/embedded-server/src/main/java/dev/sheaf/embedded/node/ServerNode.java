@@ -241,6 +241,11 @@ public final class ServerNode implements Database.Listener {
     tracking.changed(running, key);
   }
 
+  /** Clients that wait for the key look again, though it has not changed. */
+  public void recheckBlocked(Database db, byte[] key) {
+    blocked.changed(db, key);
+  }
+
   @Override
   public void expired(Database db, byte[] key) {
     counters.expiredKeys++;

@@ -178,7 +178,7 @@ local globals = {
   xpcall = xpcall,
   __redis__err__handler = internal.handler,
 }
-local loading = protect(libraries.loading)
+local loading = protect(setmetatable(libraries.loading, {__index = native.nonexistent}))
 libraries.loading = nil
 local usual = protect(libraries.redis)
 
