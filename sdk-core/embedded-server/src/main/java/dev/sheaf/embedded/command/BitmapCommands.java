@@ -142,8 +142,12 @@ final class BitmapCommands {
       throw Errors.syntax();
     }
     if (call.count() > 2) {
-      call.longArg(2);
-      call.longArg(3);
+      long start = call.longArg(2);
+      long end = call.longArg(3);
+      if (start < 0 && end < 0 && start > end) {
+        call.out().integer(0);
+        return;
+      }
     }
     boolean bits = unit(call, 4);
     int length = value.length();

@@ -98,6 +98,11 @@ public final class Call {
     return Bytes.text(args[i]);
   }
 
+  /** The argument as far as C, and so an error text of Redis, sees it: up to a NUL. */
+  String textOfC(int i) {
+    return Bytes.untilNul(args[i]);
+  }
+
   public long longArg(int i) {
     Long value = Numbers.parseLong(args[i]);
     if (value == null) {
@@ -212,8 +217,8 @@ public final class Call {
   }
 
   /**
-   * The groups of a stream have changed, but not what WATCH and client-side caching look at; clients
-   * that wait for the stream look again.
+   * The groups of a stream have changed, but not what WATCH and client-side caching look at;
+   * clients that wait for the stream look again.
    */
   void groupsChanged(byte[] key) {
     node.recheckBlocked(db(), key);

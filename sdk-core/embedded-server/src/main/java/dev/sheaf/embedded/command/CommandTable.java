@@ -143,7 +143,7 @@ public final class CommandTable {
       return command;
     }
     Command sub = command.subcommand(Bytes.lower(args[1]));
-    if (sub == null && command.accepts(args.length) && command.arity() == -2) {
+    if (sub == null && command.accepts(args.length)) {
       throw unknownSubcommand(args);
     }
     return sub == null ? command : sub;

@@ -355,7 +355,7 @@ final class SetCommands {
 
   private static void sintercard(Call call) {
     Long count = Numbers.parseLong(call.arg(1));
-    if (count == null || count < 1 || count > Integer.MAX_VALUE) {
+    if (count == null || count < 1) {
       throw Errors.of("ERR numkeys should be greater than 0");
     }
     if (count > call.count() - 2) {

@@ -109,9 +109,9 @@ final class StreamArguments {
   static CommandException noGroup(Call call, int keyAt, int groupAt) {
     return Errors.of(
         "NOGROUP No such key '"
-            + call.text(keyAt)
+            + call.textOfC(keyAt)
             + "' or consumer group '"
-            + call.text(groupAt)
+            + call.textOfC(groupAt)
             + "'");
   }
 

@@ -390,9 +390,9 @@ final class StreamCommands {
     if (group == null) {
       throw Errors.of(
           "NOGROUP No such consumer group '"
-              + call.text(3)
+              + call.textOfC(3)
               + "' for key name '"
-              + call.text(2)
+              + call.textOfC(2)
               + "'");
     }
     Reply out = call.out();

@@ -122,9 +122,9 @@ final class StreamGroupCommands {
     if (group == null) {
       throw Errors.of(
           "NOGROUP No such consumer group '"
-              + call.text(3)
+              + call.textOfC(3)
               + "' for key name '"
-              + call.text(2)
+              + call.textOfC(2)
               + "'");
     }
     return group;
@@ -376,7 +376,7 @@ final class StreamGroupCommands {
         } else if (more && call.is(i, "LASTID")) {
           claim.lastId = StreamArguments.strict(call.arg(++i));
         } else {
-          throw Errors.of("ERR Unrecognized XCLAIM option '" + call.text(i) + "'");
+          throw Errors.of("ERR Unrecognized XCLAIM option '" + call.textOfC(i) + "'");
         }
       }
       if (claim.deliveredAt < 0 || claim.deliveredAt > call.now()) {

@@ -106,9 +106,9 @@ final class StreamReading {
       if (grouped && (stream == null || stream.group(call.arg(groupAt)) == null)) {
         throw Errors.of(
             "NOGROUP No such key '"
-                + Bytes.text(key(i))
+                + Bytes.untilNul(key(i))
                 + "' or consumer group '"
-                + call.text(groupAt)
+                + call.textOfC(groupAt)
                 + "' in XREADGROUP with GROUP option");
       }
       int idAt = keysAt + streams + i;

@@ -172,7 +172,10 @@ public final class StreamValue extends Value {
 
   /** Whether an entry after {@code from} (included) may have been deleted. */
   public boolean hasTombstonesFrom(StreamId from) {
-    return !entries.isEmpty() && !maxDeletedId.isZero() && from.compareTo(maxDeletedId) <= 0;
+    return !entries.isEmpty()
+        && !maxDeletedId.isZero()
+        && firstId().compareTo(maxDeletedId) <= 0
+        && from.compareTo(maxDeletedId) <= 0;
   }
 
   /** How many entries there ever were up to the id; {@link StreamGroup#UNKNOWN} if unclear. */
@@ -183,9 +186,6 @@ public final class StreamValue extends Value {
     int toLast = id.compareTo(lastId);
     if (entries.isEmpty() && toLast <= 0) {
       return entriesAdded;
-    }
-    if (!id.isZero() && id.compareTo(maxDeletedId) < 0) {
-      return StreamGroup.UNKNOWN;
     }
     if (toLast >= 0) {
       return toLast == 0 ? entriesAdded : StreamGroup.UNKNOWN;

@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 public final class Listener implements AutoCloseable {
   private static final int BACKLOG = 511;
   private static final int CLOSE_SECONDS = 5;
+  private static final int ROUNDS_UNTIL_FREE = 3;
 
   private final Transport transport;
   private final EventLoopGroup group;
@@ -88,6 +89,10 @@ public final class Listener implements AutoCloseable {
     Channel server = servers.remove(node);
     if (server != null) {
       server.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+      // Java frees the port in the event loop's next round of selecting, not in close itself.
+      for (int round = 0; round < ROUNDS_UNTIL_FREE; round++) {
+        group.next().submit(() -> {}).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+      }
     }
   }
 
