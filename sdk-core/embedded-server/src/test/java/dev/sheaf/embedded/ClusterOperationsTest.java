@@ -169,6 +169,7 @@ class ClusterOperationsTest {
                   Set.of(new redis.clients.jedis.HostAndPort("127.0.0.1", server.sentinelPort())))
               .build()) {
         assertThat(jedis.get("k")).isEqualTo("lettuce");
+        awaitSubscriber(server.sentinelPort());
         server.failover(server.nodes().get(1));
         awaitWrite(jedis);
       }
@@ -182,6 +183,16 @@ class ClusterOperationsTest {
             .contains("" + server.nodes().get(1).port());
         assertThat(raw.call("GET", "k")).startsWith("-ERR unknown command");
         assertThat(data.call("SENTINEL", "MASTERS")).startsWith("-ERR unknown command");
+      }
+    }
+  }
+
+  /** Jedis listens on a thread of its own, and would miss what is announced before. */
+  private static void awaitSubscriber(int sentinelPort) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    try (RawConnection raw = new RawConnection(sentinelPort)) {
+      while (!raw.call("CLIENT", "LIST").contains(" sub=1 ")) {
+        assertThat(System.nanoTime()).as("a subscriber within 10 s").isLessThan(deadline);
       }
     }
   }

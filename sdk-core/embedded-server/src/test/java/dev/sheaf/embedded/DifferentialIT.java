@@ -141,6 +141,9 @@ class DifferentialIT {
   /** Times of now, which two servers read a moment apart. */
   private static final Pattern NOW = Pattern.compile(":1[78](\\d{8}|\\d{11})\r");
 
+  /** How a stream is kept; estimates here. */
+  private static final Pattern RADIX_TREE = Pattern.compile("radix-tree-(keys|nodes)\r\n:[0-9]+");
+
   /** The replies from shortly before they part. */
   private static String firstDifference(String theirs, String ours) {
     int at = 0;
@@ -170,6 +173,9 @@ class DifferentialIT {
 
   private static String comparable(List<String> words, String reply) {
     String timeless = NOW.matcher(reply).replaceAll(":now\r");
+    if (words.get(0).equals("XINFO") || words.get(0).equals("EXEC")) {
+      timeless = RADIX_TREE.matcher(timeless).replaceAll("radix-tree-$1\r\n:0");
+    }
     return RandomCommands.isOrdered(words) ? timeless : RawConnection.sorted(timeless);
   }
 

@@ -319,11 +319,12 @@ final class RandomCommands {
   }
 
   /**
-   * Not what waits, or what a wrong argument turns into a wait or a huge string; nor the sorted sets
-   * whose scores have to be equal, nor what could ask for an id made of the time.
+   * Not what waits, or what a wrong argument turns into a wait or a huge string; nor the sorted
+   * sets whose scores have to be equal, nor what could ask for an id made of the time, or for a
+   * cursor of the other server.
    */
   private static boolean mayBeWrong(List<String> words) {
-    return !Set.of("EVAL", "SETBIT", "SETRANGE", "BITFIELD", "MOVE", "XCLAIM", "XADD")
+    return !Set.of("EVAL", "SETBIT", "SETRANGE", "BITFIELD", "MOVE", "XCLAIM", "XADD", "SCAN")
             .contains(words.get(0))
         && words.stream().noneMatch(word -> word.startsWith("lex"));
   }

@@ -416,7 +416,9 @@ final class StringCommands {
     BigDecimal now = value == null ? BigDecimal.ZERO : Numbers.parseExtended(value.bytes());
     BigDecimal by = Numbers.parseExtended(call.arg(2));
     if (now == null) {
-      throw Errors.notFloat();
+      throw value != null && isInfinite(value.bytes())
+          ? Errors.of("ERR increment would produce NaN or Infinity")
+          : Errors.notFloat();
     }
     if (by == null) {
       throw Double.valueOf(0).equals(Numbers.parseDouble(call.arg(2)))
@@ -429,6 +431,11 @@ final class StringCommands {
     call.changed(key);
     call.effect(Bytes.of("SET"), key, sum, Bytes.of("KEEPTTL"));
     call.out().bulk(sum);
+  }
+
+  private static boolean isInfinite(byte[] bytes) {
+    Double number = Numbers.parseDouble(bytes);
+    return number != null && number.isInfinite();
   }
 
   private static void getRange(Call call) {
