@@ -4,21 +4,25 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The time a server goes by, for expiry and for the timeouts of blocking commands. Safe for use by
- * many threads.
+ * The time a server goes by, for expiry and for the timeouts of blocking commands: that of the
+ * machine ({@link #system()}), one that stands still until it is moved ({@link #manual}), or one
+ * that runs and can be moved ({@link #running}). Safe for use by many threads.
  */
 public final class EmbeddedClock {
-  private static final EmbeddedClock SYSTEM = new EmbeddedClock(null);
+  private static final EmbeddedClock SYSTEM = new EmbeddedClock(0, true);
 
-  private final @Nullable AtomicLong manualMillis;
+  private final AtomicLong offsetMicros;
+  private final boolean runs;
+  private final AtomicLong scriptCommandMicros = new AtomicLong();
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
-  private EmbeddedClock(@Nullable AtomicLong manualMillis) {
-    this.manualMillis = manualMillis;
+  private EmbeddedClock(long offsetMicros, boolean runs) {
+    this.offsetMicros = new AtomicLong(offsetMicros);
+    this.runs = runs;
   }
 
   /** The machine's clock. */
@@ -28,40 +32,93 @@ public final class EmbeddedClock {
 
   /** A clock that stands still at {@code start} until {@link #advance} moves it. */
   public static EmbeddedClock manual(Instant start) {
-    return new EmbeddedClock(new AtomicLong(start.toEpochMilli()));
+    return new EmbeddedClock(toMicros(start), false);
   }
 
-  /** The time in whole milliseconds. */
+  /** A clock that shows {@code start} now, runs with the machine's, and can be moved on. */
+  public static EmbeddedClock running(Instant start) {
+    return new EmbeddedClock(toMicros(start) - machineMicros(), true);
+  }
+
+  private static long toMicros(Instant instant) {
+    return Math.addExact(
+        Math.multiplyExact(instant.getEpochSecond(), 1_000_000L),
+        TimeUnit.NANOSECONDS.toMicros(instant.getNano()));
+  }
+
+  private static long machineMicros() {
+    return toMicros(Instant.now());
+  }
+
+  /** The time in whole microseconds. */
   public Instant now() {
-    return Instant.ofEpochMilli(millis());
+    long micros = micros();
+    return Instant.ofEpochSecond(
+        Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
   }
 
   /** Milliseconds since the epoch. */
   public long millis() {
-    return manualMillis == null ? System.currentTimeMillis() : manualMillis.get();
+    return this == SYSTEM ? System.currentTimeMillis() : Math.floorDiv(micros(), 1000L);
+  }
+
+  /** Microseconds since the epoch. */
+  public long micros() {
+    return runs ? machineMicros() + offsetMicros.get() : offsetMicros.get();
   }
 
   /**
-   * Moves a manual clock on. When this returns, servers on this clock have removed the keys that
-   * are due and answered the blocked clients whose time is over.
+   * Moves the clock on. When this returns, servers on this clock have removed the keys that are due
+   * and answered the blocked clients whose time is over.
    *
    * @throws IllegalStateException on the system clock
    * @throws IllegalArgumentException if the duration is negative
    */
   public void advance(Duration by) {
-    if (manualMillis == null) {
-      throw new IllegalStateException(
-          "the system clock cannot be advanced; start the server with EmbeddedClock.manual(...)");
-    }
+    requireMovable();
     if (by.isNegative()) {
       throw new IllegalArgumentException("time does not go back: " + by);
     }
-    manualMillis.addAndGet(by.toMillis());
+    offsetMicros.addAndGet(TimeUnit.NANOSECONDS.toMicros(by.toNanos()));
     listeners.forEach(Runnable::run);
   }
 
+  /**
+   * Has scripts take time: from now on every command a script runs moves this clock on by so much.
+   * What a script reads by TIME moves with it; the time that keys expire by stands still inside a
+   * script, as in Redis. Zero ends it.
+   *
+   * @return this clock
+   * @throws IllegalStateException on the system clock
+   * @throws IllegalArgumentException if the duration is negative
+   */
+  public EmbeddedClock scriptCommandsTake(Duration each) {
+    requireMovable();
+    if (each.isNegative()) {
+      throw new IllegalArgumentException("time does not go back: " + each);
+    }
+    scriptCommandMicros.set(TimeUnit.NANOSECONDS.toMicros(each.toNanos()));
+    return this;
+  }
+
+  private void requireMovable() {
+    if (this == SYSTEM) {
+      throw new IllegalStateException(
+          "the system clock cannot be advanced; start the server with EmbeddedClock.manual(...)"
+              + " or EmbeddedClock.running(...)");
+    }
+  }
+
+  /** A script has run a command. */
+  void scriptCommandRan() {
+    long micros = scriptCommandMicros.get();
+    if (micros > 0) {
+      offsetMicros.addAndGet(micros);
+    }
+  }
+
   void onAdvance(Runnable listener) {
-    if (manualMillis != null) {
+    if (this != SYSTEM) {
       listeners.add(listener);
     }
   }

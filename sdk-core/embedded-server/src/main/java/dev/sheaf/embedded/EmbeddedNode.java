@@ -1,7 +1,10 @@
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.node.Client;
+import dev.sheaf.embedded.node.Connection;
 import dev.sheaf.embedded.node.ServerNode;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 
 /** One node of an {@link EmbeddedServer}. Safe for use by many threads. */
@@ -68,6 +71,85 @@ public final class EmbeddedNode {
    */
   public void announcePort(int port) {
     server.announce(this, port);
+  }
+
+  /**
+   * Stops reading from its sockets, as a process that is stopped; {@link #resume} goes on. New
+   * connections are still accepted, as the operating system does for a stopped process.
+   */
+  public void pause() {
+    freeze(true);
+  }
+
+  /** Ends {@link #pause}. */
+  public void resume() {
+    freeze(false);
+  }
+
+  void freeze(boolean on) {
+    server.call(
+        () -> {
+          node.frozen(on);
+          return true;
+        });
+  }
+
+  /**
+   * Closes its port and all its connections, as a process that is killed. The other nodes of a
+   * cluster see it as failed at once; its slots are served again when a replica takes over or
+   * {@link #start} brings it back.
+   */
+  public void kill() {
+    server.call(
+        () -> {
+          node.failed(true);
+          return true;
+        });
+    closeSockets();
+  }
+
+  void closeSockets() {
+    server.unlisten(node);
+    server.call(
+        () -> {
+          for (Client client : List.copyOf(node.clients().values())) {
+            Connection connection = client.connection();
+            if (connection != null) {
+              connection.close();
+            }
+          }
+          return true;
+        });
+  }
+
+  /**
+   * Opens the port of a killed node again. It has kept its data, as if it had saved it, and lost
+   * its script cache.
+   *
+   * @throws java.io.UncheckedIOException if the port has been taken meanwhile
+   * @throws IllegalStateException if it is not killed
+   */
+  public void start() {
+    server.call(
+        () -> {
+          if (!node.isFailed()) {
+            throw new IllegalStateException("node " + port() + " runs already");
+          }
+          node.scripts().clear();
+          return true;
+        });
+    server.listen(node);
+    server.call(
+        () -> {
+          node.failed(false);
+          return true;
+        });
+  }
+
+  /** Kills it and starts it again on the same port. */
+  public void restart() {
+    kill();
+    start();
   }
 
   @Override

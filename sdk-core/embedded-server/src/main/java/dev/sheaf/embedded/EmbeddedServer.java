@@ -2,7 +2,10 @@ package dev.sheaf.embedded;
 
 import dev.sheaf.embedded.data.Slots;
 import dev.sheaf.embedded.net.Listener;
+import dev.sheaf.embedded.node.CommandRecorder;
 import dev.sheaf.embedded.node.Nodes;
+import dev.sheaf.embedded.node.Sentinel;
+import dev.sheaf.embedded.node.ServerClock;
 import dev.sheaf.embedded.node.ServerNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,20 +35,28 @@ public final class EmbeddedServer implements AutoCloseable {
   /** How long a method waits for the command thread, which a long script may hold. */
   public static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
+  /** How long a port that was closed a moment ago may take to be free again. */
+  private static final Duration REOPEN_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final int REOPEN_RETRY_MILLIS = 5;
+
   private final Listener listener;
   private final Nodes nodes;
-  private final List<EmbeddedNode> wrappers = new ArrayList<>();
+  private final List<EmbeddedNode> wrappers = new CopyOnWriteArrayList<>();
   private final EmbeddedClock clock;
   private final @Nullable String password;
   private final Runnable timeMoved;
+  private @Nullable String sentinelUri;
+  private int sentinelPort;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Faults faults = new Faults(this);
+  private final CommandLog log = new CommandLog(this);
 
   private EmbeddedServer(Builder builder) throws IOException {
     clock = builder.clock;
     password = builder.password;
-    listener = new Listener();
-    nodes = new Nodes(builder.masters > 0, clock::millis, listener.thread());
+    listener = new Listener(builder.epoll);
+    nodes = new Nodes(builder.masters > 0, new ClockOf(clock), listener.thread(), builder.seed);
     nodes.socketReader(listener::readSockets);
     timeMoved =
         () ->
@@ -62,24 +74,69 @@ public final class EmbeddedServer implements AutoCloseable {
     clock.onAdvance(timeMoved);
   }
 
+  private record ClockOf(EmbeddedClock clock) implements ServerClock {
+    @Override
+    public long millis() {
+      return clock.millis();
+    }
+
+    @Override
+    public long micros() {
+      return clock.micros();
+    }
+
+    @Override
+    public void scriptCommandRan() {
+      clock.scriptCommandRan();
+    }
+  }
+
   private void open(Builder builder) throws IOException {
     List<ServerNode> created = call(() -> create(builder));
     for (int i = 0; i < created.size(); i++) {
-      ServerNode node = created.get(i);
-      int port = listener.listen(node, builder.port == 0 ? 0 : builder.port + i);
-      call(
-          () -> {
-            node.port(port);
-            node.config().set("port", Integer.toString(port));
-            return true;
-          });
-      wrappers.add(new EmbeddedNode(this, node));
+      openPort(created.get(i), builder.port == 0 ? 0 : builder.port + i);
+    }
+    String watchedName = builder.sentinelOf;
+    if (watchedName != null) {
+      openSentinel(watchedName);
     }
     Path socket = builder.unixSocket;
     if (socket != null) {
       created.get(0).config().set("unixsocket", socket.toString());
       listener.listen(created.get(0), socket);
     }
+  }
+
+  private void openSentinel(String masterName) throws IOException {
+    Nodes own = new Nodes(false, new ClockOf(clock), listener.thread(), 0);
+    ServerNode sentinel =
+        call(
+            () -> {
+              ServerNode node = own.add();
+              node.sentinel(new Sentinel(node, masterName, nodes));
+              return node;
+            });
+    int port = listener.listen(sentinel, 0);
+    call(
+        () -> {
+          sentinel.port(port);
+          return true;
+        });
+    sentinelUri = "redis-sentinel://127.0.0.1:" + port + "#" + masterName;
+    sentinelPort = port;
+  }
+
+  private EmbeddedNode openPort(ServerNode node, int wantedPort) throws IOException {
+    int port = listener.listen(node, wantedPort);
+    call(
+        () -> {
+          node.port(port);
+          node.config().set("port", Integer.toString(port));
+          return true;
+        });
+    EmbeddedNode wrapper = new EmbeddedNode(this, node);
+    wrappers.add(wrapper);
+    return wrapper;
   }
 
   private List<ServerNode> create(Builder builder) {
@@ -98,11 +155,16 @@ public final class EmbeddedServer implements AutoCloseable {
         all.add(replica);
       }
     }
-    if (builder.password != null) {
-      all.forEach(node -> node.config().set("requirepass", builder.password));
-    }
+    all.forEach(this::requirePassword);
     nodes.startHousekeeping();
     return all;
+  }
+
+  private void requirePassword(ServerNode node) {
+    if (password != null) {
+      node.config().set("requirepass", password);
+      node.users().requirePassword(password.getBytes(StandardCharsets.UTF_8));
+    }
   }
 
   /**
@@ -134,6 +196,28 @@ public final class EmbeddedServer implements AutoCloseable {
             ? ""
             : ":" + URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20") + "@";
     return "redis://" + user + "127.0.0.1:" + port;
+  }
+
+  /**
+   * {@code redis-sentinel://127.0.0.1:port#name}, as Lettuce takes it.
+   *
+   * @throws IllegalStateException if it was built without {@link Builder#sentinel}
+   */
+  public String sentinelUri() {
+    if (sentinelUri == null) {
+      throw new IllegalStateException("there is no sentinel; build the server with sentinel(name)");
+    }
+    return sentinelUri;
+  }
+
+  /**
+   * The TCP port of the sentinel.
+   *
+   * @throws IllegalStateException if it was built without {@link Builder#sentinel}
+   */
+  public int sentinelPort() {
+    sentinelUri();
+    return sentinelPort;
   }
 
   /** Whether it was built with {@link Builder#cluster}. */
@@ -172,6 +256,155 @@ public final class EmbeddedServer implements AutoCloseable {
   /** Faults on demand. */
   public Faults faults() {
     return faults;
+  }
+
+  /** The commands that ran; it records once started. */
+  public CommandLog log() {
+    return log;
+  }
+
+  void record(@Nullable CommandRecorder recorder) {
+    call(
+        () -> {
+          nodes.recorder(recorder);
+          return true;
+        });
+  }
+
+  /** The data of database 0, without a client. */
+  public EmbeddedData data() {
+    return data(0);
+  }
+
+  /**
+   * The data of a numbered database, without a client.
+   *
+   * @throws IllegalArgumentException unless 0 to 15, and 0 in a cluster
+   */
+  public EmbeddedData data(int database) {
+    if (database < 0 || database >= ServerNode.DATABASES || isCluster() && database != 0) {
+      throw new IllegalArgumentException("databases are 0 to 15, in a cluster only 0: " + database);
+    }
+    return new EmbeddedData(this, database);
+  }
+
+  /** The master that has a key; the first master of a standalone server. On the command thread. */
+  ServerNode ownerOf(byte[] key) {
+    if (!isCluster()) {
+      return nodes.all().stream().filter(ServerNode::isMaster).findFirst().orElseThrow();
+    }
+    ServerNode owner = nodes.owner(Slots.of(key));
+    if (owner == null) {
+      throw new IllegalStateException("no node serves slot " + Slots.of(key));
+    }
+    return owner;
+  }
+
+  /** Copies the data of all nodes. */
+  public Snapshot snapshot() {
+    return call(() -> new Snapshot(nodes.all()));
+  }
+
+  /** Puts the data back, on all nodes at once; nodes that came later are emptied. */
+  public void restore(Snapshot snapshot) {
+    call(
+        () -> {
+          snapshot.restore(nodes.all());
+          return true;
+        });
+  }
+
+  /** Restarts all nodes; see {@link EmbeddedNode#restart}. */
+  public void restart() {
+    wrappers.forEach(EmbeddedNode::restart);
+  }
+
+  /**
+   * A new master without slots joins the cluster.
+   *
+   * @throws IllegalStateException on a standalone server
+   * @throws UncheckedIOException if no port can be opened
+   */
+  public EmbeddedNode addMaster() {
+    if (!isCluster()) {
+      throw new IllegalStateException("a standalone server has one master");
+    }
+    return join(null);
+  }
+
+  /**
+   * A new replica of a master joins, with a copy of its data.
+   *
+   * @throws IllegalArgumentException if {@code master} is a replica itself
+   * @throws UncheckedIOException if no port can be opened
+   */
+  public EmbeddedNode addReplica(EmbeddedNode master) {
+    if (!master.isMaster()) {
+      throw new IllegalArgumentException("not a master: " + master);
+    }
+    return join(master.node());
+  }
+
+  private EmbeddedNode join(@Nullable ServerNode master) {
+    ServerNode added =
+        call(
+            () -> {
+              ServerNode node = nodes.add();
+              requirePassword(node);
+              if (master != null) {
+                nodes.makeReplica(node, master);
+              }
+              return node;
+            });
+    try {
+      return openPort(added, 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Takes a node out for good: its connections and its port are closed, and the others forget it.
+   *
+   * @throws IllegalArgumentException if it still serves slots, or is a standalone master
+   */
+  public void remove(EmbeddedNode node) {
+    call(
+        () -> {
+          nodes.remove(node.node());
+          return true;
+        });
+    node.closeSockets();
+    wrappers.remove(node);
+  }
+
+  void unlisten(ServerNode node) {
+    listener.unlisten(node);
+  }
+
+  /** Opens the port of a node again, which the system may still be closing. */
+  void listen(ServerNode node) {
+    long deadline = System.nanoTime() + REOPEN_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        listener.listen(node, node.port());
+        return;
+      } catch (IOException e) {
+        if (System.nanoTime() > deadline) {
+          throw new UncheckedIOException(e);
+        }
+        pauseBeforeRetry();
+      }
+    }
+  }
+
+  private static void pauseBeforeRetry() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(REOPEN_RETRY_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a port was opened again", e);
+    }
   }
 
   /** As {@link EmbeddedNode#announcePort}. */
@@ -287,7 +520,10 @@ public final class EmbeddedServer implements AutoCloseable {
     private int replicasPerMaster;
     private @Nullable Path unixSocket;
     private @Nullable String password;
+    private @Nullable String sentinelOf;
+    private boolean epoll;
     private EmbeddedClock clock = EmbeddedClock.system();
+    private long seed = System.nanoTime();
 
     private Builder() {}
 
@@ -336,6 +572,43 @@ public final class EmbeddedServer implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Replicas of a standalone server, or of each master of a cluster.
+     *
+     * @throws IllegalArgumentException if negative
+     */
+    public Builder replicas(int perMaster) {
+      if (perMaster < 0) {
+        throw new IllegalArgumentException("replicas must be 0 or more: " + perMaster);
+      }
+      replicasPerMaster = perMaster;
+      return this;
+    }
+
+    /**
+     * A sentinel beside a standalone server with replicas, on a free port; without a password.
+     * {@link EmbeddedServer#failover} makes it announce the new master.
+     */
+    public Builder sentinel(String masterName) {
+      sentinelOf = masterName;
+      return this;
+    }
+
+    /**
+     * Uses Linux's epoll, which is faster than Java's own sockets. The application brings
+     * netty-transport-native-epoll.
+     */
+    public Builder epoll() {
+      epoll = true;
+      return this;
+    }
+
+    /** The seed of what is random, such as RANDOMKEY, SPOP and node ids; another each time else. */
+    public Builder seed(long newSeed) {
+      seed = newSeed;
+      return this;
+    }
+
     /** The time to go by; {@link EmbeddedClock#system()} by default. */
     public Builder clock(EmbeddedClock newClock) {
       clock = newClock;
@@ -344,7 +617,8 @@ public final class EmbeddedServer implements AutoCloseable {
 
     /**
      * @throws UncheckedIOException if a socket cannot be opened
-     * @throws IllegalStateException if a Unix socket is asked of a cluster
+     * @throws IllegalStateException if epoll is wanted and not there, or a Unix socket is asked of
+     *     a cluster
      */
     public EmbeddedServer start() {
       if (unixSocket != null && masters > 0) {

@@ -1,6 +1,14 @@
 package dev.sheaf.embedded;
 
-/** Faults on demand. Safe for use by many threads; takes effect with the next command. */
+import dev.sheaf.embedded.node.FaultRules;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * Faults on demand, for all nodes or for one. Each node counts for itself. Safe for use by many
+ * threads; takes effect with the next command. Commands are named in any case, subcommands as
+ * {@code client|setname}, and {@code *} stands for any.
+ */
 public final class Faults {
   private final EmbeddedServer server;
 
@@ -9,38 +17,126 @@ public final class Faults {
   }
 
   /**
-   * Answers the next executions of a command on every node (each node counts for itself) with an
-   * error instead.
+   * Answers the next executions of a command with an error instead.
    *
-   * @param command its name, subcommands as {@code client|setname}; {@code *} for any
    * @param times how many executions per node
    * @param errorLine the whole error with its code, such as {@code LOADING Redis is loading the
    *     dataset in memory}
    * @throws IllegalArgumentException if {@code times} is not positive or the line is empty
    */
   public void failNext(String command, int times, String errorLine) {
-    for (EmbeddedNode node : server.nodes()) {
-      failNext(node, command, times, errorLine);
-    }
+    server.nodes().forEach(node -> failNext(node, command, times, errorLine));
   }
 
   /** As {@link #failNext(String, int, String)}, on one node. */
   public void failNext(EmbeddedNode node, String command, int times, String errorLine) {
-    if (times < 1 || errorLine.isEmpty()) {
-      throw new IllegalArgumentException(
-          "times must be positive and the error line not empty: "
-              + times
-              + ", '"
-              + errorLine
-              + "'");
-    }
-    node.node().faults().failNext(command, times, errorLine);
+    requireTimes(times);
+    requireLine(errorLine);
+    node.node().faults().fail(command, times, errorLine);
   }
 
-  /** Forgets all faults that have not happened yet. */
+  /**
+   * Answers every execution of a command with an error, until {@link #clear()}.
+   *
+   * @throws IllegalArgumentException if the line is empty
+   */
+  public void errorOn(String command, String errorLine) {
+    server.nodes().forEach(node -> errorOn(node, command, errorLine));
+  }
+
+  /** As {@link #errorOn(String, String)}, on one node. */
+  public void errorOn(EmbeddedNode node, String command, String errorLine) {
+    requireLine(errorLine);
+    node.node().faults().fail(command, FaultRules.ALWAYS, errorLine);
+  }
+
+  /**
+   * Has every execution of a command wait first, until {@link #clear()}. Only the connection that
+   * sent it waits, by the machine's clock.
+   *
+   * @throws IllegalArgumentException if the duration is not positive
+   */
+  public void latency(String command, Duration before) {
+    server.nodes().forEach(node -> latency(node, command, before));
+  }
+
+  /** As {@link #latency(String, Duration)}, on one node. */
+  public void latency(EmbeddedNode node, String command, Duration before) {
+    if (before.isNegative() || before.isZero()) {
+      throw new IllegalArgumentException("a latency must be positive: " + before);
+    }
+    node.node().faults().delay(command, FaultRules.ALWAYS, before.toNanos());
+  }
+
+  /**
+   * Runs the next executions of a command but loses their replies: the client waits in vain, and
+   * what it gets next is the reply to its next command.
+   *
+   * @throws IllegalArgumentException if {@code times} is not positive
+   */
+  public void dropReplies(String command, int times) {
+    server.nodes().forEach(node -> dropReplies(node, command, times));
+  }
+
+  /** As {@link #dropReplies(String, int)}, on one node. */
+  public void dropReplies(EmbeddedNode node, String command, int times) {
+    requireTimes(times);
+    node.node().faults().dropReply(command, times);
+  }
+
+  /**
+   * Cuts every connection once it has been sent so many more bytes, in the middle of a reply if
+   * need be, until {@link #clear()}.
+   *
+   * @throws IllegalArgumentException if the number is negative
+   */
+  public void cutAfterBytes(long bytes) {
+    server.nodes().forEach(node -> cutAfterBytes(node, bytes));
+  }
+
+  /** As {@link #cutAfterBytes(long)}, on one node. */
+  public void cutAfterBytes(EmbeddedNode node, long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("bytes must not be negative: " + bytes);
+    }
+    node.node().faults().cutAfterBytes(bytes);
+  }
+
+  /** Answers LOADING to whatever a server that loads its data refuses, or stops doing so. */
+  public void loading(boolean on) {
+    each(faults -> faults.loading(on));
+  }
+
+  /** Answers READONLY to writes as a replica does, or stops doing so. */
+  public void readOnly(boolean on) {
+    each(faults -> faults.readOnly(on));
+  }
+
+  /** Stops reading from sockets, as a stopped process does, or goes on. */
+  public void pauseReading(boolean on) {
+    server.nodes().forEach(node -> node.freeze(on));
+  }
+
+  private void each(Consumer<FaultRules> change) {
+    server.nodes().forEach(node -> change.accept(node.node().faults()));
+  }
+
+  /** Ends all faults; what has been lost stays lost. */
   public void clear() {
-    for (EmbeddedNode node : server.nodes()) {
-      node.node().faults().clear();
+    each(FaultRules::clear);
+    pauseReading(false);
+  }
+
+  private static void requireTimes(int times) {
+    if (times < 1) {
+      throw new IllegalArgumentException("times must be positive: " + times);
+    }
+  }
+
+  private static void requireLine(String errorLine) {
+    if (errorLine.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the error line must not be empty; it starts with its code, such as ERR");
     }
   }
 }

@@ -22,6 +22,7 @@ public final class Main {
         --cluster MxR     a cluster of M masters with R replicas each, such as 3x1
         --unixsocket PATH listen on a Unix socket as well (standalone only)
         --password TEXT   what clients must authenticate with
+        --epoll           use Linux's epoll; needs netty-transport-native-epoll
         --latency TIME    a proxy in front of each node that delays each way by half of TIME,
                           such as 1ms or 500us; clients see the proxies' ports only
         --help            this text
@@ -127,6 +128,7 @@ public final class Main {
     private @Nullable Path unixSocket;
     private @Nullable String password;
     private Duration latency = Duration.ZERO;
+    private boolean epoll;
     private boolean help;
 
     /**
@@ -156,6 +158,7 @@ public final class Main {
           replicas = Integer.parseInt(size.group(2));
         }
         case "--unixsocket" -> unixSocket = Path.of(value(option, rest));
+        case "--epoll" -> epoll = true;
         case "--password" -> password = value(option, rest);
         case "--latency" -> {
           Matcher time = match(TIME, option, value(option, rest), "a time, as 1ms or 500us");
@@ -198,6 +201,9 @@ public final class Main {
       EmbeddedServer.Builder builder = EmbeddedServer.builder().port(listenPort);
       if (masters > 0 || replicas > 0) {
         builder.cluster(masters, replicas);
+      }
+      if (epoll) {
+        builder.epoll();
       }
       if (unixSocket != null) {
         builder.unixSocket(unixSocket);

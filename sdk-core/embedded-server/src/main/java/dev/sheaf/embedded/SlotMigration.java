@@ -1,8 +1,7 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.data.Database;
 import dev.sheaf.embedded.data.Slots;
-import dev.sheaf.embedded.data.Value;
+import dev.sheaf.embedded.node.KeyTransfer;
 import dev.sheaf.embedded.node.Nodes;
 import dev.sheaf.embedded.node.ServerNode;
 import org.jspecify.annotations.Nullable;
@@ -34,30 +33,11 @@ final class SlotMigration {
     }
     int moved = 0;
     for (byte[] key : from.db(0).keysInSlot(slot, max)) {
-      Value value = from.db(0).peek(key);
-      if (value != null) {
-        move(from, to, key, value);
+      if (KeyTransfer.move(from, 0, to, 0, key)) {
         moved++;
       }
     }
     return moved;
-  }
-
-  private static void move(ServerNode from, ServerNode to, byte[] key, Value value) {
-    put(to.db(0), key, value);
-    to.replicas().forEach(replica -> put(replica.db(0), key, value));
-    to.db(0).changed(key);
-    from.db(0).remove(key);
-    from.db(0).changed(key);
-    from.replicas().forEach(replica -> replica.db(0).remove(key));
-  }
-
-  private static void put(Database db, byte[] key, Value value) {
-    Value copy = value.copy();
-    db.put(key, copy);
-    if (value.expireAt() != Value.NO_EXPIRY) {
-      db.expireAt(key, copy, value.expireAt());
-    }
   }
 
   static void finish(Nodes nodes, int slot) {

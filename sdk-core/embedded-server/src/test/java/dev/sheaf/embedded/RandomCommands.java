@@ -141,6 +141,87 @@ final class RandomCommands {
     "ZREMRANGEBYRANK K I I",
     "ZREMRANGEBYSCORE K F F",
     "ZMPOP 1 K MIN COUNT 2",
+    "BITFIELD K GET u8 N SET i5 N N",
+    "BITFIELD K OVERFLOW SAT INCRBY u4 N N OVERFLOW FAIL INCRBY i3 #N N",
+    "BITFIELD_RO K GET i16 N",
+    "EXPIREAT K 99999999999 NX",
+    "PEXPIREAT K 99999999999999",
+    "EXPIRETIME K",
+    "PEXPIRETIME K",
+    "EXPIRE K -1",
+    "TOUCH K K",
+    "MOVE K 1",
+    "SET K V PXAT 99999999999999 GET",
+    "SET K V NX GET",
+    "GETEX K EXAT 99999999999",
+    "SUBSTR K I I",
+    "DECRBY K N",
+    "HMSET K M V M V",
+    "HSCAN K 0 MATCH m[0-3] COUNT 100",
+    "LPUSHX K V",
+    "LINSERT K AFTER M V",
+    "LPOP K 0",
+    "LMPOP 1 K RIGHT",
+    "ZRANGEBYSCORE K F F LIMIT N N",
+    "ZREVRANGE K I I WITHSCORES",
+    "ZLEXCOUNT L [M [M",
+    "ZADD L 0 M 0 M",
+    "ZRANGEBYLEX L [M [M",
+    "ZRANGEBYLEX L - (M LIMIT N N",
+    "ZREVRANGEBYLEX L + [M",
+    "ZREMRANGEBYLEX L (M (M",
+    "ZRANGE L [M (M BYLEX",
+    "ZINTERCARD 2 K K LIMIT N",
+    "ZUNIONSTORE K 2 K K AGGREGATE MIN",
+    "ZINTER 2 K K AGGREGATE SUM WITHSCORES",
+    "ZRANGESTORE K K F F BYSCORE LIMIT N N",
+    "XADD S X M V",
+    "XADD S X M V M V",
+    "XADD S N-* M V",
+    "XADD S NOMKSTREAM X M V",
+    "XADD S MAXLEN N X M V",
+    "XADD S MINID X X M V",
+    "XLEN S",
+    "XRANGE S - +",
+    "XRANGE S X X COUNT N",
+    "XRANGE S (X +",
+    "XREVRANGE S + - COUNT N",
+    "XREVRANGE S X X",
+    "XDEL S X X",
+    "XTRIM S MAXLEN N",
+    "XTRIM S MINID X",
+    "XREAD COUNT N STREAMS S S X X",
+    "XREAD STREAMS S X",
+    "XSETID S X",
+    "XINFO STREAM S",
+    "XINFO GROUPS S",
+    "XGROUP CREATE S G X",
+    "XGROUP CREATE S G $ MKSTREAM",
+    "XGROUP SETID S G X",
+    "XGROUP SETID S G X ENTRIESREAD N",
+    "XGROUP DESTROY S G",
+    "XGROUP CREATECONSUMER S G C",
+    "XGROUP DELCONSUMER S G C",
+    "XREADGROUP GROUP G C COUNT N STREAMS S >",
+    "XREADGROUP GROUP G C STREAMS S >",
+    "XREADGROUP GROUP G C NOACK STREAMS S >",
+    "XREADGROUP GROUP G C STREAMS S X",
+    "XACK S G X X",
+    "XPENDING S G",
+    "XCLAIM S G C 0 X X",
+    "XCLAIM S G C 0 X FORCE JUSTID",
+    "XCLAIM S G C 0 X RETRYCOUNT N",
+    "XAUTOCLAIM S G C 0 X COUNT N",
+    "XAUTOCLAIM S G C 0 X JUSTID",
+    "COPY S S REPLACE",
+    "DEL S",
+    "TYPE S",
+    "GET S",
+    "XLEN K",
+    "COMMAND GETKEYS XREAD STREAMS S S X X",
+    "PUBLISH K V",
+    "PUBSUB NUMSUB K",
+    "OBJECT ENCODING S",
     "SORT K ALPHA",
     "SORT K ALPHA DESC LIMIT 0 3",
     "WATCH K",
@@ -157,6 +238,47 @@ final class RandomCommands {
     "EVAL return(redis.call('TYPE',KEYS[1])) 1 K",
     "EVAL return(redis.call('INCR',KEYS[1])) 1 K",
     "EVAL return{KEYS[1],ARGV[1],{1.5,false}} 1 K V"
+  };
+
+  /** How many of a hundred commands get an argument too many, too few, or a strange one. */
+  private static final int WRONG_PERCENT = 6;
+
+  private static final String[] EDGES = {
+    "",
+    "0",
+    "-1",
+    "1.5",
+    "nan",
+    "inf",
+    "-inf",
+    "abc",
+    " 1",
+    "+1",
+    "01",
+    "1e3",
+    "0x10",
+    "*",
+    "-",
+    "+",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "9223372036854775808",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1-1-1",
+    "(",
+    "[",
+    "LIMIT",
+    "COUNT",
+    "WITHSCORES",
+    "NX",
+    "XX",
+    "GET",
+    "\r\n",
+    "\u0000",
+    "\u00ff",
+    "key1",
+    "m1"
   };
 
   private static final String[] VALUES = {"", "x", "abc", "10", "3.5", "-1", "hello", "01"};
@@ -190,12 +312,51 @@ final class RandomCommands {
     for (String word : TEMPLATES[random.nextInt(TEMPLATES.length)].split(" ")) {
       words.add(fill(word));
     }
+    if (random.nextInt(100) < WRONG_PERCENT && mayBeWrong(words)) {
+      makeWrong(words);
+    }
     return words;
+  }
+
+  /**
+   * Not what waits, or what a wrong argument turns into a wait or a huge string; nor the sorted
+   * sets whose scores have to be equal, nor what could ask for an id made of the time, or for a
+   * cursor of the other server.
+   */
+  private static boolean mayBeWrong(List<String> words) {
+    return !Set.of("EVAL", "SETBIT", "SETRANGE", "BITFIELD", "MOVE", "XCLAIM", "XADD", "SCAN")
+            .contains(words.get(0))
+        && words.stream().noneMatch(word -> word.startsWith("lex"));
+  }
+
+  private void makeWrong(List<String> words) {
+    int at = 1 + random.nextInt(words.size());
+    switch (random.nextInt(3)) {
+      case 0 -> words.add(at, EDGES[random.nextInt(EDGES.length)]);
+      case 1 -> {
+        if (at < words.size()) {
+          words.remove(at);
+        }
+      }
+      default -> {
+        if (at < words.size()) {
+          words.set(at, EDGES[random.nextInt(EDGES.length)]);
+        }
+      }
+    }
   }
 
   private String fill(String word) {
     return switch (word) {
       case "K" -> "key" + random.nextInt(8);
+      case "L" -> "lex" + random.nextInt(2);
+      case "S" -> "stream" + random.nextInt(3);
+      case "G" -> "g" + random.nextInt(2);
+      case "C" -> "c" + random.nextInt(2);
+      case "X" -> random.nextInt(9) + (random.nextBoolean() ? "-" + random.nextInt(3) : "");
+      case "(X" -> "(" + random.nextInt(9) + "-" + random.nextInt(3);
+      case "#N" -> "#" + random.nextInt(12);
+      case "N-*" -> random.nextInt(9) + "-*";
       case "M" -> "m" + random.nextInt(6);
       case "[M" -> "[m" + random.nextInt(6);
       case "(M" -> "(m" + random.nextInt(6);
@@ -207,7 +368,7 @@ final class RandomCommands {
     };
   }
 
-  boolean isOrdered(List<String> words) {
+  static boolean isOrdered(List<String> words) {
     return !UNORDERED.contains(words.get(0));
   }
 }

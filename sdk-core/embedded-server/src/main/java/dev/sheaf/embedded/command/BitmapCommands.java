@@ -23,6 +23,22 @@ final class BitmapCommands {
             "Counts the bits that are set.",
             BitmapCommands::bitCount)
         .add(
+            "bitfield",
+            -2,
+            "write denyoom",
+            one,
+            "3.2.0",
+            "Reads and writes integers of any width.",
+            BitfieldCommand::run)
+        .add(
+            "bitfield_ro",
+            -2,
+            "readonly fast",
+            one,
+            "6.0.0",
+            "Reads integers of any width.",
+            BitfieldCommand::run)
+        .add(
             "bitop",
             -4,
             "write denyoom",
@@ -58,6 +74,7 @@ final class BitmapCommands {
     }
     byte[] key = call.arg(1);
     StringValue value = call.string(key);
+    int length = value == null ? -1 : value.length();
     if (value == null) {
       value = new StringValue(Bytes.EMPTY);
       call.db().put(key, value);
@@ -67,7 +84,9 @@ final class BitmapCommands {
     byte[] bytes = value.edit(index + 1);
     int old = (bytes[index] & mask) == 0 ? 0 : 1;
     bytes[index] = (byte) (bit == 1 ? bytes[index] | mask : bytes[index] & ~mask);
-    call.changed(key);
+    if (old != bit || value.length() != length) {
+      call.changed(key);
+    }
     call.out().integer(old);
   }
 
@@ -114,19 +133,23 @@ final class BitmapCommands {
   }
 
   private static void bitCount(Call call) {
-    if (call.count() == 3 || call.count() > 5) {
-      throw Errors.syntax();
-    }
-    if (call.count() > 2) {
-      call.longArg(2);
-      call.longArg(3);
-    }
-    boolean bits = unit(call, 4);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
       call.out().integer(0);
       return;
     }
+    if (call.count() == 3 || call.count() > 5) {
+      throw Errors.syntax();
+    }
+    if (call.count() > 2) {
+      long start = call.longArg(2);
+      long end = call.longArg(3);
+      if (start < 0 && end < 0 && start > end) {
+        call.out().integer(0);
+        return;
+      }
+    }
+    boolean bits = unit(call, 4);
     int length = value.length();
     Bits range = call.count() > 2 ? range(call, 2, length, bits, true) : new Bits(0, length * 8L);
     call.out().integer(count(value, range));
@@ -158,13 +181,13 @@ final class BitmapCommands {
     if (wanted != 0 && wanted != 1) {
       throw Errors.of("ERR The bit argument must be 1 or 0.");
     }
-    if (call.count() > 6) {
-      throw Errors.syntax();
-    }
     StringValue value = call.string(call.arg(1));
     if (value == null) {
       call.out().integer(wanted == 1 ? -1 : 0);
       return;
+    }
+    if (call.count() > 6) {
+      throw Errors.syntax();
     }
     boolean hasEnd = call.count() > 4;
     boolean bits = unit(call, 5);

@@ -7,6 +7,7 @@ import dev.sheaf.embedded.data.ListValue;
 import dev.sheaf.embedded.data.Numbers;
 import dev.sheaf.embedded.data.SetValue;
 import dev.sheaf.embedded.data.SortedSetValue;
+import dev.sheaf.embedded.data.StreamValue;
 import dev.sheaf.embedded.data.StringValue;
 import dev.sheaf.embedded.data.Value;
 import dev.sheaf.embedded.node.Client;
@@ -23,6 +24,8 @@ public final class Call {
   private final boolean mayBlock;
   private byte @Nullable [][] effect;
   private boolean effectSet;
+  private boolean inScript;
+  private byte @Nullable [] emptied;
 
   Call(
       ServerNode node, Client client, Command command, byte[][] args, Reply out, boolean mayBlock) {
@@ -32,6 +35,12 @@ public final class Call {
     this.args = args;
     this.out = out;
     this.mayBlock = mayBlock;
+  }
+
+  static Call ofScript(ServerNode node, Client session, Command command, byte[][] args, Reply out) {
+    Call call = new Call(node, session, command, args, out, false);
+    call.inScript = true;
+    return call;
   }
 
   public ServerNode node() {
@@ -64,6 +73,11 @@ public final class Call {
     return node.nodes().now();
   }
 
+  /** Whether a script runs it. */
+  boolean inScript() {
+    return inScript;
+  }
+
   public byte[][] args() {
     return args;
   }
@@ -82,6 +96,11 @@ public final class Call {
 
   public String text(int i) {
     return Bytes.text(args[i]);
+  }
+
+  /** The argument as far as C, and so an error text of Redis, sees it: up to a NUL. */
+  String textOfC(int i) {
+    return Bytes.untilNul(args[i]);
   }
 
   public long longArg(int i) {
@@ -161,6 +180,14 @@ public final class Call {
     throw Errors.wrongType();
   }
 
+  public @Nullable StreamValue stream(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof StreamValue) {
+      return (StreamValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
   /** Stores under the key, ending its former time to live. */
   public void store(byte[] key, Value value) {
     db().put(key, value);
@@ -169,8 +196,48 @@ public final class Call {
 
   /** Marks the key as changed: watchers are told, and the command goes to the replicas. */
   public void changed(byte[] key) {
+    changed(key, null);
+  }
+
+  /** As {@link #changed(byte[])}; keyspace events call it {@code event}, null for the usual. */
+  public void changed(byte[] key, @Nullable String event) {
     db().changed(key);
     node.dirtied();
+    if (node.announcesEvents()) {
+      announce(event == null ? EventNames.of(command) : event, key);
+    }
+  }
+
+  private void announce(String event, byte[] key) {
+    node.announce(EventNames.classOf(command.group()), event, client.dbIndex(), key);
+    if (emptied == key) {
+      emptied = null;
+      node.announce('g', "del", client.dbIndex(), key);
+    }
+  }
+
+  /**
+   * The groups of a stream have changed, but not what WATCH and client-side caching look at;
+   * clients that wait for the stream look again.
+   */
+  void groupsChanged(byte[] key) {
+    node.recheckBlocked(db(), key);
+    node.dirtied();
+    notifyOf(EventNames.of(command), key);
+  }
+
+  /** Announces one more keyspace event of this command's class, without another change. */
+  void notifyOf(String event, byte[] key) {
+    if (node.announcesEvents()) {
+      node.announce(EventNames.classOf(command.group()), event, client.dbIndex(), key);
+    }
+  }
+
+  /** As {@link #notifyOf} for the events that belong to no type. */
+  void notifyGeneric(String event, byte[] key) {
+    if (node.announcesEvents()) {
+      node.announce('g', event, client.dbIndex(), key);
+    }
   }
 
   /** Removes the key if it is there. */
@@ -179,20 +246,29 @@ public final class Call {
       return false;
     }
     db().remove(key);
-    changed(key);
+    db().changed(key);
+    node.dirtied();
+    notifyGeneric("del", key);
     return true;
   }
 
-  /** Removes the key of a collection whose last element has gone. */
+  /** Removes the key of a collection whose last element has gone; call it before the change. */
   public void deleteIfEmpty(byte[] key, int size) {
     if (size == 0) {
       db().remove(key);
+      emptied = key;
     }
   }
 
   /** What replicas run instead of the command itself, where that would not give the same data. */
   public void effect(byte[]... replacement) {
     effect = replacement;
+    effectSet = true;
+  }
+
+  /** Replicas have nothing to run: they have been served otherwise. */
+  void noEffect() {
+    effect = null;
     effectSet = true;
   }
 

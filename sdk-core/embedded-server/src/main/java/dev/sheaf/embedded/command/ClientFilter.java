@@ -44,9 +44,10 @@ final class ClientFilter {
       case "ADDR" -> conditions.add(client -> has(client, value, true));
       case "LADDR" -> conditions.add(client -> has(client, value, false));
       case "USER" -> {
-        if (!value.equals("default")) {
+        if (call.node().users().find(value) == null) {
           throw Errors.of("ERR No such user '" + value + "'");
         }
+        conditions.add(client -> client.user().name().equals(value));
       }
       case "SKIPME" -> skipMe = yesOrNo(value);
       default -> throw Errors.syntax();

@@ -39,7 +39,11 @@ final class ClientLine {
         + " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=16384 rbp=0 obl=0 oll=0 omem=0"
         + " tot-mem=16384 events=r cmd="
         + (last == null ? "NULL" : last.name())
-        + " user=default redir=-1 resp="
+        + " user="
+        + client.user().name()
+        + " redir="
+        + TrackingCommands.redirect(client)
+        + " resp="
         + client.protocol()
         + (client.libName().isEmpty() && client.libVersion().isEmpty()
             ? ""

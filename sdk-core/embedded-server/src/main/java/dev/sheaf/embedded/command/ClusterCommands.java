@@ -128,7 +128,7 @@ final class ClusterCommands {
             call -> readOnlyMode(call, false));
   }
 
-  private static Handler inCluster(Handler handler) {
+  static Handler inCluster(Handler handler) {
     return call -> {
       requireCluster(call);
       handler.run(call);
@@ -177,11 +177,12 @@ final class ClusterCommands {
         .append(busPort(node))
         .append(node == self ? " myself," : " ")
         .append(master == null ? "master" : "slave")
+        .append(node.isFailed() ? ",fail" : "")
         .append(' ')
         .append(master == null ? "-" : master.id())
         .append(node == self ? " 0 0 " : " 0 " + self.nodes().now() + " ")
         .append(node.primary().configEpoch())
-        .append(" connected");
+        .append(node.isFailed() && node != self ? " disconnected" : " connected");
     for (SlotRange range : SlotRange.of(node.slots())) {
       text.append(' ').append(range);
     }
@@ -229,11 +230,12 @@ final class ClusterCommands {
     out.array(ranges.size());
     for (int i = 0; i < ranges.size(); i++) {
       ServerNode owner = owners.get(i);
-      out.array(3 + owner.replicas().size());
+      List<ServerNode> replicas = owner.replicas().stream().filter(r -> !r.isFailed()).toList();
+      out.array(3 + replicas.size());
       out.integer(ranges.get(i).from());
       out.integer(ranges.get(i).to());
       slotNode(out, owner);
-      owner.replicas().forEach(replica -> slotNode(out, replica));
+      replicas.forEach(replica -> slotNode(out, replica));
     }
   }
 
@@ -281,7 +283,7 @@ final class ClusterCommands {
     out.bulk("replication-offset");
     out.integer(node.replicationOffset());
     out.bulk("health");
-    out.bulk("online");
+    out.bulk(node.isFailed() ? "failed" : "online");
   }
 
   private static void info(Call call) {

@@ -106,6 +106,9 @@ final class ClusterRouting {
       if (nodes.isDown()) {
         throw Errors.of(Errors.CLUSTER_DOWN);
       }
+      if (command != null && command.name().equals("migrate") && isMoving()) {
+        return;
+      }
       ServerNode taker = owner == self ? self.migrating().get(slot) : null;
       if (taker != null && missing > 0) {
         throw Errors.of(missing < keys ? Errors.TRYAGAIN : redirect("ASK", taker));

@@ -73,33 +73,7 @@ final class CommandCommand {
   }
 
   private static List<String> categories(Command command) {
-    List<String> categories = new ArrayList<>();
-    if (command.isWrite()) {
-      categories.add("@write");
-    }
-    if (command.is(Flag.READONLY)) {
-      categories.add("@read");
-    }
-    String group =
-        switch (command.group()) {
-          case SORTED_SET -> "@sortedset";
-          case GENERIC -> "@keyspace";
-          case TRANSACTIONS -> "@transaction";
-          case CLUSTER, SERVER -> "";
-          default -> "@" + command.group().title();
-        };
-    if (!group.isEmpty()) {
-      categories.add(group);
-    }
-    if (command.is(Flag.ADMIN)) {
-      categories.add("@admin");
-      categories.add("@dangerous");
-    }
-    categories.add(command.is(Flag.FAST) ? "@fast" : "@slow");
-    if (command.is(Flag.BLOCKING)) {
-      categories.add("@blocking");
-    }
-    return categories;
+    return Categories.of(command).stream().map(category -> "@" + category).toList();
   }
 
   static void docs(Call call) {
@@ -140,7 +114,9 @@ final class CommandCommand {
     }
     List<String> names = new ArrayList<>();
     for (Command command : table().rows()) {
-      if (listed(command, kind.toUpperCase(Locale.ROOT), call.count() == 5 ? call.arg(4) : null)) {
+      if (command.group() != Group.SENTINEL
+          && listed(
+              command, kind.toUpperCase(Locale.ROOT), call.count() == 5 ? call.arg(4) : null)) {
         names.add(command.name());
       }
     }

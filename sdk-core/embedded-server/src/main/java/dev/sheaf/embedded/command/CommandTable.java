@@ -24,6 +24,7 @@ public final class CommandTable {
   private CommandTable() {
     ConnectionCommands.register(this);
     ServerCommands.register(this);
+    AclCommands.register(this);
     KeyCommands.register(this);
     StringCommands.register(this);
     BitmapCommands.register(this);
@@ -31,10 +32,15 @@ public final class CommandTable {
     ListCommands.register(this);
     SetCommands.register(this);
     SortedSetCommands.register(this);
+    StreamCommands.register(this);
+    GeoCommands.register(this);
     TransactionCommands.register(this);
     PubSubCommands.register(this);
     ScriptCommands.register(this);
+    FunctionCommands.register(this);
     ClusterCommands.register(this);
+    ClusterAdminCommands.register(this);
+    SentinelCommands.register(this);
   }
 
   public static CommandTable instance() {
@@ -99,7 +105,9 @@ public final class CommandTable {
   }
 
   static CommandException unknownSubcommand(byte[][] args) {
-    String sub = Bytes.text(args[1]);
+    String text = Bytes.text(args[1]);
+    int nul = text.indexOf(0);
+    String sub = nul < 0 ? text : text.substring(0, nul);
     return Errors.of(
         "ERR unknown subcommand '"
             + sub.substring(0, Math.min(128, sub.length()))
@@ -135,7 +143,7 @@ public final class CommandTable {
       return command;
     }
     Command sub = command.subcommand(Bytes.lower(args[1]));
-    if (sub == null && command.accepts(args.length) && command.arity() == -2) {
+    if (sub == null && command.accepts(args.length)) {
       throw unknownSubcommand(args);
     }
     return sub == null ? command : sub;
@@ -143,7 +151,7 @@ public final class CommandTable {
 
   /** Commands without their subcommands, in the order of the files. */
   public Collection<Command> commands() {
-    return commands.values();
+    return commands.values().stream().filter(row -> row.group() != Group.SENTINEL).toList();
   }
 
   /** Every row, subcommands included; {@link Command#id()} is the index. */

@@ -1,5 +1,7 @@
 package dev.sheaf.embedded.command;
 
+import dev.sheaf.embedded.acl.AclUser;
+import dev.sheaf.embedded.acl.AclUsers;
 import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.Numbers;
 import dev.sheaf.embedded.node.Client;
@@ -29,8 +31,8 @@ final class ConnectionCommands {
             3,
             "noscript loading stale",
             "6.0.0",
-            "Refused: there is no client-side caching.",
-            ConnectionCommands::noTracking)
+            "Says whether the next read is remembered.",
+            TrackingCommands::caching)
         .add(
             "client|getname",
             2,
@@ -43,8 +45,8 @@ final class ConnectionCommands {
             2,
             "noscript loading stale",
             "6.0.0",
-            "Always -1: there is no client-side caching.",
-            call -> call.out().integer(-1))
+            "Who gets the invalidations of this connection.",
+            TrackingCommands::getRedirect)
         .add("client|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
         .add(
             "client|id",
@@ -89,6 +91,13 @@ final class ConnectionCommands {
             "Accepted; kept for newer clients.",
             ConnectionCommands::clientNoEvict)
         .add(
+            "client|pause",
+            -3,
+            "admin noscript loading stale",
+            "3.0.0",
+            "Has commands of all connections wait.",
+            ConnectionCommands::clientPause)
+        .add(
             "client|reply",
             3,
             "noscript loading stale",
@@ -114,8 +123,22 @@ final class ConnectionCommands {
             -3,
             "noscript loading stale",
             "6.0.0",
-            "OFF only: there is no client-side caching.",
-            ConnectionCommands::clientTracking)
+            "Turns invalidations for what is read on or off.",
+            TrackingCommands::tracking)
+        .add(
+            "client|trackinginfo",
+            2,
+            "noscript loading stale",
+            "6.2.0",
+            "How this connection tracks.",
+            TrackingCommands::info)
+        .add(
+            "client|unpause",
+            2,
+            "admin noscript loading stale",
+            "6.2.0",
+            "Ends a pause.",
+            ConnectionCommands::clientUnpause)
         .add(
             "client|unblock",
             -3,
@@ -165,30 +188,27 @@ final class ConnectionCommands {
     if (call.count() > 3) {
       throw Errors.syntax();
     }
-    String password = call.node().config().password();
     if (call.count() == 2) {
-      if (password.isEmpty()) {
+      if (call.node().users().standard().needsNoPassword()) {
         throw Errors.of(
             "ERR AUTH <password> called without any password configured for the default user. Are"
                 + " you sure your configuration is correct?");
       }
-      authenticate(call, "default", call.text(1));
+      authenticate(call, AclUsers.DEFAULT, call.text(1));
     } else {
       authenticate(call, call.text(1), call.text(2));
     }
     call.out().ok();
   }
 
-  private static void authenticate(Call call, String user, String given) {
-    String password = call.node().config().password();
-    if (!user.equals("default") || !password.isEmpty() && !utf8(password).equals(given)) {
+  private static void authenticate(Call call, String name, String password) {
+    AclUser user = call.node().users().authenticate(name, password);
+    if (user == null) {
+      Permissions.deniedEntry(call.client(), "auth", name, false);
       throw Errors.of(Errors.WRONGPASS);
     }
+    call.client().user(user);
     call.client().authenticated(true);
-  }
-
-  private static String utf8(String password) {
-    return Bytes.text(Bytes.of(password));
   }
 
   private static void hello(Call call) {
@@ -242,9 +262,10 @@ final class ConnectionCommands {
     out.bulk("id");
     out.integer(client.id());
     out.bulk("mode");
-    out.bulk(node.nodes().isCluster() ? "cluster" : "standalone");
+    boolean sentinel = node.sentinel() != null;
+    out.bulk(sentinel ? "sentinel" : node.nodes().isCluster() ? "cluster" : "standalone");
     out.bulk("role");
-    out.bulk(node.isMaster() ? "master" : "replica");
+    out.bulk(sentinel ? "sentinel" : node.isMaster() ? "master" : "replica");
     out.bulk("modules");
     out.array(0);
   }
@@ -273,7 +294,7 @@ final class ConnectionCommands {
   }
 
   private static void reset(Call call) {
-    call.client().reset(!call.node().config().password().isEmpty());
+    call.client().reset();
     call.out().status("RESET");
   }
 
@@ -354,16 +375,30 @@ final class ConnectionCommands {
     }
   }
 
-  private static void clientTracking(Call call) {
-    if (call.is(2, "OFF")) {
-      call.out().ok();
-    } else {
-      noTracking(call);
+  private static void clientPause(Call call) {
+    boolean all = true;
+    if (call.count() == 4) {
+      all = call.is(3, "ALL");
+      if (!all && !call.is(3, "WRITE")) {
+        throw Errors.of("ERR CLIENT PAUSE mode must be WRITE or ALL");
+      }
+    } else if (call.count() > 4) {
+      throw Errors.wrongUse(call);
     }
+    Long millis = Numbers.parseLong(call.arg(2));
+    if (millis == null || millis > Long.MAX_VALUE - call.now()) {
+      throw Errors.of("ERR timeout is not an integer or out of range");
+    }
+    if (millis < 0) {
+      throw Errors.of("ERR timeout is negative");
+    }
+    call.node().pause().begin(call.now() + millis, all);
+    call.out().ok();
   }
 
-  private static void noTracking(Call call) {
-    throw Errors.of("ERR the embedded server has no client-side caching");
+  private static void clientUnpause(Call call) {
+    call.node().pause().end();
+    call.out().ok();
   }
 
   private static void clientList(Call call) {

@@ -2,8 +2,10 @@ package dev.sheaf.embedded.command;
 
 import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.node.Client;
+import dev.sheaf.embedded.node.CommandRecorder;
 import dev.sheaf.embedded.node.Counters;
 import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.node.Tracking;
 import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -43,24 +45,81 @@ public final class Dispatcher {
     node.nodes().refreshNow();
     beginReplyMode(client);
     boolean wasAsking = client.isAsking();
+    node.running(client);
     try {
       Command command = admit(client, args);
+      if (node.faults().isArmed() && node.faults().takeDroppedReply(command.name())) {
+        dropReply(client);
+      }
       if (client.queue() != null && !NEVER_QUEUED.contains(command.name())) {
         queue(client, command, args);
       } else {
         client.used(node.nodes().now(), command);
         run(new Call(node, client, command, args, client.reply(), true));
+        remember(node, client, command, args);
         node.blocked().serveReady();
       }
     } catch (CommandException e) {
       client.breakQueue();
       node.counters().errors++;
-      client.reply().error(e.line());
+      client.reply().error(refusal(client, args, e.line()));
     }
+    node.running(null);
     if (wasAsking) {
       client.asking(false);
     }
     endReplyMode(client);
+    node.tracking().send();
+  }
+
+  /** An EXEC that is refused, whyever, ends the transaction; redirections stay as they are. */
+  private static String refusal(Client client, byte[][] args, String line) {
+    if (!Bytes.is(args[0], "EXEC") || line.startsWith("EXECABORT") || isOfCluster(line)) {
+      return line;
+    }
+    client.closeTransaction();
+    String reason = line.startsWith("ERR ") ? line.substring("ERR ".length()) : line;
+    return "EXECABORT Transaction discarded because of: " + reason;
+  }
+
+  private static boolean isOfCluster(String line) {
+    return line.startsWith("MOVED")
+        || line.startsWith("ASK ")
+        || line.startsWith("TRYAGAIN")
+        || line.startsWith("CROSSSLOT")
+        || line.startsWith("CLUSTERDOWN");
+  }
+
+  /** The row for a request, without any check; null if there is none. */
+  public static @Nullable Command peek(byte[][] args) {
+    try {
+      return TABLE.resolve(args);
+    } catch (CommandException e) {
+      return null;
+    }
+  }
+
+  private static void dropReply(Client client) {
+    if (client.replyMode() == Client.ReplyMode.ON) {
+      client.replyMode(Client.ReplyMode.SKIPPING);
+    }
+  }
+
+  /** Notes what a client that caches has read. */
+  static void remember(ServerNode node, Client client, Command command, byte[][] args) {
+    if (node.tracking().clients() == 0) {
+      return;
+    }
+    Tracking.Mode mode = node.tracking().mode(client);
+    if (mode == null || command.name().equals("client|caching")) {
+      return;
+    }
+    if (!command.keys().isNone() && command.is(Flag.READONLY) && !command.is(Flag.PUBSUB)) {
+      node.tracking().read(client, args, command.keys().finder().find(args));
+    }
+    if (client.queue() == null) {
+      mode.caching(false);
+    }
   }
 
   private static void beginReplyMode(Client client) {
@@ -77,7 +136,7 @@ public final class Dispatcher {
 
   private static Command admit(Client client, byte[][] args) {
     Command command = TABLE.resolve(args);
-    if (command == null) {
+    if (command == null || !SentinelCommands.has(client.node(), command)) {
       throw unknown(args);
     }
     if (!command.accepts(args.length)) {
@@ -90,10 +149,11 @@ public final class Dispatcher {
     if (client.queue() != null && command.is(Flag.NO_MULTI)) {
       throw Errors.of("ERR Command not allowed inside a transaction");
     }
+    Permissions.check(client, command, args);
     if (node.nodes().isCluster()) {
       ClusterRouting.check(client, command, args);
     }
-    if (!node.isMaster() && command.isWrite()) {
+    if (command.isWrite() && (!node.isMaster() || node.faults().isReadOnly())) {
       throw Errors.of(Errors.READONLY);
     }
     if (client.protocol() == 2
@@ -104,6 +164,9 @@ public final class Dispatcher {
               + command.name()
               + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in"
               + " this context");
+    }
+    if (node.faults().isLoading() && !command.is(Flag.LOADING)) {
+      throw Errors.of(Errors.LOADING);
     }
     if (node.nodes().isHeldByScript(node) && !command.is(Flag.ALLOW_BUSY)) {
       throw Errors.of(BUSY);
@@ -146,8 +209,12 @@ public final class Dispatcher {
     counters.commands++;
     counters.perCommand[command.id()]++;
     long before = node.dirty();
+    CommandRecorder recorder = node.nodes().recorder();
+    if (recorder != null && (call.inScript() || !call.client().isMasterLink())) {
+      recorder.ran(node, call.client(), command.name(), call.args(), call.inScript());
+    }
     try {
-      String fault = node.faults().take(command.name());
+      String fault = node.faults().takeError(command.name());
       if (fault != null) {
         throw Errors.of(fault);
       }

@@ -6,6 +6,7 @@ public final class Errors {
   public static final String WRONGPASS =
       "WRONGPASS invalid username-password pair or user is disabled.";
   public static final String READONLY = "READONLY You can't write against a read only replica.";
+  public static final String LOADING = "LOADING Redis is loading the dataset in memory";
   public static final String EXECABORT =
       "EXECABORT Transaction discarded because of previous errors.";
   public static final String CROSSSLOT = "CROSSSLOT Keys in request don't hash to the same slot";
@@ -46,6 +47,16 @@ public final class Errors {
 
   public static CommandException arity(String fullName) {
     return of("ERR wrong number of arguments for '" + fullName + "' command");
+  }
+
+  /** A subcommand that is given too much, or what it does not know. */
+  public static CommandException wrongUse(Call call) {
+    return of(
+        "ERR unknown subcommand or wrong number of arguments for '"
+            + call.text(1)
+            + "'. Try "
+            + call.text(0).toUpperCase(java.util.Locale.ROOT)
+            + " HELP.");
   }
 
   public static CommandException notPositive() {

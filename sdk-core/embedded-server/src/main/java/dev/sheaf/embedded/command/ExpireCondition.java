@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.command;
 
+import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.Value;
 
 /** NX, XX, GT and LT of EXPIRE. A key without a time to live counts as living for ever. */
@@ -19,7 +20,7 @@ record ExpireCondition(boolean nx, boolean xx, boolean gt, boolean lt) {
       } else if (call.is(i, "LT")) {
         lt = true;
       } else {
-        throw Errors.of("ERR Unsupported option " + call.text(i));
+        throw Errors.of("ERR Unsupported option " + Bytes.untilNul(call.arg(i)));
       }
     }
     if (nx && (xx || gt || lt)) {

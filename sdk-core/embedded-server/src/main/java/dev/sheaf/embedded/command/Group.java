@@ -10,11 +10,14 @@ public enum Group {
   LIST("list"),
   SET("set"),
   SORTED_SET("sorted-set"),
+  STREAM("stream"),
+  GEO("geo"),
   TRANSACTIONS("transactions"),
   PUBSUB("pubsub"),
   SCRIPTING("scripting"),
   CLUSTER("cluster"),
-  SERVER("server");
+  SERVER("server"),
+  SENTINEL("sentinel");
 
   private final String title;
 

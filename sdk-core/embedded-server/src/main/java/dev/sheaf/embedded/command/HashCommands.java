@@ -292,8 +292,8 @@ final class HashCommands {
 
   private static void hscan(Call call) {
     long cursor = Scan.cursor(call.arg(2));
-    Scan scan = Scan.options(call, 3, false);
     HashValue hash = call.hash(call.arg(1));
+    Scan scan = hash == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
     if (hash == null) {
       cursor = 0;

@@ -1,9 +1,10 @@
 package dev.sheaf.embedded.command;
 
-import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.Database;
+import dev.sheaf.embedded.data.Dump;
 import dev.sheaf.embedded.data.Glob;
 import dev.sheaf.embedded.data.Numbers;
+import dev.sheaf.embedded.data.StringValue;
 import dev.sheaf.embedded.data.Value;
 import dev.sheaf.embedded.node.ServerNode;
 import java.util.ArrayList;
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /** DEL, EXPIRE, SCAN and what else works on keys of any type. */
 final class KeyCommands {
+  private static final int SHARED_INTEGERS = 10_000;
+
+  /** What OBJECT REFCOUNT says of a shared value. */
+  private static final long SHARED = Integer.MAX_VALUE;
+
   private KeyCommands() {}
 
   static void register(CommandTable table) {
@@ -36,8 +42,8 @@ final class KeyCommands {
             "readonly",
             one,
             "2.6.0",
-            "Refused: there is no dump format.",
-            KeyCommands::noDump)
+            "The value in a form RESTORE takes.",
+            KeyCommands::dump)
         .add(
             "exists",
             -2,
@@ -111,8 +117,16 @@ final class KeyCommands {
             "readonly",
             second,
             "2.2.3",
-            "Always 1.",
+            "Always 1; for small integers the number of shared ones.",
             KeyCommands::objectRefCount)
+        .add(
+            "migrate",
+            -6,
+            "write",
+            KeySpec.migrate(),
+            "2.6.0",
+            "Moves keys to another node of this server.",
+            MigrateCommand::run)
         .add(
             "persist",
             2,
@@ -182,8 +196,8 @@ final class KeyCommands {
             "write denyoom",
             one,
             "2.6.0",
-            "Refused: there is no dump format.",
-            KeyCommands::noDump)
+            "Stores what DUMP has given.",
+            KeyCommands::restore)
         .add("scan", -2, "readonly", "2.8.0", "Some keys, and where to go on.", KeyCommands::scan)
         .add(
             "sort",
@@ -307,8 +321,8 @@ final class KeyCommands {
       db.remove(to);
       db.remove(from);
       db.put(to, value);
-      call.changed(from);
-      call.changed(to);
+      call.changed(from, "rename_from");
+      call.changed(to, "rename_to");
     }
     if (onlyIfFree) {
       call.out().integer(1);
@@ -343,7 +357,7 @@ final class KeyCommands {
       call.out().integer(0);
       return;
     }
-    transfer(call, value.copy(), value.expireAt(), db, to);
+    transfer(call, value.copy(), value.expireAt(), db, to, "copy_to");
     call.out().integer(1);
   }
 
@@ -358,13 +372,15 @@ final class KeyCommands {
     return index.intValue();
   }
 
-  private static void transfer(Call call, Value value, long expireAt, Database db, byte[] key) {
+  private static void transfer(
+      Call call, Value value, long expireAt, Database db, byte[] key, String event) {
     db.put(key, value);
     if (expireAt != Value.NO_EXPIRY) {
       db.expireAt(key, value, expireAt);
     }
     db.changed(key);
     call.node().dirtied();
+    call.node().announce('g', event, db.index(), key);
   }
 
   private static void move(Call call) {
@@ -382,15 +398,15 @@ final class KeyCommands {
       return;
     }
     call.db().remove(key);
-    call.changed(key);
-    transfer(call, value, value.expireAt(), target, key);
+    call.changed(key, "move_from");
+    transfer(call, value, value.expireAt(), target, key, "move_to");
     call.out().integer(1);
   }
 
   private static void expire(Call call, boolean seconds, boolean absolute) {
     byte[] key = call.arg(1);
-    long value = call.longArg(2);
     ExpireCondition condition = ExpireCondition.parse(call, 3);
+    long value = call.longArg(2);
     if (seconds && (value > Long.MAX_VALUE / 1000 || value < Long.MIN_VALUE / 1000)) {
       throw ExpiryOption.invalid(call);
     }
@@ -471,19 +487,80 @@ final class KeyCommands {
     }
   }
 
+  /** The small integers a server keeps once for all keys. */
+  private static boolean isShared(Value value) {
+    Long number =
+        value instanceof StringValue s && !s.isCopy() && s.encoding().equals("int")
+            ? Numbers.parseLong(s.bytes())
+            : null;
+    return number != null && number >= 0 && number < SHARED_INTEGERS;
+  }
+
   private static void objectRefCount(Call call) {
-    if (object(call) == null) {
+    Value value = object(call);
+    if (value == null) {
       call.out().nil();
     } else {
-      call.out().integer(1);
+      call.out().integer(isShared(value) ? SHARED : 1);
     }
   }
 
-  private static void noDump(Call call) {
-    throw Errors.of(
-        "ERR the embedded server has no "
-            + Bytes.text(call.arg(0)).toUpperCase(java.util.Locale.ROOT)
-            + ": it does not know the dump format");
+  private static void dump(Call call) {
+    Value value = call.db().peek(call.arg(1));
+    byte[] payload = value == null ? null : Dump.of(value);
+    if (value != null && payload == null) {
+      throw Errors.of("ERR the embedded server cannot dump a stream");
+    }
+    call.out().bulkOrNil(payload);
+  }
+
+  private static void restore(Call call) {
+    boolean replace = false;
+    boolean absolute = false;
+    for (int i = 4; i < call.count(); i++) {
+      boolean more = i + 1 < call.count();
+      if (call.is(i, "REPLACE")) {
+        replace = true;
+      } else if (call.is(i, "ABSTTL")) {
+        absolute = true;
+      } else if (more && call.is(i, "IDLETIME")) {
+        if (call.longArg(++i) < 0) {
+          throw Errors.of("ERR Invalid IDLETIME value, must be >= 0");
+        }
+      } else if (more && call.is(i, "FREQ")) {
+        long frequency = call.longArg(++i);
+        if (frequency < 0 || frequency > 255) {
+          throw Errors.of("ERR Invalid FREQ value, must be >= 0 and <= 255");
+        }
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    byte[] key = call.arg(1);
+    if (!replace && call.db().get(key) != null) {
+      throw Errors.of("BUSYKEY Target key name already exists.");
+    }
+    long ttl = call.longArg(2);
+    if (ttl < 0) {
+      throw Errors.of("ERR Invalid TTL value, must be >= 0");
+    }
+    if (!Dump.isWhole(call.arg(3))) {
+      throw Errors.of("ERR DUMP payload version or checksum are wrong");
+    }
+    Value value = Dump.value(call.arg(3));
+    if (value == null) {
+      throw Errors.of("ERR Bad data format");
+    }
+    long expireAt = ttl == 0 ? Value.NO_EXPIRY : absolute ? ttl : call.now() + ttl;
+    if (replace) {
+      call.delete(key);
+    }
+    if (ttl != 0 && expireAt <= call.now()) {
+      call.out().ok();
+      return;
+    }
+    transfer(call, value, expireAt, call.db(), key, "restore");
+    call.out().ok();
   }
 
   private static void waitForReplicas(Call call) {

@@ -72,6 +72,66 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
         });
   }
 
+  /** MIGRATE: the key, or what follows KEYS. */
+  public static KeySpec migrate() {
+    return new KeySpec(
+        3,
+        3,
+        1,
+        true,
+        args -> {
+          if (args.length > 3 && args[3].length > 0) {
+            return new int[] {3};
+          }
+          for (int i = 6; i < args.length; i++) {
+            if (Bytes.is(args[i], "KEYS")) {
+              return IntStream.range(i + 1, args.length).toArray();
+            }
+          }
+          return NO_KEYS;
+        });
+  }
+
+  /** XREAD: the first half of what follows STREAMS. */
+  public static KeySpec streams() {
+    return new KeySpec(
+        0,
+        0,
+        0,
+        true,
+        args -> {
+          for (int i = 1; i < args.length; i++) {
+            if (Bytes.is(args[i], "GROUP")) {
+              i += 2;
+            } else if (Bytes.is(args[i], "STREAMS")) {
+              int keys = (args.length - i - 1) / 2;
+              return IntStream.range(i + 1, i + 1 + keys).toArray();
+            } else if (Bytes.is(args[i], "BLOCK") || Bytes.is(args[i], "COUNT")) {
+              i++;
+            }
+          }
+          return NO_KEYS;
+        });
+  }
+
+  /** GEORADIUS: the key, and what follows STORE or STOREDIST among the options. */
+  public static KeySpec geoStore(int optionsAt) {
+    return new KeySpec(
+        1,
+        1,
+        1,
+        true,
+        args -> {
+          int store = 0;
+          for (int i = optionsAt; i < args.length - 1; i++) {
+            if (Bytes.is(args[i], "STORE") || Bytes.is(args[i], "STOREDIST")) {
+              store = ++i;
+            }
+          }
+          return store == 0 ? new int[] {1} : new int[] {1, store};
+        });
+  }
+
   private static int[] countedKeys(byte[][] args, int countAt) {
     Long count = countAt < args.length ? Numbers.parseLong(args[countAt]) : null;
     if (count == null || count < 1 || count > args.length - countAt - 1) {

@@ -209,7 +209,7 @@ final class ListCommands {
     }
     if (n > 0) {
       call.deleteIfEmpty(key, list.size());
-      call.changed(key);
+      call.changed(key, left ? "lpop" : "rpop");
     }
   }
 
@@ -416,8 +416,8 @@ final class ListCommands {
     }
     target.add(toLeft, element);
     call.deleteIfEmpty(from, source.size());
-    call.changed(from);
-    call.changed(to);
+    call.changed(to, toLeft ? "lpush" : "rpush");
+    call.changed(from, fromLeft ? "lpop" : "rpop");
     call.out().bulk(element);
     return true;
   }
@@ -486,30 +486,35 @@ final class ListCommands {
     static MultiPop parse(Call call, int countAt) {
       long numKeys = countOrError(call, countAt, "numkeys");
       long where = countAt + 1 + numKeys;
-      if (where >= call.count()) {
+      if (numKeys > call.count() || where >= call.count()) {
         throw Errors.syntax();
       }
       List<byte[]> keys =
           Arrays.asList(call.args()).subList(countAt + 1, countAt + 1 + (int) numKeys);
       boolean left = side(call, (int) where);
-      long count = 1;
-      int next = (int) where + 1;
-      if (next < call.count()) {
-        if (!call.is(next, "COUNT") || next + 2 != call.count()) {
-          throw Errors.syntax();
-        }
-        count = countOrError(call, next + 1, "count");
-      }
+      long count = optionalCount(call, (int) where + 1);
       return new MultiPop(keys, left, count);
     }
   }
 
   static long countOrError(Call call, int at, String what) {
     Long count = Numbers.parseLong(call.arg(at));
-    if (count == null || count < 1 || count > Integer.MAX_VALUE) {
+    if (count == null || count < 1) {
       throw Errors.of("ERR " + what + " should be greater than 0");
     }
     return count;
+  }
+
+  /** What follows COUNT at the end of a command; 1 without it. */
+  static long optionalCount(Call call, int from) {
+    long count = -1;
+    for (int i = from; i < call.count(); i++) {
+      if (count >= 0 || !call.is(i, "COUNT") || i + 1 == call.count()) {
+        throw Errors.syntax();
+      }
+      count = countOrError(call, ++i, "count");
+    }
+    return count < 0 ? 1 : count;
   }
 
   private static void lmpop(Call call) {

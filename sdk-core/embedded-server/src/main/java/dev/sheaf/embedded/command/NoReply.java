@@ -45,6 +45,9 @@ public final class NoReply implements Reply {
   public void number(double value) {}
 
   @Override
+  public void decimal(String digits) {}
+
+  @Override
   public void bool(boolean value) {}
 
   @Override

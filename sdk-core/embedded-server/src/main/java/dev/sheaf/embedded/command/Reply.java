@@ -39,6 +39,9 @@ public interface Reply {
   /** In RESP2 a bulk string. */
   void number(double value);
 
+  /** A number given in digits; in RESP2 a bulk string. */
+  void decimal(String digits);
+
   /** In RESP2 the integers 1 and 0. */
   void bool(boolean value);
 

@@ -12,6 +12,9 @@ final class Scan {
   private static final int DEFAULT_COUNT = 10;
   private static final int VISITS_PER_COUNT = 10;
 
+  /** The options of a scan that finds no key: Redis does not look at them. */
+  static final Scan ANY = new Scan(DEFAULT_COUNT, null, null);
+
   private final long count;
   private final byte @Nullable [] pattern;
   private final @Nullable String type;
@@ -23,11 +26,27 @@ final class Scan {
   }
 
   static long cursor(byte[] arg) {
-    try {
-      return Long.parseUnsignedLong(Bytes.text(arg));
-    } catch (NumberFormatException e) {
-      throw Errors.of("ERR invalid cursor");
+    String text = Bytes.text(arg);
+    int nul = text.indexOf(0);
+    String digits = nul < 0 ? text : text.substring(0, nul);
+    // As strtoul reads it: nothing is zero, and what is negative counts down from the greatest.
+    boolean negative = digits.startsWith("-");
+    if (digits.isEmpty()) {
+      return 0;
     }
+    try {
+      long value = Long.parseUnsignedLong(negative ? digits.substring(1) : digits);
+      if (negative && digits.startsWith("+", 1)) {
+        throw invalidCursor();
+      }
+      return negative ? -value : value;
+    } catch (NumberFormatException e) {
+      throw invalidCursor();
+    }
+  }
+
+  private static CommandException invalidCursor() {
+    return Errors.of("ERR invalid cursor");
   }
 
   static Scan options(Call call, int from, boolean typed) {

@@ -29,9 +29,12 @@ final class ScoreRange {
   }
 
   private static double bound(byte[] text, boolean open) {
-    byte[] number = open ? Arrays.copyOfRange(text, 1, text.length) : text;
-    // An empty text reads as zero, as strtod has it.
-    Double value = number.length == 0 ? Double.valueOf(0) : Numbers.parseDouble(number);
+    // As strtod reads a text of C: blanks may lead, and an empty text is zero.
+    String number = Bytes.untilNul(open ? Arrays.copyOfRange(text, 1, text.length) : text);
+    Double value =
+        number.isEmpty()
+            ? Double.valueOf(0)
+            : Numbers.parseDouble(Bytes.latin(number.stripLeading()));
     if (value == null) {
       throw Errors.of("ERR min or max is not a float");
     }

@@ -1,6 +1,7 @@
 package dev.sheaf.embedded.command;
 
 import dev.sheaf.embedded.data.Bytes;
+import dev.sheaf.embedded.lua.LuaHost;
 import dev.sheaf.embedded.node.Nodes;
 import dev.sheaf.embedded.node.RunningScript;
 import dev.sheaf.embedded.script.ScriptEngine;
@@ -108,7 +109,7 @@ final class ScriptCommands {
     byte[] source = call.arg(1);
     String sha1 = sha1(source);
     Set<String> flags = cache(call, source, sha1);
-    run(call, source, sha1, numKeys, readOnly, flags);
+    runScript(call, source, sha1, numKeys, readOnly, flags);
   }
 
   private static void evalSha(Call call, boolean readOnly) {
@@ -121,7 +122,7 @@ final class ScriptCommands {
     if (source == null) {
       throw Errors.of(Errors.NOSCRIPT);
     }
-    run(call, source, sha1, numKeys, readOnly, engine(call).flags(source));
+    runScript(call, source, sha1, numKeys, readOnly, engine(call).flags(source));
   }
 
   private static ScriptEngine engine(Call call) {
@@ -141,19 +142,35 @@ final class ScriptCommands {
     }
   }
 
-  private static void refuseWhileRunning(Call call) {
+  static void refuseWhileRunning(Call call) {
     if (call.node().nodes().runningScript() != null) {
       throw Errors.of(Dispatcher.BUSY);
     }
   }
 
-  private static void run(
+  private static void runScript(
       Call call,
       byte[] source,
       String sha1,
       int numKeys,
       boolean readOnly,
       @Nullable Set<String> flags) {
+    run(
+        call,
+        numKeys,
+        readOnly,
+        flags,
+        (keys, args, host) -> engine(call).eval(source, sha1, keys, args, host));
+  }
+
+  /** What runs as a script, its commands going to the host. */
+  interface Body {
+    @Nullable Object run(List<byte[]> keys, List<byte[]> args, LuaHost host);
+  }
+
+  /** Runs a script or a function and writes its reply; {@code flags} null without any line. */
+  static void run(
+      Call call, int numKeys, boolean readOnly, @Nullable Set<String> flags, Body body) {
     refuseWhileRunning(call);
     Nodes nodes = call.node().nodes();
     if (flags != null && nodes.isCluster() && flags.contains("no-cluster")) {
@@ -174,13 +191,7 @@ final class ScriptCommands {
     Object result;
     try {
       result =
-          engine(call)
-              .eval(
-                  source,
-                  sha1,
-                  words.subList(3, 3 + numKeys),
-                  words.subList(3 + numKeys, words.size()),
-                  host);
+          body.run(words.subList(3, 3 + numKeys), words.subList(3 + numKeys, words.size()), host);
     } catch (ScriptException e) {
       throw Errors.of(String.valueOf(e.getMessage()));
     } finally {
@@ -222,7 +233,7 @@ final class ScriptCommands {
     call.out().bulk(sha1);
   }
 
-  private static void kill(Call call) {
+  static void kill(Call call) {
     RunningScript run = call.node().nodes().runningScript();
     if (run == null) {
       throw Errors.of("NOTBUSY No scripts in execution right now.");

@@ -46,7 +46,9 @@ final class ScriptHost implements LuaHost {
     try {
       Command command = admit(args);
       ValueReply reply = new ValueReply(protocol);
-      Dispatcher.run(new Call(node, session, command, args, reply, false));
+      Dispatcher.run(Call.ofScript(node, session, command, args, reply));
+      Dispatcher.remember(node, caller, command, args);
+      node.nodes().clock().scriptCommandRan();
       return reply.result();
     } catch (CommandException e) {
       return new LuaError(e.line());
@@ -64,6 +66,7 @@ final class ScriptHost implements LuaHost {
     if (!command.accepts(args.length)) {
       throw Errors.of("ERR Wrong number of args calling Redis command from script");
     }
+    Permissions.checkInScript(session, command, args);
     if (command.isWrite() && readOnly) {
       throw Errors.of("ERR Write commands are not allowed from read-only scripts.");
     }
@@ -129,6 +132,8 @@ final class ScriptHost implements LuaHost {
 
   @Override
   public @Nullable Boolean allowed(List<byte[]> command) {
-    return resolve(command.toArray(new byte[0][])) == null ? null : Boolean.TRUE;
+    byte[][] args = command.toArray(new byte[0][]);
+    Command found = resolve(args);
+    return found == null ? null : (Boolean) (session.user().denies(found, args) == null);
   }
 }

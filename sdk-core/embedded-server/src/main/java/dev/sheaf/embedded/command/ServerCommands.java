@@ -5,6 +5,7 @@ import dev.sheaf.embedded.data.Glob;
 import dev.sheaf.embedded.data.StringValue;
 import dev.sheaf.embedded.data.Value;
 import dev.sheaf.embedded.node.Config;
+import dev.sheaf.embedded.node.Sentinel;
 import dev.sheaf.embedded.node.ServerNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,21 +18,14 @@ final class ServerCommands {
   private static final List<String> FIXED =
       List.of("port", "databases", "cluster-enabled", "unixsocket", "bind");
 
+  private static final long MICROS = 1_000_000;
+
   private ServerCommands() {}
 
   static void register(CommandTable table) {
     String admin = "admin noscript loading stale";
     table
         .group(Group.SERVER)
-        .container("acl", "6.0.0", "Users: there is one, default.")
-        .add("acl|help", 2, "loading stale", "6.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "acl|whoami",
-            2,
-            "noscript loading stale",
-            "6.0.0",
-            "The name of the user.",
-            call -> call.out().bulk("default"))
         .add(
             "bgsave",
             -1,
@@ -219,9 +213,40 @@ final class ServerCommands {
       }
     }
     for (int i = 2; i < call.count(); i += 2) {
-      config.set(call.text(i), call.text(i + 1));
+      set(call, config, call.text(i).toLowerCase(Locale.ROOT), i + 1);
     }
     call.out().ok();
+  }
+
+  private static void set(Call call, Config config, String name, int at) {
+    String value = call.text(at);
+    switch (name) {
+      case "notify-keyspace-events" -> {
+        value = call.node().announceEvents(value);
+        if (value == null) {
+          throw refused(name, "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.");
+        }
+      }
+      case "requirepass" -> call.node().users().requirePassword(call.arg(at));
+      default -> checkKind(name, String.valueOf(config.get(name)), value);
+    }
+    config.set(name, value);
+  }
+
+  private static CommandException refused(String name, String reason) {
+    return Errors.of(
+        "ERR CONFIG SET failed (possibly related to argument '" + name + "') - " + reason);
+  }
+
+  /** A setting that is a number or yes or no stays one. */
+  private static void checkKind(String name, String former, String value) {
+    if (former.matches("yes|no") && !value.matches("(?i)yes|no")) {
+      throw refused(name, "argument must be 'yes' or 'no'");
+    }
+    if (former.matches("-?[0-9]+")
+        && dev.sheaf.embedded.data.Numbers.parseLong(Bytes.latin(value)) == null) {
+      throw refused(name, "argument couldn't be parsed into an integer");
+    }
   }
 
   private static void configResetStat(Call call) {
@@ -291,6 +316,14 @@ final class ServerCommands {
   private static void role(Call call) {
     ServerNode node = call.node();
     ServerNode master = node.master();
+    Sentinel sentinel = node.sentinel();
+    if (sentinel != null) {
+      call.out().array(2);
+      call.out().bulk("sentinel");
+      call.out().array(1);
+      call.out().bulk(sentinel.masterName());
+      return;
+    }
     if (master != null) {
       call.out().array(5);
       call.out().bulk("slave");
@@ -337,9 +370,9 @@ final class ServerCommands {
   }
 
   private static void time(Call call) {
-    long millis = call.now();
+    long micros = call.node().nodes().clock().micros();
     call.out().array(2);
-    call.out().bulk(Long.toString(millis / 1000));
-    call.out().bulk(Long.toString(millis % 1000 * 1000));
+    call.out().bulk(Long.toString(Math.floorDiv(micros, MICROS)));
+    call.out().bulk(Long.toString(Math.floorMod(micros, MICROS)));
   }
 }

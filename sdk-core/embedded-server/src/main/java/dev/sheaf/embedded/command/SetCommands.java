@@ -206,13 +206,13 @@ final class SetCommands {
     if (from != to) {
       from.remove(member);
       call.deleteIfEmpty(call.arg(1), from.size());
-      call.changed(call.arg(1));
+      call.changed(call.arg(1), "srem");
       if (to == null) {
         to = new SetValue();
         call.db().put(call.arg(2), to);
       }
       to.add(member);
-      call.changed(call.arg(2));
+      call.changed(call.arg(2), "sadd");
     }
     call.out().integer(1);
   }
@@ -278,8 +278,8 @@ final class SetCommands {
 
   private static void sscan(Call call) {
     long cursor = Scan.cursor(call.arg(2));
-    Scan scan = Scan.options(call, 3, false);
     SetValue set = call.setValue(call.arg(1));
+    Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
     if (set == null || set.isIntegers()) {
       cursor = 0;
@@ -355,7 +355,7 @@ final class SetCommands {
 
   private static void sintercard(Call call) {
     Long count = Numbers.parseLong(call.arg(1));
-    if (count == null || count < 1 || count > Integer.MAX_VALUE) {
+    if (count == null || count < 1) {
       throw Errors.of("ERR numkeys should be greater than 0");
     }
     if (count > call.count() - 2) {

@@ -361,15 +361,16 @@ final class SortedSetCommands {
           removed++;
         }
       }
-      removedFrom(call, key, set, removed);
+      removedFrom(call, key, set, removed, call.command().name());
     }
     call.out().integer(removed);
   }
 
-  private static void removedFrom(Call call, byte[] key, SortedSetValue set, int removed) {
+  private static void removedFrom(
+      Call call, byte[] key, SortedSetValue set, int removed, String event) {
     if (removed > 0) {
       call.deleteIfEmpty(key, set.size());
-      call.changed(key);
+      call.changed(key, event);
     }
   }
 
@@ -385,7 +386,7 @@ final class SortedSetCommands {
       node = next;
     }
     if (set != null) {
-      removedFrom(call, key, set, removed);
+      removedFrom(call, key, set, removed, call.command().name());
     }
     call.out().integer(removed);
   }
@@ -406,7 +407,7 @@ final class SortedSetCommands {
         set.remove(node.member());
       }
     }
-    removedFrom(call, key, set, range.size());
+    removedFrom(call, key, set, range.size(), call.command().name());
     call.out().integer(range.size());
   }
 
@@ -421,7 +422,7 @@ final class SortedSetCommands {
       set.remove(node.member());
       taken.add(node);
     }
-    removedFrom(call, key, set, taken.size());
+    removedFrom(call, key, set, taken.size(), max ? "zpopmax" : "zpopmin");
     return taken;
   }
 
@@ -479,7 +480,7 @@ final class SortedSetCommands {
     static MultiPop parse(Call call, int countAt) {
       long numKeys = ListCommands.countOrError(call, countAt, "numkeys");
       long where = countAt + 1 + numKeys;
-      if (where >= call.count()) {
+      if (numKeys > call.count() || where >= call.count()) {
         throw Errors.syntax();
       }
       int at = (int) where;
@@ -487,13 +488,7 @@ final class SortedSetCommands {
       if (!max && !call.is(at, "MIN")) {
         throw Errors.syntax();
       }
-      long count = 1;
-      if (at + 1 < call.count()) {
-        if (!call.is(at + 1, "COUNT") || at + 3 != call.count()) {
-          throw Errors.syntax();
-        }
-        count = ListCommands.countOrError(call, at + 2, "count");
-      }
+      long count = ListCommands.optionalCount(call, at + 1);
       return new MultiPop(Arrays.asList(call.args()).subList(countAt + 1, at), max, count);
     }
   }
@@ -569,8 +564,8 @@ final class SortedSetCommands {
 
   private static void zscan(Call call) {
     long cursor = Scan.cursor(call.arg(2));
-    Scan scan = Scan.options(call, 3, false);
     SortedSetValue set = call.sortedSet(call.arg(1));
+    Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
     if (set == null) {
       cursor = 0;

@@ -254,7 +254,10 @@ final class StringCommands {
     if (expireAt != Value.NO_EXPIRY) {
       call.db().expireAt(key, value, expireAt);
     }
-    call.changed(key);
+    call.changed(key, "set");
+    if (expireAt != Value.NO_EXPIRY) {
+      call.notifyGeneric("expire", key);
+    }
   }
 
   private static void setEx(Call call, String unit) {
@@ -308,7 +311,9 @@ final class StringCommands {
       call.delete(key);
     } else if (timed || persist && value.expireAt() != Value.NO_EXPIRY) {
       call.db().expireAt(key, value, expireAt);
-      call.changed(key);
+      call.db().changed(key);
+      call.node().dirtied();
+      call.notifyGeneric(timed ? "expire" : "persist", key);
     }
     call.out().bulk(bytes);
   }
@@ -401,7 +406,7 @@ final class StringCommands {
       throw Errors.of("ERR increment or decrement would overflow");
     }
     call.db().replace(key, new StringValue(Bytes.ofLong(sum)));
-    call.changed(key);
+    call.changed(key, "incrby");
     call.out().integer(sum);
   }
 
@@ -411,7 +416,9 @@ final class StringCommands {
     BigDecimal now = value == null ? BigDecimal.ZERO : Numbers.parseExtended(value.bytes());
     BigDecimal by = Numbers.parseExtended(call.arg(2));
     if (now == null) {
-      throw Errors.notFloat();
+      throw value != null && isInfinite(value.bytes())
+          ? Errors.of("ERR increment would produce NaN or Infinity")
+          : Errors.notFloat();
     }
     if (by == null) {
       throw Double.valueOf(0).equals(Numbers.parseDouble(call.arg(2)))
@@ -424,6 +431,11 @@ final class StringCommands {
     call.changed(key);
     call.effect(Bytes.of("SET"), key, sum, Bytes.of("KEEPTTL"));
     call.out().bulk(sum);
+  }
+
+  private static boolean isInfinite(byte[] bytes) {
+    Double number = Numbers.parseDouble(bytes);
+    return number != null && number.isInfinite();
   }
 
   private static void getRange(Call call) {

@@ -85,6 +85,7 @@ final class TransactionCommands {
     for (Client.Queued queued : queue) {
       Dispatcher.run(
           new Call(call.node(), client, queued.command(), queued.args(), client.reply(), false));
+      Dispatcher.remember(call.node(), client, queued.command(), queued.args());
     }
   }
 

@@ -149,6 +149,11 @@ final class ValueReply implements Reply {
   }
 
   @Override
+  public void decimal(String digits) {
+    value(protocol == 3 ? (Object) Double.valueOf(digits) : Bytes.latin(digits));
+  }
+
+  @Override
   public void bool(boolean yes) {
     value(protocol == 3 ? (Object) yes : (Object) (yes ? 1L : 0L));
   }

@@ -29,6 +29,10 @@ final class ZAddCommand {
   static void incrBy(Call call) {
     ZAddCommand add = new ZAddCommand(call);
     add.increment = true;
+    if (add.options() > 2) {
+      // Redis reads them as options of ZADD, and then finds half a pair.
+      throw Errors.syntax();
+    }
     add.apply(2);
   }
 
@@ -86,7 +90,7 @@ final class ZAddCommand {
         call.db().put(key, set);
       }
       if (added + updated > 0) {
-        call.changed(key);
+        call.changed(key, increment ? "zincr" : "zadd");
       }
     }
     reply();

@@ -68,6 +68,10 @@ final class ZCombineCommand {
     if (count > call.count() - 2) {
       throw Errors.syntax();
     }
+    ZCombineCommand combine = new ZCombineCommand(call, Operation.INTERSECTION, false);
+    combine.numKeys = count.intValue();
+    combine.weights = ones(combine.numKeys);
+    combine.checkTypes();
     long limit = 0;
     for (int i = 2 + count.intValue(); i < call.count(); i += 2) {
       if (!call.is(i, "LIMIT") || i + 1 == call.count()) {
@@ -79,9 +83,6 @@ final class ZCombineCommand {
       }
       limit = given;
     }
-    ZCombineCommand combine = new ZCombineCommand(call, Operation.INTERSECTION, false);
-    combine.numKeys = count.intValue();
-    combine.weights = ones(combine.numKeys);
     long size = combine.combined().size();
     call.out().integer(limit == 0 ? size : Math.min(limit, size));
   }
@@ -106,6 +107,7 @@ final class ZCombineCommand {
       throw Errors.syntax();
     }
     numKeys = (int) count;
+    checkTypes();
     weights = ones(numKeys);
     for (int i = countAt + 1 + numKeys; i < call.count(); i++) {
       int left = call.count() - 1 - i;
@@ -120,6 +122,16 @@ final class ZCombineCommand {
         withScores = true;
       } else {
         throw Errors.syntax();
+      }
+    }
+  }
+
+  /** The sources are looked at before the options are. */
+  private void checkTypes() {
+    for (int i = 0; i < numKeys; i++) {
+      Value value = call.value(call.arg(countAt + 1 + i));
+      if (value != null && !(value instanceof SetValue) && !(value instanceof SortedSetValue)) {
+        throw Errors.wrongType();
       }
     }
   }

@@ -18,6 +18,13 @@ public final class Bytes {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
+  /** The text C sees: up to the first NUL. */
+  public static String untilNul(byte[] bytes) {
+    String text = text(bytes);
+    int nul = text.indexOf(0);
+    return nul < 0 ? text : text.substring(0, nul);
+  }
+
   public static byte[] latin(String text) {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }

@@ -16,7 +16,28 @@ public final class Database {
     void changed(Database db, byte[] key);
 
     void expired(Database db, byte[] key);
+
+    /** All keys have gone. */
+    void cleared(Database db, ByteMap<?> gone);
   }
+
+  private static final Listener NOBODY =
+      new Listener() {
+        @Override
+        public void changed(Database db, byte[] key) {
+          // nobody is told
+        }
+
+        @Override
+        public void expired(Database db, byte[] key) {
+          // nobody is told
+        }
+
+        @Override
+        public void cleared(Database db, ByteMap<?> gone) {
+          // nobody is told
+        }
+      };
 
   private final int index;
   private final LongSupplier clock;
@@ -189,9 +210,7 @@ public final class Database {
     if (bySlot != null) {
       bySlot = newSlots();
     }
-    for (var e = gone.first(); e != null; e = e.after()) {
-      listener.changed(this, e.key());
-    }
+    listener.cleared(this, gone);
   }
 
   /** Exchanges the content with the other database. */
@@ -212,6 +231,13 @@ public final class Database {
       copy.expireAt(e.value().expireAt());
       put(e.key(), copy);
     }
+  }
+
+  /** A copy of everything, which nobody listens to and nothing expires from. */
+  public Database detachedCopy() {
+    Database copy = new Database(index, () -> Long.MIN_VALUE, NOBODY, false);
+    copy.copyFrom(this);
+    return copy;
   }
 
   public int countInSlot(int slot) {

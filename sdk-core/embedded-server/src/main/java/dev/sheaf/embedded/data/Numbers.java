@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers as Redis 7.0 reads and writes them. */
@@ -11,6 +12,9 @@ public final class Numbers {
   private static final MathContext DIGITS_17 = new MathContext(17, RoundingMode.HALF_EVEN);
   // The significand of the x86 extended type that INCRBYFLOAT computes with.
   private static final int EXTENDED_BITS = 64;
+
+  private static final Pattern HEXADECIMAL =
+      Pattern.compile("0x([0-9a-f]+\\.?[0-9a-f]*|\\.[0-9a-f]+)(p[+-]?[0-9]+)?");
 
   private Numbers() {}
 
@@ -55,6 +59,9 @@ public final class Numbers {
     String unsigned = s.startsWith("+") || s.startsWith("-") ? s.substring(1) : s;
     if (unsigned.equals("inf") || unsigned.equals("infinity")) {
       return s.startsWith("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+    }
+    if (unsigned.startsWith("0x") && HEXADECIMAL.matcher(unsigned).matches()) {
+      return Double.valueOf(unsigned.contains("p") ? s : s + "p0");
     }
     if (!isDecimal(unsigned)) {
       return null;
@@ -134,7 +141,8 @@ public final class Numbers {
     if (check == null || check.isInfinite() && Bytes.lower(b).contains("inf")) {
       return null;
     }
-    return extended(new BigDecimal(Bytes.text(b)));
+    return extended(
+        Bytes.lower(b).contains("x") ? new BigDecimal(check) : new BigDecimal(Bytes.text(b)));
   }
 
   public static BigDecimal extended(BigDecimal v) {

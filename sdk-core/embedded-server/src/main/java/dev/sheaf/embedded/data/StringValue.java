@@ -13,6 +13,7 @@ public final class StringValue extends Value {
   private boolean own;
   private boolean edited;
   private boolean neverInteger;
+  private boolean copied;
 
   public StringValue(byte[] bytes) {
     this.bytes = bytes;
@@ -56,6 +57,11 @@ public final class StringValue extends Value {
     return bytes;
   }
 
+  /** Whether COPY made it: Redis shares no small integers between copies. */
+  public boolean isCopy() {
+    return copied;
+  }
+
   @Override
   public String type() {
     return "string";
@@ -77,6 +83,7 @@ public final class StringValue extends Value {
     StringValue copy = new StringValue(bytes());
     copy.edited = edited;
     copy.neverInteger = neverInteger;
+    copy.copied = true;
     return copy;
   }
 

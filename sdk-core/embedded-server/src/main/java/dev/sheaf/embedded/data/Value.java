@@ -2,7 +2,7 @@ package dev.sheaf.embedded.data;
 
 /** What a key holds, with its time to live. */
 public abstract sealed class Value
-    permits StringValue, ListValue, HashValue, SetValue, SortedSetValue {
+    permits StringValue, ListValue, HashValue, SetValue, SortedSetValue, StreamValue {
   public static final long NO_EXPIRY = -1;
 
   private long expireAt = NO_EXPIRY;

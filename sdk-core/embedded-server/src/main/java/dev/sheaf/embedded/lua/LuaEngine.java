@@ -28,7 +28,13 @@ public final class LuaEngine implements AutoCloseable {
   public static final int INSTRUCTIONS_PER_POLL = 100_000;
 
   private static final String KILLED = "Script killed by user with SCRIPT KILL...";
+  private static final String LOADING_TIMEOUT = "FUNCTION LOAD timeout";
+
+  /** How long the code of a library may run. As Redis. */
+  private static final long MAX_LOADING_NANOS = 500_000_000;
+
   private static final String CHUNK_NAME = "@user_script";
+  private static final String LIBRARY_CHUNK_NAME = "@user_function";
 
   private final LuaHost host;
   private final AtomicReference<@Nullable Thread> user = new AtomicReference<>();
@@ -39,8 +45,11 @@ public final class LuaEngine implements AutoCloseable {
   private final ReplyReader reader;
   private final RedisLibrary redis;
   private final LuaSandbox sandbox;
+  private final FunctionRegistration functions;
 
   private boolean running;
+  private boolean loading;
+  private long loadingSince;
   private boolean ending;
   private boolean closed;
 
@@ -57,6 +66,7 @@ public final class LuaEngine implements AutoCloseable {
       this.reader = new ReplyReader(state);
       this.redis = new RedisLibrary(state, host, writer);
       this.sandbox = new LuaSandbox(state, coroutines);
+      this.functions = new FunctionRegistration(state);
       pushLibraries();
       sandbox.build(this::reasonToEnd, INSTRUCTIONS_PER_POLL);
     } catch (RuntimeException | Error e) {
@@ -124,6 +134,119 @@ public final class LuaEngine implements AutoCloseable {
     enter();
     try {
       functionOf(source, sha1);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Runs the code of a library, which registers its functions.
+   *
+   * @param source with its first line, which is not looked at
+   * @return the functions, until {@link #unload}
+   * @throws LuaScriptException if the code does not compile, fails, or registers nothing
+   * @throws IllegalStateException if the engine is in use or closed
+   */
+  public List<LuaFunction> load(byte[] source) {
+    enter();
+    functions.begin();
+    List<LuaFunction> loaded = List.of();
+    boolean succeeded = false;
+    try {
+      runLibrary(source);
+      succeeded = true;
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
+    } finally {
+      loaded = functions.end();
+      if (!succeeded) {
+        loaded.forEach(function -> state.unref(function.reference()));
+      }
+      leave();
+    }
+    if (loaded.isEmpty()) {
+      throw new LuaScriptException("ERR No functions registered");
+    }
+    return loaded;
+  }
+
+  private void runLibrary(byte[] source) {
+    long l = state.main;
+    int firstLine = 0;
+    while (firstLine < source.length && source[firstLine] != '\n') {
+      firstLine++;
+    }
+    if (!state.load(l, source, firstLine, LIBRARY_CHUNK_NAME)) {
+      throw new LuaScriptException(
+          "ERR Error compiling function: " + RedisErrors.asLine(state.text(l, -1)));
+    }
+    redis.begin(false);
+    int function = state.ref(l);
+    sandbox.run(l, "beginLoading");
+    loading = true;
+    loadingSince = System.nanoTime();
+    try {
+      sandbox.pushInternal(l, "handler");
+      int handler = state.top(l);
+      state.pushRef(l, function);
+      sandbox.pushGlobalsSeen(l);
+      state.api.lua_setfenv(l, -2);
+      running = true;
+      boolean succeeded = state.api.lua_pcall(l, 0, 0, handler) == 0;
+      running = false;
+      if (!succeeded) {
+        String reason = state.type(l, -1) == LuaState.TABLE ? field(l, "err") : null;
+        throw new LuaScriptException(
+            "ERR Error registering functions: "
+                + RedisErrors.asLine(Objects.requireNonNullElse(reason, "ERR unknown error")));
+      }
+    } finally {
+      running = false;
+      loading = false;
+      sandbox.run(l, "endLoading");
+      state.unref(function);
+    }
+  }
+
+  /** Forgets functions. */
+  public void unload(List<LuaFunction> loaded) {
+    enter();
+    try {
+      loaded.forEach(function -> state.unref(function.reference()));
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Calls a function of a library.
+   *
+   * @return the reply, as {@link #eval}
+   * @throws LuaScriptException if it fails
+   * @throws IllegalStateException if the engine is in use or closed
+   * @throws RuntimeException what the host threw
+   */
+  public @Nullable Object call(LuaFunction function, List<byte[]> keys, List<byte[]> args) {
+    enter();
+    try {
+      long l = state.main;
+      redis.begin(false);
+      sandbox.run(l, "endLoading");
+      sandbox.pushInternal(l, "handler");
+      int handler = state.top(l);
+      state.pushRef(l, function.reference());
+      writer.pushStrings(l, keys);
+      writer.pushStrings(l, args);
+      running = true;
+      boolean succeeded = state.api.lua_pcall(l, 2, 1, handler) == 0;
+      running = false;
+      redis.rethrowFailure();
+      if (!succeeded) {
+        throw new LuaScriptException(RedisErrors.asLine(failureText(l, function.name())));
+      }
+      return reader.read(l, redis.respVersion());
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
     } finally {
       leave();
     }
@@ -209,6 +332,8 @@ public final class LuaEngine implements AutoCloseable {
     state.api.lua_createtable(l, 0, 8);
     redis.pushTable(sandbox);
     state.rawSet(l, -2, "redis");
+    redis.pushLoadingTable(sandbox, functions);
+    state.rawSet(l, -2, "loading");
     new BitLibrary(state).pushTable(sandbox);
     state.rawSet(l, -2, "bit");
     new StructLibrary(state).pushTable(sandbox);
@@ -291,8 +416,9 @@ public final class LuaEngine implements AutoCloseable {
 
   private @Nullable String reasonToEnd() {
     // The engine's own functions run under the same hook, before and after the script.
-    ending = ending || (running && host.interrupted());
-    return ending && running ? KILLED : null;
+    boolean late = loading && System.nanoTime() - loadingSince > MAX_LOADING_NANOS;
+    ending = ending || (running && (late || host.interrupted()));
+    return ending && running ? loading ? LOADING_TIMEOUT : KILLED : null;
   }
 
   private void enter() {

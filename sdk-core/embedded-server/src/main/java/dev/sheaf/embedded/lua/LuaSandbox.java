@@ -84,7 +84,7 @@ final class LuaSandbox {
       throw new IllegalStateException("sandbox: " + state.text(l, -1));
     }
     takeFunctions(l, internal, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
-    takeFunctions(l, internal, "handler", "sweep", "passed");
+    takeFunctions(l, internal, "handler", "sweep", "passed", "beginLoading", "endLoading");
     state.rawGet(l, -1, "real");
     takeFunctions(l, real, "getmetatable", "loadstring", "next", "rawget", "rawset");
     takeFunctions(l, real, "setmetatable", "collectgarbage", "gsub");

@@ -81,6 +81,20 @@ final class RedisLibrary {
     state.rawSet(state.main, -2, "REDIS_VERSION");
   }
 
+  /** Pushes the table a library of functions sees while it loads. */
+  void pushLoadingTable(LuaSandbox sandbox, FunctionRegistration functions) {
+    state.api.lua_createtable(state.main, 0, 8);
+    sandbox.define("register_function", functions::register);
+    sandbox.define("log", this::log);
+    number("LOG_DEBUG", 0);
+    number("LOG_VERBOSE", 1);
+    number("LOG_NOTICE", 2);
+    number("LOG_WARNING", 3);
+    number("REDIS_VERSION_NUM", VERSION_NUMBER);
+    state.pushAscii(state.main, VERSION);
+    state.rawSet(state.main, -2, "REDIS_VERSION");
+  }
+
   private void number(String name, int value) {
     state.api.lua_pushnumber(state.main, value);
     state.rawSet(state.main, -2, name);

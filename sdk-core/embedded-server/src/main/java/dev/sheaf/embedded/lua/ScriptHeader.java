@@ -32,6 +32,10 @@ record ScriptHeader(int length, Set<String> flags) {
     return new ScriptHeader(end, flags(List.of(line.trim().split("\\s+"))));
   }
 
+  static boolean isFlag(String word) {
+    return KNOWN_FLAGS.contains(word);
+  }
+
   private static Set<String> flags(List<String> words) {
     if (!words.get(0).equals("#!lua")) {
       throw new LuaScriptException("ERR Unexpected engine in script shebang: " + words.get(0));

@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.net;
 
+import dev.sheaf.embedded.command.Command;
 import dev.sheaf.embedded.command.Dispatcher;
 import dev.sheaf.embedded.command.Reply;
 import dev.sheaf.embedded.node.Client;
@@ -14,6 +15,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One socket: bytes in, requests run, replies out. It stops running requests while the client is
@@ -30,6 +33,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
   private final RespWriter writer;
   private final Client client;
   private boolean running;
+  private byte @Nullable [][] held;
+  private boolean delayed;
+  private boolean delayServed;
+  private long sentSinceCutRule;
+  private boolean cut;
 
   ClientConnection(
       ServerNode node, Flushes flushes, BufferPool pool, Channel channel, boolean unixSocket) {
@@ -43,6 +51,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
   }
 
   private void send(ByteBuf bytes) {
+    if (cut) {
+      return;
+    }
+    int room = roomBeforeCut(bytes.readableBytes());
+    if (room < bytes.readableBytes()) {
+      bytes.writerIndex(bytes.readerIndex() + room);
+      cut = true;
+    }
     int length = bytes.readableBytes();
     node.counters().bytesOut += length;
     // The scratch array behind a short buffer is used again at once, so its bytes are copied here,
@@ -52,6 +68,18 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
             ? channel.alloc().directBuffer(length).writeBytes(bytes)
             : bytes;
     channel.write(out, channel.voidPromise());
+  }
+
+  /** How many of the bytes still go out under the fault that cuts connections. */
+  private int roomBeforeCut(int length) {
+    long most = node.faults().cutAfterBytes();
+    if (most < 0) {
+      sentSinceCutRule = 0;
+      return length;
+    }
+    long room = Math.min(length, most - sentSinceCutRule);
+    sentSinceCutRule += room;
+    return (int) room;
   }
 
   @Override
@@ -84,8 +112,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
     try {
       while (mayRun()) {
         decoder.trusted(client.isAuthenticated());
-        byte[][] request = decoder.next();
-        if (request == null) {
+        byte[][] request = held == null ? decoder.next() : held;
+        held = null;
+        if (request == null || waits(request)) {
+          held = request;
           break;
         }
         requests++;
@@ -98,7 +128,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
       running = false;
     }
     decoder.rest();
-    boolean read = channel.isWritable() && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
+    boolean read =
+        channel.isWritable()
+            && !node.isFrozen()
+            && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
     if (channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
     }
@@ -106,13 +139,44 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
   }
 
   private boolean mayRun() {
-    return client.blocked() == null && !client.isClosing() && channel.isWritable();
+    return client.blocked() == null
+        && !client.isClosing()
+        && !delayed
+        && !node.isFrozen()
+        && channel.isWritable();
+  }
+
+  /** Whether a pause or a fault has the request wait. */
+  private boolean waits(byte[][] request) {
+    if (!node.pause().isOn() && !node.faults().isArmed()) {
+      delayServed = false;
+      return false;
+    }
+    Command command = Dispatcher.peek(request);
+    if (command == null) {
+      return false;
+    }
+    if (node.pause().holds(client, command)) {
+      return true;
+    }
+    long nanos = delayServed ? 0 : node.faults().takeDelayNanos(command.name());
+    delayServed = nanos > 0;
+    if (nanos > 0) {
+      delayed = true;
+      channel.eventLoop().schedule(this::delayIsOver, nanos, TimeUnit.NANOSECONDS);
+    }
+    return nanos > 0;
+  }
+
+  private void delayIsOver() {
+    delayed = false;
+    run();
   }
 
   void flush() {
     writer.drain();
     channel.flush();
-    if (client.isClosing()) {
+    if (client.isClosing() || cut) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     } else if (client.isSubscriber() && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
       LOG.log(

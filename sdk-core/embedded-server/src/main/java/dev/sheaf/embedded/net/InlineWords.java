@@ -2,6 +2,7 @@ package dev.sheaf.embedded.net;
 
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Splits a line into words, with "double" quotes (and their escapes) and 'single' ones. */
@@ -14,12 +15,22 @@ final class InlineWords {
   }
 
   static byte[][] split(byte[] line) throws ProtocolException {
-    InlineWords words = new InlineWords(line);
+    InlineWords words = new InlineWords(untilNul(line));
     List<byte[]> found = new ArrayList<>();
     while (words.skipBlanks()) {
       found.add(words.word());
     }
     return found.toArray(new byte[0][]);
+  }
+
+  /** As in Redis, a line is a text of C: it ends at its first NUL. */
+  private static byte[] untilNul(byte[] line) {
+    for (int i = 0; i < line.length; i++) {
+      if (line[i] == 0) {
+        return Arrays.copyOf(line, i);
+      }
+    }
+    return line;
   }
 
   private boolean skipBlanks() {
@@ -35,7 +46,7 @@ final class InlineWords {
 
   private byte[] word() throws ProtocolException {
     ByteArrayOutputStream word = new ByteArrayOutputStream();
-    while (at < line.length && !isBlank(line[at]) && line[at] != 0) {
+    while (at < line.length && !isBlank(line[at])) {
       byte b = line[at++];
       if (b == '"') {
         doubleQuoted(word);

@@ -11,20 +11,17 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.AbstractNioChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -34,18 +31,35 @@ import java.util.concurrent.TimeUnit;
 public final class Listener implements AutoCloseable {
   private static final int BACKLOG = 511;
   private static final int CLOSE_SECONDS = 5;
+  private static final int ROUNDS_UNTIL_FREE = 2;
 
+  private final Transport transport;
   private final EventLoopGroup group;
   private final Flushes flushes;
   private final BufferPool pool = new BufferPool();
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final List<Path> socketFiles = new ArrayList<>();
+  private final Map<ServerNode, Channel> servers = new ConcurrentHashMap<>();
 
-  public Listener() {
+  /**
+   * @param epoll whether to use Linux's epoll instead of Java's sockets
+   * @throws IllegalStateException if epoll cannot be used
+   */
+  public Listener(boolean epoll) {
+    transport = epoll ? epoll() : new NioTransport();
     group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("sheaf-embedded", true), NioIoHandler.newFactory());
+            1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler());
     flushes = new Flushes(group.next());
+  }
+
+  private static Transport epoll() {
+    try {
+      return new EpollTransport();
+    } catch (NoClassDefFoundError e) {
+      throw new IllegalStateException(
+          "the epoll transport needs netty-transport-native-epoll on the class path", e);
+    }
   }
 
   /** The thread that owns all data. */
@@ -65,9 +79,25 @@ public final class Listener implements AutoCloseable {
    * @throws IOException if the port is taken
    */
   public int listen(ServerNode node, int port) throws IOException {
-    Channel channel =
-        bind(node, NioServerSocketChannel.class, new InetSocketAddress("127.0.0.1", port), false);
+    Channel channel = bind(node, transport.tcp(), new InetSocketAddress("127.0.0.1", port), false);
+    servers.put(node, channel);
     return ((InetSocketAddress) channel.localAddress()).getPort();
+  }
+
+  /** Closes the node's TCP port; not on the command thread. Its connections stay. */
+  public void unlisten(ServerNode node) {
+    Channel server = servers.remove(node);
+    if (server != null) {
+      server.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+      // Java frees the port in the event loop's next round of selecting, not in close itself.
+      for (int round = 0; round < ROUNDS_UNTIL_FREE; round++) {
+        // A task that is not due yet cannot run in the same round as the one before.
+        group
+            .next()
+            .schedule(() -> {}, 1, TimeUnit.MILLISECONDS)
+            .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+      }
+    }
   }
 
   /**
@@ -77,7 +107,7 @@ public final class Listener implements AutoCloseable {
    */
   public void listen(ServerNode node, Path path) throws IOException {
     Files.deleteIfExists(path);
-    bind(node, NioServerDomainSocketChannel.class, UnixDomainSocketAddress.of(path), true);
+    bind(node, transport.unix(), transport.unixAddress(path), true);
     socketFiles.add(path);
   }
 
@@ -120,10 +150,8 @@ public final class Listener implements AutoCloseable {
    */
   public void readSockets() {
     for (Channel channel : channels) {
-      if (channel.isOpen()
-          && channel.config().isAutoRead()
-          && channel.unsafe() instanceof AbstractNioChannel.NioUnsafe unsafe) {
-        unsafe.read();
+      if (channel.isOpen() && channel.config().isAutoRead()) {
+        transport.readNow(channel);
       }
     }
   }

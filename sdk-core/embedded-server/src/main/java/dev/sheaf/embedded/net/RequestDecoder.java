@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestDecoder {
   private static final int BIG = 32 * 1024;
-  private static final int FIRST_CHUNK = 1024 * 1024;
+  private static final int FIRST_CHUNK = 128 * 1024;
   private static final int FIRST_ARGUMENTS = 64;
 
   private final BufferPool pool;

@@ -131,7 +131,12 @@ final class RespWriter implements Reply {
 
   @Override
   public void error(String line) {
-    line('-', line.replace('\r', ' ').replace('\n', ' '));
+    // As Redis: line breaks at the end go, others become blanks.
+    int end = line.length();
+    while (end > 0 && (line.charAt(end - 1) == '\r' || line.charAt(end - 1) == '\n')) {
+      end--;
+    }
+    line('-', line.substring(0, end).replace('\r', ' ').replace('\n', ' '));
   }
 
   @Override
@@ -209,6 +214,15 @@ final class RespWriter implements Reply {
       line(',', Numbers.format(value));
     } else {
       bulk(Bytes.latin(Numbers.format(value)));
+    }
+  }
+
+  @Override
+  public void decimal(String digits) {
+    if (protocol == 3) {
+      line(',', digits);
+    } else {
+      bulk(Bytes.latin(digits));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.node;
 
+import dev.sheaf.embedded.acl.AclUser;
 import dev.sheaf.embedded.command.Command;
 import dev.sheaf.embedded.command.NoReply;
 import dev.sheaf.embedded.command.Reply;
@@ -29,6 +30,7 @@ public final class Client {
   private int dbIndex;
   private int protocol = 2;
   private boolean authenticated;
+  private AclUser user;
   private String name = "";
   private String libName = "";
   private String libVersion = "";
@@ -56,6 +58,7 @@ public final class Client {
     this.node = node;
     this.connection = connection;
     this.createdAt = now;
+    this.user = node.users().standard();
     this.lastUsedAt = now;
   }
 
@@ -113,6 +116,15 @@ public final class Client {
 
   public void authenticated(boolean yes) {
     authenticated = yes;
+  }
+
+  /** Whose permissions the session has. */
+  public AclUser user() {
+    return user;
+  }
+
+  public void user(AclUser newUser) {
+    user = newUser;
   }
 
   public String name() {
@@ -270,12 +282,14 @@ public final class Client {
   }
 
   /** RESET: as if newly connected. */
-  public void reset(boolean needsPassword) {
+  public void reset() {
     closeTransaction();
     node.pubSub().unsubscribeEverything(this);
+    node.tracking().disable(this);
     dbIndex = 0;
     protocol(2);
-    authenticated = !needsPassword;
+    user = node.users().standard();
+    authenticated = user.accepts("");
     name = "";
     replyMode = ReplyMode.ON;
     asking = false;

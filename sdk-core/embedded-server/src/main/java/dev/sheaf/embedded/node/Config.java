@@ -48,10 +48,6 @@ public final class Config {
     values.put(name.toLowerCase(Locale.ROOT), value);
   }
 
-  public String password() {
-    return values.getOrDefault("requirepass", "");
-  }
-
   public long busyThresholdMillis() {
     return Long.parseLong(values.getOrDefault("busy-reply-threshold", "5000"));
   }

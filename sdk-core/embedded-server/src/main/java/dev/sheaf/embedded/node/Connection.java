@@ -15,7 +15,7 @@ public interface Connection {
 
   void close();
 
-  /** Goes on with commands that arrived while the client was blocked. */
+  /** Goes on with reading, and with commands that arrived while the client could not go on. */
   void resume();
 
   /** As CLIENT LIST shows it. */

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -19,26 +19,44 @@ public final class Nodes {
   private static final int EXPIRY_ROUNDS = 50;
 
   private final boolean cluster;
-  private final LongSupplier clock;
+  private final ServerClock clock;
   private final ScheduledExecutorService thread;
-  private final RandomGenerator random = new SplittableRandom();
+  private final RandomGenerator random;
   private final List<ServerNode> nodes = new ArrayList<>();
   private final @Nullable ServerNode[] owners = new ServerNode[Slots.COUNT];
+  private final List<BiConsumer<ServerNode, ServerNode>> failoverListeners = new ArrayList<>();
   private long now;
   private long lastClientId;
   private long epoch;
   private int assigned;
+  private int failed;
   private @Nullable ScriptEngine scriptEngine;
   private @Nullable RunningScript runningScript;
   private Runnable socketReader = () -> {};
   private volatile boolean closing;
+  private @Nullable CommandRecorder recorder;
 
-  /** {@code clock} gives milliseconds since the epoch; {@code thread} runs every command. */
-  public Nodes(boolean cluster, LongSupplier clock, ScheduledExecutorService thread) {
+  /** {@code thread} runs every command; {@code seed} is that of everything random. */
+  public Nodes(boolean cluster, ServerClock clock, ScheduledExecutorService thread, long seed) {
     this.cluster = cluster;
     this.clock = clock;
     this.thread = thread;
-    this.now = clock.getAsLong();
+    this.random = new SplittableRandom(seed);
+    this.now = clock.millis();
+  }
+
+  /** The clock itself, which may move while a command runs. */
+  public ServerClock clock() {
+    return clock;
+  }
+
+  /** Who is told of every command; null for nobody. */
+  public @Nullable CommandRecorder recorder() {
+    return recorder;
+  }
+
+  public void recorder(@Nullable CommandRecorder newRecorder) {
+    recorder = newRecorder;
   }
 
   public boolean isCluster() {
@@ -74,6 +92,30 @@ public final class Nodes {
     }
   }
 
+  /** Forgets a node that serves nothing. */
+  public void remove(ServerNode node) {
+    ServerNode master = node.master();
+    if (master == null && (!cluster || !node.slots().isEmpty())) {
+      throw new IllegalArgumentException(
+          "node " + node.port() + " still serves " + (cluster ? "slots; move them first" : "all"));
+    }
+    if (!node.replicas().isEmpty()) {
+      throw new IllegalArgumentException(
+          "node " + node.port() + " has replicas; remove them first");
+    }
+    if (master != null) {
+      master.replicas().remove(node);
+    }
+    node.failed(false);
+    nodes.remove(node);
+  }
+
+  /** Gives the node a configuration epoch of its own, the highest. */
+  public long bumpEpoch(ServerNode node) {
+    node.configEpoch(++epoch);
+    return epoch;
+  }
+
   public long epoch() {
     return epoch;
   }
@@ -93,7 +135,7 @@ public final class Nodes {
 
   /** Reads the clock; between commands only. */
   public long refreshNow() {
-    now = clock.getAsLong();
+    now = clock.millis();
     return now;
   }
 
@@ -164,7 +206,15 @@ public final class Nodes {
 
   /** Without full coverage a cluster answers no key at all. */
   public boolean isDown() {
-    return assigned < Slots.COUNT;
+    return assigned < Slots.COUNT || failed > 0 && nodes.stream().anyMatch(Nodes::leavesSlots);
+  }
+
+  void failed(int change) {
+    failed += change;
+  }
+
+  private static boolean leavesSlots(ServerNode node) {
+    return node.isFailed() && node.isMaster() && !node.slots().isEmpty();
   }
 
   /** Shares all slots out evenly, in order, as a new cluster does. */
@@ -182,6 +232,11 @@ public final class Nodes {
 
   public int assignedSlots() {
     return assigned;
+  }
+
+  /** Told of each failover: the former master and the new one. */
+  public void onFailover(BiConsumer<ServerNode, ServerNode> listener) {
+    failoverListeners.add(listener);
   }
 
   public @Nullable ServerNode byId(String id) {
@@ -215,6 +270,7 @@ public final class Nodes {
       }
     }
     makeReplica(old, replica);
+    failoverListeners.forEach(listener -> listener.accept(old, replica));
     old.blocked()
         .failAll(
             "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)");
@@ -231,6 +287,7 @@ public final class Nodes {
     refreshNow();
     for (ServerNode node : nodes) {
       node.blocked().expire(now);
+      node.pause().endIfDue(now);
       for (Database db : node.databases()) {
         expireSome(db);
       }
@@ -252,6 +309,7 @@ public final class Nodes {
     refreshNow();
     for (ServerNode node : nodes) {
       node.blocked().expire(now);
+      node.pause().endIfDue(now);
       node.databases().forEach(Database::expireAll);
     }
   }

@@ -1,7 +1,10 @@
 package dev.sheaf.embedded.node;
 
+import dev.sheaf.embedded.acl.AclLog;
+import dev.sheaf.embedded.acl.AclUsers;
 import dev.sheaf.embedded.command.CommandTable;
 import dev.sheaf.embedded.command.Dispatcher;
+import dev.sheaf.embedded.data.ByteMap;
 import dev.sheaf.embedded.data.Database;
 import dev.sheaf.embedded.data.Slots;
 import java.util.ArrayList;
@@ -26,10 +29,20 @@ public final class ServerNode implements Database.Listener {
   private final FaultRules faults = new FaultRules();
   private final Config config = new Config();
   private final Scripts scripts = new Scripts();
+  private final Functions functions = new Functions();
   private final Client masterLink;
   private final List<ServerNode> replicas = new ArrayList<>();
   private final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
   private final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
+  private final KeyspaceEvents events = new KeyspaceEvents();
+  private final Tracking tracking = new Tracking(this);
+  private final ClientPause pause = new ClientPause(this);
+  private final AclUsers users = new AclUsers();
+  private final AclLog deniedLog = new AclLog();
+  private @Nullable Client running;
+  private @Nullable Sentinel sentinel;
+  private boolean frozen;
+  private boolean failed;
   private @Nullable ServerNode master;
   private int port;
   private int announcedPort;
@@ -121,6 +134,10 @@ public final class ServerNode implements Database.Listener {
     return config;
   }
 
+  public Functions functions() {
+    return functions;
+  }
+
   public Scripts scripts() {
     return scripts;
   }
@@ -186,7 +203,7 @@ public final class ServerNode implements Database.Listener {
   /** A new session. */
   public Client connect(Connection connection) {
     Client client = new Client(nodes.nextClientId(), this, connection, nodes.refreshNow());
-    client.authenticated(config.password().isEmpty());
+    client.authenticated(users.standard().accepts(""));
     clients.put(client.id(), client);
     counters.connections++;
     return client;
@@ -196,6 +213,7 @@ public final class ServerNode implements Database.Listener {
   public Client scriptSession(Client caller) {
     Client session = new Client(caller.id(), this, null, nodes.now());
     session.authenticated(true);
+    session.user(caller.user());
     session.dbIndex(caller.dbIndex());
     return session;
   }
@@ -205,6 +223,7 @@ public final class ServerNode implements Database.Listener {
     clients.remove(client.id());
     watched.unwatchAll(client);
     pubSub.unsubscribeEverything(client);
+    tracking.disable(client);
     BlockedClient wait = client.blocked();
     if (wait != null) {
       blocked.forget(wait);
@@ -219,12 +238,111 @@ public final class ServerNode implements Database.Listener {
   public void changed(Database db, byte[] key) {
     watched.changed(db, key);
     blocked.changed(db, key);
+    tracking.changed(running, key);
+  }
+
+  /** Clients that wait for the key look again, though it has not changed. */
+  public void recheckBlocked(Database db, byte[] key) {
+    blocked.changed(db, key);
   }
 
   @Override
   public void expired(Database db, byte[] key) {
     counters.expiredKeys++;
     watched.changed(db, key);
+    tracking.changed(null, key);
+    announce('x', "expired", db.index(), key);
+  }
+
+  @Override
+  public void cleared(Database db, ByteMap<?> gone) {
+    for (var e = gone.first(); e != null; e = e.after()) {
+      watched.changed(db, e.key());
+      blocked.changed(db, e.key());
+    }
+    tracking.flushed();
+  }
+
+  public AclUsers users() {
+    return users;
+  }
+
+  /** What its users were denied. */
+  public AclLog deniedLog() {
+    return deniedLog;
+  }
+
+  /** What it watches if it is a sentinel; null for a server with data. */
+  public @Nullable Sentinel sentinel() {
+    return sentinel;
+  }
+
+  public void sentinel(Sentinel newSentinel) {
+    sentinel = newSentinel;
+  }
+
+  /** A frozen node reads nothing and runs nothing, as a stopped process. */
+  public boolean isFrozen() {
+    return frozen;
+  }
+
+  public void frozen(boolean yes) {
+    frozen = yes;
+    for (Client client : List.copyOf(clients.values())) {
+      Connection connection = client.connection();
+      if (connection != null) {
+        connection.resume();
+      }
+    }
+  }
+
+  /** Whether the node is down, as the other nodes of a cluster see it. */
+  public boolean isFailed() {
+    return failed;
+  }
+
+  public void failed(boolean yes) {
+    if (failed != yes) {
+      nodes.failed(yes ? 1 : -1);
+    }
+    failed = yes;
+  }
+
+  /** A session of no connection, for looking at the data from inside. */
+  public Client directSession() {
+    Client session = new Client(0, this, null, nodes.now());
+    session.authenticated(true);
+    return session;
+  }
+
+  public Tracking tracking() {
+    return tracking;
+  }
+
+  /** CLIENT PAUSE. */
+  public ClientPause pause() {
+    return pause;
+  }
+
+  /** Whose command runs now; null between commands. */
+  public void running(@Nullable Client client) {
+    running = client;
+  }
+
+  public boolean announcesEvents() {
+    return !events.isOff();
+  }
+
+  /** Publishes a keyspace event, if its class is wanted. */
+  public void announce(char eventClass, String event, int dbIndex, byte[] key) {
+    if (!events.isOff()) {
+      events.announce(pubSub, eventClass, event, dbIndex, key);
+    }
+  }
+
+  /** Takes the setting notify-keyspace-events; null if it is wrong, else how it is shown. */
+  public @Nullable String announceEvents(String setting) {
+    return events.set(setting);
   }
 
   /** Counts a change to the data. */

@@ -2,6 +2,7 @@ package dev.sheaf.embedded.script;
 
 import dev.sheaf.embedded.lua.LuaEngine;
 import dev.sheaf.embedded.lua.LuaError;
+import dev.sheaf.embedded.lua.LuaFunction;
 import dev.sheaf.embedded.lua.LuaHost;
 import dev.sheaf.embedded.lua.LuaScriptException;
 import java.util.List;
@@ -86,6 +87,33 @@ final class LuaScriptEngine implements ScriptEngine {
     current.host = host;
     try {
       return engine.eval(source, sha1, keys, args, false);
+    } catch (LuaScriptException e) {
+      throw new ScriptException(String.valueOf(e.getMessage()));
+    } finally {
+      current.host = null;
+    }
+  }
+
+  @Override
+  public List<LuaFunction> load(byte[] source) {
+    try {
+      return engine.load(source);
+    } catch (LuaScriptException e) {
+      throw new ScriptException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void unload(List<LuaFunction> functions) {
+    engine.unload(functions);
+  }
+
+  @Override
+  public @Nullable Object call(
+      LuaFunction function, List<byte[]> keys, List<byte[]> args, LuaHost host) {
+    current.host = host;
+    try {
+      return engine.call(function, keys, args);
     } catch (LuaScriptException e) {
       throw new ScriptException(String.valueOf(e.getMessage()));
     } finally {

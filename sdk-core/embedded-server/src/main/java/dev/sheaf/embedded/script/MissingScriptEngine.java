@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.script;
 
+import dev.sheaf.embedded.lua.LuaFunction;
 import dev.sheaf.embedded.lua.LuaHost;
 import java.util.List;
 import java.util.Set;
@@ -31,6 +32,22 @@ final class MissingScriptEngine implements ScriptEngine {
   @Override
   public @Nullable Object eval(
       byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, LuaHost host) {
+    throw missing();
+  }
+
+  @Override
+  public List<LuaFunction> load(byte[] source) {
+    throw missing();
+  }
+
+  @Override
+  public void unload(List<LuaFunction> functions) {
+    // none was ever loaded
+  }
+
+  @Override
+  public @Nullable Object call(
+      LuaFunction function, List<byte[]> keys, List<byte[]> args, LuaHost host) {
     throw missing();
   }
 

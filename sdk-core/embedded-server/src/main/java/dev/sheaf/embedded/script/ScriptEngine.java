@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.script;
 
+import dev.sheaf.embedded.lua.LuaFunction;
 import dev.sheaf.embedded.lua.LuaHost;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +28,24 @@ public interface ScriptEngine extends AutoCloseable {
   @Nullable Object eval(
       byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, LuaHost host);
 
-  /** Forgets everything compiled. */
+  /**
+   * Runs the code of a library.
+   *
+   * @throws ScriptException if it fails
+   */
+  List<LuaFunction> load(byte[] source);
+
+  /** Forgets functions. */
+  void unload(List<LuaFunction> functions);
+
+  /**
+   * Calls a function; its commands go to the host.
+   *
+   * @throws ScriptException if it fails
+   */
+  @Nullable Object call(LuaFunction function, List<byte[]> keys, List<byte[]> args, LuaHost host);
+
+  /** Forgets everything compiled; functions stay. */
   void flush();
 
   @Override

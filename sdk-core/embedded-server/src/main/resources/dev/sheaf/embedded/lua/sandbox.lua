@@ -178,6 +178,19 @@ local globals = {
   xpcall = xpcall,
   __redis__err__handler = internal.handler,
 }
+local loading = protect(setmetatable(libraries.loading, {__index = native.nonexistent}))
+libraries.loading = nil
+local usual = protect(libraries.redis)
+
+-- While a library of functions loads, its redis table is another one.
+function internal.beginLoading()
+  globals.redis, globals.KEYS, globals.ARGV = loading, nil, nil
+end
+
+function internal.endLoading()
+  globals.redis, globals.KEYS, globals.ARGV = usual, nil, nil
+end
+
 for name, library in pairs(libraries) do
   globals[name] = protect(library)
 end

@@ -1,0 +1,152 @@
+package dev.sheaf.embedded;
+
+import dev.sheaf.embedded.node.Client;
+import dev.sheaf.embedded.node.CommandRecorder;
+import dev.sheaf.embedded.node.ServerNode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The commands that ran, in order, on all nodes: for assertions. It records from {@link #start} to
+ * {@link #stop}. Safe for use by many threads.
+ */
+public final class CommandLog {
+  /** The most commands kept; the oldest go first. */
+  public static final int MAX_ENTRIES = 100_000;
+
+  private static final int SHOWN = 20;
+
+  /**
+   * One command that ran.
+   *
+   * @param port the node it ran on
+   * @param clientId the connection, as CLIENT ID tells it
+   * @param database its number
+   * @param name in lower case, subcommands as {@code client|setname}
+   * @param words as sent, its name included, bytes read as UTF-8
+   * @param inScript whether a script ran it
+   */
+  public record Entry(
+      int port, long clientId, int database, String name, List<String> words, boolean inScript) {
+    /** The words with blanks between. */
+    @Override
+    public String toString() {
+      return String.join(" ", words);
+    }
+  }
+
+  private final EmbeddedServer server;
+  private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+  private final CommandRecorder recorder = this::record;
+
+  CommandLog(EmbeddedServer server) {
+    this.server = server;
+  }
+
+  private void record(
+      ServerNode node, Client client, String name, byte[][] args, boolean inScript) {
+    List<String> words =
+        Arrays.stream(args).map(arg -> new String(arg, StandardCharsets.UTF_8)).toList();
+    Entry entry = new Entry(node.port(), client.id(), client.dbIndex(), name, words, inScript);
+    synchronized (entries) {
+      if (entries.size() == MAX_ENTRIES) {
+        entries.removeFirst();
+      }
+      entries.add(entry);
+    }
+  }
+
+  /** Begins to record, with an empty log. */
+  public CommandLog start() {
+    clear();
+    server.record(recorder);
+    return this;
+  }
+
+  /** Ends recording; what is there stays. */
+  public void stop() {
+    server.record(null);
+  }
+
+  /** Forgets what is there. */
+  public void clear() {
+    synchronized (entries) {
+      entries.clear();
+    }
+  }
+
+  /** A copy, the oldest first. */
+  public List<Entry> entries() {
+    synchronized (entries) {
+      return new ArrayList<>(entries);
+    }
+  }
+
+  /** How often the command ran. */
+  public long count(String command) {
+    String name = command.toLowerCase(Locale.ROOT);
+    return entries().stream().filter(entry -> entry.name().equals(name)).count();
+  }
+
+  /**
+   * @param words the whole command; the name in any case
+   * @throws AssertionError if no such command ran, with what ran instead
+   */
+  public void assertRan(String... words) {
+    if (matching(words).isEmpty()) {
+      throw new AssertionError("'" + String.join(" ", words) + "' did not run, but" + shown());
+    }
+  }
+
+  /**
+   * @throws AssertionError if the command ran at all
+   */
+  public void assertNeverRan(String command) {
+    if (count(command) > 0) {
+      throw new AssertionError(command + " ran " + count(command) + " times:" + shown());
+    }
+  }
+
+  /**
+   * @throws AssertionError if the command did not run exactly so often
+   */
+  public void assertCount(String command, long times) {
+    if (count(command) != times) {
+      throw new AssertionError(
+          command + " ran " + count(command) + " times instead of " + times + ":" + shown());
+    }
+  }
+
+  private List<Entry> matching(String... words) {
+    return entries().stream()
+        .filter(
+            entry ->
+                entry.words().size() == words.length
+                    && entry.words().get(0).equalsIgnoreCase(words[0])
+                    && entry
+                        .words()
+                        .subList(1, words.length)
+                        .equals(Arrays.asList(words).subList(1, words.length)))
+        .toList();
+  }
+
+  private String shown() {
+    List<Entry> all = entries();
+    StringBuilder text = new StringBuilder();
+    int from = Math.max(0, all.size() - SHOWN);
+    if (from > 0) {
+      text.append("\n  … ").append(from).append(" before");
+    }
+    all.subList(from, all.size()).forEach(entry -> text.append("\n  ").append(entry));
+    return text.isEmpty() ? " nothing ran" : text.toString();
+  }
+
+  @Override
+  public String toString() {
+    return "CommandLog[" + entries().size() + " commands]";
+  }
+}

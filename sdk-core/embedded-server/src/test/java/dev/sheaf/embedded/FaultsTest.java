@@ -1,0 +1,113 @@
+package dev.sheaf.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sheaf.embedded.junit.EmbeddedRedis;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+@EmbeddedRedis(scope = EmbeddedRedis.Scope.CLASS)
+class FaultsTest {
+  private static byte[] request(String... words) {
+    return RawConnection.request(RawConnection.args(words));
+  }
+
+  @Test
+  void latency_delaysItsConnectionOnly_andKeepsTheOrder(EmbeddedServer server) throws Exception {
+    try (RawConnection slow = new RawConnection(server.port());
+        RawConnection other = new RawConnection(server.port())) {
+      server.faults().latency("get", Duration.ofMillis(150));
+      long started = System.nanoTime();
+      slow.send(request("GET", "a"));
+      slow.send(request("SET", "a", "1"));
+      assertThat(other.call("SET", "b", "1")).isEqualTo("+OK\r\n");
+      assertThat(other.call("EXISTS", "a")).isEqualTo(":0\r\n");
+      assertThat(slow.read()).isEqualTo("$-1\r\n");
+      assertThat(Duration.ofNanos(System.nanoTime() - started))
+          .isGreaterThanOrEqualTo(Duration.ofMillis(150));
+      assertThat(slow.read()).isEqualTo("+OK\r\n");
+    }
+  }
+
+  @Test
+  void errorOn_lastsUntilCleared(EmbeddedServer server) throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      server.faults().errorOn("client|id", "ERR no id today");
+      assertThat(raw.call("CLIENT", "ID")).isEqualTo("-ERR no id today\r\n");
+      assertThat(raw.call("CLIENT", "ID")).isEqualTo("-ERR no id today\r\n");
+      server.faults().clear();
+      assertThat(raw.call("CLIENT", "ID")).startsWith(":");
+    }
+  }
+
+  @Test
+  void droppedReply_commandHasRun_nextReplyIsThatOfTheNextCommand(EmbeddedServer server)
+      throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      server.faults().dropReplies("incr", 1);
+      raw.send(request("INCR", "n"));
+      assertThat(raw.call("INCR", "n")).isEqualTo(":2\r\n");
+    }
+  }
+
+  @Test
+  void cutAfterBytes_endsInTheMiddleOfAReply(EmbeddedServer server) throws Exception {
+    server.data().set("k", "0123456789");
+    try (RawConnection raw = new RawConnection(server.port())) {
+      server.faults().cutAfterBytes(20);
+      assertThat(raw.call("GET", "k")).isEqualTo("$10\r\n0123456789\r\n");
+      assertThatThrownBy(() -> raw.call("GET", "k")).isInstanceOf(IOException.class);
+    }
+    server.faults().clear();
+    try (RawConnection raw = new RawConnection(server.port())) {
+      assertThat(raw.call("GET", "k")).startsWith("$10");
+    }
+  }
+
+  @Test
+  void loadingAndReadOnly_refuseAsRedisDoes(EmbeddedServer server) throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      server.faults().loading(true);
+      assertThat(raw.call("GET", "k"))
+          .isEqualTo("-LOADING Redis is loading the dataset in memory\r\n");
+      assertThat(raw.call("INFO", "server")).startsWith("$");
+      server.faults().loading(false);
+      server.faults().readOnly(true);
+      assertThat(raw.call("SET", "k", "v"))
+          .isEqualTo("-READONLY You can't write against a read only replica.\r\n");
+      assertThat(raw.call("GET", "k")).isEqualTo("$-1\r\n");
+    }
+  }
+
+  @Test
+  void pauseReading_answersNothing_thenEverything(EmbeddedServer server) throws Exception {
+    try (RawConnection before = new RawConnection(server.port())) {
+      server.faults().pauseReading(true);
+      before.send(request("SET", "k", "v"));
+      try (RawConnection during = new RawConnection(server.port())) {
+        during.send(request("GET", "k"));
+        assertThat(server.data().exists("k")).isFalse();
+        server.faults().pauseReading(false);
+        assertThat(before.read()).isEqualTo("+OK\r\n");
+        assertThat(during.read()).startsWith("$");
+      }
+    }
+  }
+
+  @Test
+  void wrongArguments_areRefused(EmbeddedServer server) {
+    assertThatThrownBy(() -> server.faults().failNext("get", 0, "ERR x"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("0");
+    assertThatThrownBy(() -> server.faults().errorOn("get", ""))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> server.faults().latency("get", Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> server.faults().cutAfterBytes(-1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
