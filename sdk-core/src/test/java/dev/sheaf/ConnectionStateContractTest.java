@@ -2,7 +2,6 @@ package dev.sheaf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
@@ -171,7 +170,6 @@ class ConnectionStateContractTest {
 
   @ForEachServer(on = Topology.STANDALONE)
   void clientTracking_tellsOfEachKeyThatWasReadInAnMget(ServerUnderTest server) {
-    assumeFalse(server.kind().isEmbedded(), "the embedded server has no client tracking");
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       StatefulRedisConnection<String, String> connection = sheaf.standalone();
       Set<String> invalidated = invalidations(connection);
@@ -195,7 +193,6 @@ class ConnectionStateContractTest {
 
   @ForEachServer(on = Topology.STANDALONE)
   void clientTrackingByPrefix_arrivesBetweenTheRepliesOfFusedGets(ServerUnderTest server) {
-    assumeFalse(server.kind().isEmbedded(), "the embedded server has no client tracking");
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       Set<String> invalidated = invalidations(sheaf.standalone());
       sheaf
