@@ -53,7 +53,10 @@ class CompressionGuideTest {
   @Test
   void tableOfMeters_namesEachMeter() throws IOException {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    new CompressionEngine(CompressionOptions.defaults(), registry, "test").close();
+    CompressionEngine engine =
+        new CompressionEngine(CompressionOptions.defaults(), registry, "test");
+    engine.values().compress(new byte[] {'k'}, new byte[10_000]);
+    engine.close();
     TreeSet<String> names =
         registry.getMeters().stream()
             .map(Meter::getId)
