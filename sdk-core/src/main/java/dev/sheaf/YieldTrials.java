@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * moment with and without, and yielding stays only while it serves clearly more.
  *
  * <p>Below {@link #MIN_WAITS_PER_SECOND} nothing is tried: there is nothing to be gained. A trial
- * that fails is repeated after a pause that doubles each time.
+ * that fails is repeated after a pause that grows with the time the load has lasted.
  *
  * <p>{@link #yields()} may be called by any thread, all else by one.
  */
@@ -29,7 +29,15 @@ final class YieldTrials {
   /** How long rates are counted for, many times as long as any wait that yielding could shorten. */
   static final long EPOCH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  /** After a trial that failed, and before the first one when something has changed. */
+  static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /**
+   * Pauses are this part of the time that the load has lasted: code that is still being compiled
+   * wants the processors too, so the first trials of a program tell little.
+   */
+  private static final int PAUSES_PER_LOAD = 8;
+
   static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Threads that park are slow to fall into step with those that yield already. */
@@ -62,7 +70,7 @@ final class YieldTrials {
   private long epochStartWaits;
   private long nextNanos;
   private int epochsLeft;
-  private long pauseNanos = FIRST_PAUSE_NANOS;
+  private long loadedSinceNanos;
 
   /** In waits per nanosecond, as all rates here: while parking, and while yielding. */
   private double parkedRate;
@@ -72,6 +80,7 @@ final class YieldTrials {
   YieldTrials(long nowNanos) {
     this.epochStartNanos = nowNanos;
     this.nextNanos = nowNanos;
+    this.loadedSinceNanos = nowNanos;
   }
 
   /** How often to yield at most before parking; 0 for not at all. */
@@ -104,7 +113,9 @@ final class YieldTrials {
   private void conclude(double rate, long now) {
     switch (phase) {
       case PARKING -> {
-        if (isWorthATrial(rate) && now - nextNanos >= 0) {
+        if (!isWorthATrial(rate)) {
+          loadedSinceNanos = now;
+        } else if (now - nextNanos >= 0) {
           parkedRate = rate;
           epochsLeft = EPOCHS_PER_TRIAL;
           enter(Phase.TRYING);
@@ -133,8 +144,8 @@ final class YieldTrials {
   private void goOnYielding(double rate, long now) {
     if (!isWorthATrial(rate) || rate < yieldedRate * FAR_LESS) {
       enter(Phase.PARKING);
-      pauseNanos = FIRST_PAUSE_NANOS;
-      nextNanos = now + pauseNanos;
+      loadedSinceNanos = now;
+      nextNanos = now + SHORTEST_PAUSE_NANOS;
       return;
     }
     yieldedRate += (rate - yieldedRate) * SMOOTHING;
@@ -145,14 +156,13 @@ final class YieldTrials {
 
   private void adopt(long now) {
     enter(Phase.YIELDING);
-    pauseNanos = FIRST_PAUSE_NANOS;
     nextNanos = now + CHECK_INTERVAL_NANOS;
   }
 
   private void reject(long now) {
     enter(Phase.PARKING);
-    nextNanos = now + pauseNanos;
-    pauseNanos = Math.min(LONGEST_PAUSE_NANOS, pauseNanos * 2);
+    long pause = (now - loadedSinceNanos) / PAUSES_PER_LOAD;
+    nextNanos = now + Math.max(SHORTEST_PAUSE_NANOS, Math.min(LONGEST_PAUSE_NANOS, pause));
   }
 
   private void enter(Phase next) {
