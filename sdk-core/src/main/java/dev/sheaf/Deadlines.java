@@ -112,6 +112,11 @@ final class Deadlines implements AutoCloseable {
     return false;
   }
 
+  /** Whether threads yield before they park, at present. */
+  boolean letsYield() {
+    return trials.yields() > 0;
+  }
+
   /** Leaves the note; negative if there is no slot near, or nobody to read it. */
   private int enter(Wait wait) {
     int home = (int) Thread.currentThread().getId() * SPREAD >>> SHIFT;

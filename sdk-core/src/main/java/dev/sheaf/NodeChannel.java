@@ -32,6 +32,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   private final RoundTripGauge roundTrips = new RoundTripGauge();
   private int inFlightCommands;
   private long inFlightBytes;
+  private int answeredCommands;
   private boolean lost;
 
   /**
@@ -102,6 +103,13 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
 
   int inFlightCommands() {
     return inFlightCommands;
+  }
+
+  /** How many commands were answered since this was asked last. */
+  int takeAnswered() {
+    int answered = answeredCommands;
+    answeredCommands = 0;
+    return answered;
   }
 
   long inFlightBytes() {
@@ -176,6 +184,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= commands;
+    answeredCommands += commands;
     inFlightBytes -= bytes;
     pipeline.answered(this);
   }

@@ -54,6 +54,7 @@ final class NodePipeline {
   private final @Nullable BatchMeters meters;
   private final RunFuser fuser;
   private final Room room;
+  private final ReturningCallers returning;
   private final CommandQueue queue = new CommandQueue();
   private final SignsOfLife signsOfLife = new SignsOfLife();
 
@@ -105,6 +106,7 @@ final class NodePipeline {
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.timeouts = timeouts;
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
+    this.returning = new ReturningCallers(context.deadlines()::letsYield, System::nanoTime, room);
     this.fuser = new RunFuser(options, cluster, meters, this::writeNow);
     if (meters != null) {
       meters.opened(this);
@@ -243,6 +245,9 @@ final class NodePipeline {
       if (mustWait(current)) {
         stall(current);
         return;
+      }
+      if (current != null) {
+        returning.await(current.takeAnswered());
       }
       int taken = collect(current);
       flushOutbox();
