@@ -35,7 +35,7 @@ final class LostReplies {
     LostReplies lost = new LostReplies();
     for (int i = flights.size() - 1; i >= 0; i--) {
       boolean answerBegun = flights.get(i).isAnswerBegun();
-      List<RedisCommand<?, ?, ?>> parts = flights.get(i).end();
+      List<RedisCommand<?, ?, ?>> parts = flights.get(i).lose();
       for (int p = parts.size() - 1; p >= 0; p--) {
         if (p > 0 || !answerBegun || !failIfSpoilt(parts.get(p))) {
           lost.decide(parts.get(p));
@@ -48,8 +48,8 @@ final class LostReplies {
 
   /**
    * Fails a read whose reply was cut off, if what came of it is in its output already, where the
-   * whole reply would be added to it. A single value is there wholly or not at all, and an MGET
-   * begins anew.
+   * whole reply would be added to it. A single value is there wholly or not at all, and a fused
+   * read begins anew.
    */
   private static boolean failIfSpoilt(RedisCommand<?, ?, ?> part) {
     if (!(part instanceof Outgoing<?, ?, ?> command)
@@ -76,10 +76,10 @@ final class LostReplies {
   }
 
   private void decide(RedisCommand<?, ?, ?> part) {
-    if (part instanceof FusedGet fused) {
-      List<Outgoing<?, ?, ?>> gets = fused.gets();
-      for (int i = gets.size() - 1; i >= 0; i--) {
-        decide(gets.get(i));
+    if (part instanceof FusedRead fused) {
+      List<Outgoing<?, ?, ?>> reads = fused.reads();
+      for (int i = reads.size() - 1; i >= 0; i--) {
+        decide(reads.get(i));
       }
     } else if (part instanceof NilCheck check) {
       decide(check.get());
