@@ -66,6 +66,11 @@ final class Flight extends InnerCommand<Object, Object>
     answerBegun = true;
   }
 
+  /** When it left, by System.nanoTime. */
+  long sentNanos() {
+    return sentNanos;
+  }
+
   /** Whether the first part without a reply may have some of it already. */
   boolean isAnswerBegun() {
     return answerBegun;

@@ -26,14 +26,14 @@ final class FusedGet extends FusedRead {
     void answered(FusedGet fused);
 
     /** Sends the GETs of a refused MGET, each by itself. */
-    void unfuse(List<Outgoing<?, ?, ?>> gets, String error);
+    void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error);
 
     /**
      * Takes note how many keys had no value, and asks again.
      *
      * @param unchecked the keys without a value that nobody has asked about again yet
      */
-    void checkNils(List<Outgoing<?, ?, ?>> unchecked, int nils, int keys);
+    void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils);
   }
 
   FusedGet(List<Outgoing<?, ?, ?>> gets, Resender resender) {
@@ -88,12 +88,12 @@ final class FusedGet extends FusedRead {
         reads().get(i).complete();
       }
     }
-    resender.checkNils(withoutEarlyCheck(asked, false), nilCount, size());
+    resender.checkNils(this, withoutEarlyCheck(asked, false), nilCount);
   }
 
   @Override
   void refused(String error) {
-    resender.unfuse(withoutEarlyCheck(reads(), true), error);
+    resender.unfuse(this, withoutEarlyCheck(reads(), true), error);
   }
 
   /** What was asked again ahead of a write gets its answer there; see {@link NilCheck}. */

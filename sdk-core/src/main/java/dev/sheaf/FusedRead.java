@@ -22,6 +22,7 @@ abstract class FusedRead extends InnerCommand<byte[], Void> {
   private final List<Outgoing<?, ?, ?>> reads;
   private final @Nullable EqualItems equalItems;
   private final FanOut output = new FanOut();
+  private final long beganNanos = System.nanoTime();
 
   /**
    * Creates the fused read.
@@ -44,6 +45,11 @@ abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   final Fusible kind() {
     return kind;
+  }
+
+  /** When it was made, to be written at once, by System.nanoTime. */
+  final long beganNanos() {
+    return beganNanos;
   }
 
   final int distinctItems() {

@@ -24,6 +24,9 @@ final class LostReplies {
 
   private int unknown;
 
+  /** When the flight left that is being looked at. */
+  private long sentNanos;
+
   private LostReplies() {}
 
   /**
@@ -35,6 +38,7 @@ final class LostReplies {
     LostReplies lost = new LostReplies();
     for (int i = flights.size() - 1; i >= 0; i--) {
       boolean answerBegun = flights.get(i).isAnswerBegun();
+      lost.sentNanos = flights.get(i).sentNanos();
       List<RedisCommand<?, ?, ?>> parts = flights.get(i).lose();
       for (int p = parts.size() - 1; p >= 0; p--) {
         if (p > 0 || !answerBegun || !failIfSpoilt(parts.get(p))) {
@@ -113,6 +117,7 @@ final class LostReplies {
                   + " was not answered before the connection was lost, and not sent again, because"
                   + " a later command for the same key may have run meanwhile"));
     } else if (again.isEmpty() || again.get(again.size() - 1) != read) {
+      read.calledBy(sentNanos);
       again.add(read);
     }
   }

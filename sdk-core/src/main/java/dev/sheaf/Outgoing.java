@@ -60,8 +60,11 @@ class Outgoing<K, V, T>
 
   private final int itemHash;
 
-  /** When it was first found waiting in a stalled queue, by System.nanoTime; 0 if never. */
-  private long waitingSinceNanos;
+  /**
+   * When it was called at the latest, by System.nanoTime; 0 as long as nobody asked because it had
+   * to wait.
+   */
+  private long calledNanos;
 
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable Outgoing<?, ?, ?> next;
@@ -124,9 +127,15 @@ class Outgoing<K, V, T>
    */
   static <K, V, T> Outgoing<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
-    return command instanceof DemandAware.Sink
-        ? new Streaming<>(command, mayFuse, compression)
-        : new Outgoing<>(command, mayFuse, compression);
+    Outgoing<K, V, T> outgoing =
+        command instanceof DemandAware.Sink
+            ? new Streaming<>(command, mayFuse, compression)
+            : new Outgoing<>(command, mayFuse, compression);
+    if (command instanceof Outgoing<?, ?, ?> before) {
+      // Handed over by the connection to a node that left the cluster.
+      outgoing.calledNanos = before.calledNanos;
+    }
+    return outgoing;
   }
 
   /** A command that is never sent: what an empty queue holds in place of its last element. */
@@ -259,12 +268,24 @@ class Outgoing<K, V, T>
     return hash ^ hash >>> 15;
   }
 
-  /** Whether it was first found waiting at least that long ago; the first time it was not. */
-  final boolean hasWaited(long nowNanos, long nanos) {
-    if (waitingSinceNanos == 0) {
-      waitingSinceNanos = nowNanos;
+  /**
+   * Takes note that it was called no later than that, by System.nanoTime; the first note counts.
+   */
+  final void calledBy(long nanos) {
+    if (calledNanos == 0) {
+      calledNanos = nanos == 0 ? 1 : nanos;
     }
-    return nowNanos - waitingSinceNanos >= nanos;
+  }
+
+  /** Whether it had to wait, so that its time began before it is written. */
+  final boolean isDelayed() {
+    return calledNanos != 0;
+  }
+
+  /** Whether it was called at least that long ago; a command without a note was called now. */
+  final boolean hasWaited(long nowNanos, long nanos) {
+    calledBy(nowNanos);
+    return nowNanos - calledNanos >= nanos;
   }
 
   /** The bare key of a read that may be fused. */

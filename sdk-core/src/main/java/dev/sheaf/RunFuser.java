@@ -6,7 +6,6 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +24,7 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
   private final BatchingOptions options;
   private final boolean cluster;
   private final @Nullable BatchMeters meters;
-  private final Consumer<List<RedisCommand<?, ?, ?>>> writeAgain;
+  private final Rewriter rewriter;
   private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
   private volatile HashFusion hashes = new HashFusion();
@@ -38,15 +37,22 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
   /** ASKING concerns the very next command, so nothing may come between. */
   private boolean afterAsking;
 
+  /** Writes commands that were part of a fused one. */
+  interface Rewriter {
+    /**
+     * Writes at once, past the queue.
+     *
+     * @param firstNanos when the fused one was written, by System.nanoTime
+     */
+    void write(List<RedisCommand<?, ?, ?>> commands, long firstNanos);
+  }
+
   RunFuser(
-      BatchingOptions options,
-      boolean cluster,
-      @Nullable BatchMeters meters,
-      Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
+      BatchingOptions options, boolean cluster, @Nullable BatchMeters meters, Rewriter rewriter) {
     this.options = options;
     this.cluster = cluster;
     this.meters = meters;
-    this.writeAgain = writeAgain;
+    this.rewriter = rewriter;
   }
 
   /** A new connection: what was learnt and begun on the old one is void. */
@@ -179,11 +185,11 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
   }
 
   @Override
-  public void unfuse(List<Outgoing<?, ?, ?>> gets, String error) {
+  public void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error) {
     if (error.startsWith("NOPERM")) {
       gauge.refused();
     }
-    sendEach(Fusible.GET, gets);
+    sendEach(fused, gets);
   }
 
   @Override
@@ -192,13 +198,13 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
     if (fused.writesBefore() != writes) {
       return false;
     }
-    sendEach(Fusible.HGET, fused.reads());
+    sendEach(fused, fused.reads());
     return true;
   }
 
-  private void sendEach(Fusible kind, List<Outgoing<?, ?, ?>> reads) {
+  private void sendEach(FusedRead fused, List<Outgoing<?, ?, ?>> reads) {
     if (meters != null) {
-      meters.unfused(kind, reads.size());
+      meters.unfused(fused.kind(), reads.size());
     }
     List<RedisCommand<?, ?, ?>> again = new ArrayList<>(reads.size());
     for (Outgoing<?, ?, ?> read : reads) {
@@ -206,12 +212,12 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
         again.add(read);
       }
     }
-    sendAgain(again);
+    sendAgain(again, fused);
   }
 
   @Override
-  public void checkNils(List<Outgoing<?, ?, ?>> unchecked, int nils, int keys) {
-    gauge.observe(nils, keys);
+  public void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils) {
+    gauge.observe(nils, fused.size());
     if (meters != null) {
       meters.nilChecks(nils);
     }
@@ -221,12 +227,12 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
         checks.add(new NilCheck(get));
       }
     }
-    sendAgain(checks);
+    sendAgain(checks, fused);
   }
 
-  private void sendAgain(List<RedisCommand<?, ?, ?>> commands) {
+  private void sendAgain(List<RedisCommand<?, ?, ?>> commands, FusedRead fused) {
     if (!commands.isEmpty()) {
-      writeAgain.accept(commands);
+      rewriter.write(commands, fused.beganNanos());
     }
   }
 }
