@@ -87,7 +87,12 @@ class Outgoing<K, V, T>
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
     this.command = command;
     byte[] encoded = RequestEncoder.encode(command);
-    this.request = compression == null ? encoded : compression.request(command, encoded);
+    Outgoing<?, ?, ?> before = before(command);
+    if (before != null) {
+      this.calledNanos = before.calledNanos;
+    }
+    this.request =
+        compression == null || before != null ? encoded : compression.request(command, encoded);
     this.decoding = compression == null ? null : compression.reply(command, request);
     this.fusible = mayFuse ? Fusible.of(command, request) : null;
     this.alone = travelsAlone(command);
@@ -127,15 +132,17 @@ class Outgoing<K, V, T>
    */
   static <K, V, T> Outgoing<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
-    Outgoing<K, V, T> outgoing =
-        command instanceof DemandAware.Sink
-            ? new Streaming<>(command, mayFuse, compression)
-            : new Outgoing<>(command, mayFuse, compression);
-    if (command instanceof Outgoing<?, ?, ?> before) {
-      // Handed over by the connection to a node that left the cluster.
-      outgoing.calledNanos = before.calledNanos;
-    }
-    return outgoing;
+    return command instanceof DemandAware.Sink
+        ? new Streaming<>(command, mayFuse, compression)
+        : new Outgoing<>(command, mayFuse, compression);
+  }
+
+  /** What it was when it waited for a node that has left the cluster since; else null. */
+  @SuppressWarnings("unchecked")
+  private static @Nullable Outgoing<?, ?, ?> before(RedisCommand<?, ?, ?> command) {
+    return command instanceof CommandWrapper
+        ? CommandWrapper.unwrap((RedisCommand<Object, Object, Object>) command, Outgoing.class)
+        : null;
   }
 
   /** A command that is never sent: what an empty queue holds in place of its last element. */

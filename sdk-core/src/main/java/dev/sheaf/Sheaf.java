@@ -106,6 +106,17 @@ public interface Sheaf<K, V> extends AutoCloseable {
   StatefulRedisClusterConnection<K, V> cluster();
 
   /**
+   * A second connection to each node, for large requests and replies: a value of a megabyte keeps
+   * the small ones behind it on the same connection waiting until it has passed.
+   *
+   * <p>The first call connects, and blocks for that; later ones give the same object. It is closed
+   * with this client. See {@link BulkLane} for the order of commands.
+   *
+   * @throws SheafConnectionException if no connection could be made; the message says why
+   */
+  BulkLane<K, V> bulk();
+
+  /**
    * Reads many keys at once: one round trip, one write to each node concerned, whatever the slots.
    *
    * <p>Blocks until every key has its outcome, at most the command time-out for every {@value
