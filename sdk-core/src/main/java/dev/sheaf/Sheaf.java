@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * A client for Redis or Valkey that turns many small requests into few.
  *
  * <p>One instance serves a whole application: it holds one connection to each node, and commands
- * that threads and futures send at the same time share writes and, for GETs, commands. Whether the
- * server is a single one or a cluster is asked of the server, not configured.
+ * that threads and futures send at the same time share writes and, for GETs and HGETs, commands.
+ * Whether the server is a single one or a cluster is asked of the server, not configured.
  *
  * <p>Thread-safe. Commands of one thread reach a node in the order in which they were called. Like
  * Lettuce's, the connection is shared, so commands that change its state or block it (SELECT,
