@@ -5,6 +5,10 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
@@ -20,9 +24,7 @@ final class BatchMeters {
   private final Set<NodePipeline> pipelines = ConcurrentHashMap.newKeySet();
   private final DistributionSummary batchCommands;
   private final DistributionSummary batchBytes;
-  private final Counter fusedGets;
-  private final Counter sharedGets;
-  private final Counter unfusedGets;
+  private final Map<Fusible, FusionMeters> fusions = new EnumMap<>(Fusible.class);
   private final Counter nilChecks;
   private final Counter refused;
   private final Counter expired;
@@ -42,12 +44,9 @@ final class BatchMeters {
             .description("Request bytes in one write to a node")
             .tags(tags)
             .register(registry);
-    fusedGets =
-        counter(registry, tags, "sheaf.get.fused", "GETs that travelled as part of an MGET");
-    sharedGets =
-        counter(
-            registry, tags, "sheaf.get.shared", "GETs answered by an equal one of the same MGET");
-    unfusedGets = counter(registry, tags, "sheaf.get.unfused", "GETs of an MGET that was refused");
+    for (Fusible kind : Fusible.values()) {
+      fusions.put(kind, new FusionMeters(registry, tags, kind));
+    }
     nilChecks =
         counter(registry, tags, "sheaf.get.nil.checks", "GETs asked again because of a nil");
     refused = counter(registry, tags, "sheaf.queue.refused", "Commands refused by a full queue");
@@ -90,15 +89,20 @@ final class BatchMeters {
     batchBytes.record(bytes);
   }
 
-  void fused(int gets, int distinctKeys) {
-    fusedGets.increment(gets);
-    if (distinctKeys < gets) {
-      sharedGets.increment(gets - distinctKeys);
+  void fused(Fusible kind, int reads, int distinct) {
+    FusionMeters fusion = of(kind);
+    fusion.fused.increment(reads);
+    if (distinct < reads) {
+      fusion.shared.increment(reads - distinct);
     }
   }
 
-  void unfused(int gets) {
-    unfusedGets.increment(gets);
+  void unfused(Fusible kind, int reads) {
+    of(kind).unfused.increment(reads);
+  }
+
+  private FusionMeters of(Fusible kind) {
+    return Objects.requireNonNull(fusions.get(kind));
   }
 
   void nilChecks(int gets) {
@@ -118,5 +122,31 @@ final class BatchMeters {
   void lost(int repeated, int unknown) {
     readAgain.increment(repeated);
     outcomeUnknown.increment(unknown);
+  }
+
+  /** What is counted for one kind of reads that travel together. */
+  private static final class FusionMeters {
+
+    private final Counter fused;
+    private final Counter shared;
+    private final Counter unfused;
+
+    FusionMeters(MeterRegistry registry, Tags tags, Fusible kind) {
+      String prefix = "sheaf." + kind.name().toLowerCase(Locale.ROOT) + ".";
+      String reads = kind + "s ";
+      String command = kind.fused().toString();
+      fused =
+          counter(
+              registry, tags, prefix + "fused", reads + "that travelled as part of an " + command);
+      shared =
+          counter(
+              registry,
+              tags,
+              prefix + "shared",
+              reads + "answered by an equal one of the same " + command);
+      unfused =
+          counter(
+              registry, tags, prefix + "unfused", reads + "of an " + command + " that was refused");
+    }
   }
 }

@@ -1,13 +1,17 @@
 package dev.sheaf;
 
+import java.util.function.Consumer;
+
 /**
  * The limits of batching. Each bounds one node connection. Immutable; {@link #defaults()} fits most
  * clients, the {@code with} methods change one limit.
  *
  * @param fusion whether runs of GETs travel as MGET; on by default, because in Java the cost of a
  *     command outweighs that of a key. The meaning of GET is kept either way
- * @param maxFusedKeys most keys in one MGET, at least 2; 100 by default, since far longer commands
- *     delay the server's other clients noticeably
+ * @param hashFusion whether runs of HGETs of one hash travel as HMGET; on by default, for the same
+ *     reason. The meaning of HGET is kept either way
+ * @param maxFusedKeys most keys in one MGET, or fields in one HMGET, at least 2; 100 by default,
+ *     since far longer commands delay the server's other clients noticeably
  * @param maxQueuedCommands most commands that wait to be written, at least 1; 65,536 by default.
  *     One more fails with {@link QueueFullException}
  * @param maxQueuedBytes most request bytes that wait to be written, at least 1; 32 MiB by default.
@@ -22,6 +26,7 @@ package dev.sheaf;
  */
 public record BatchingOptions(
     boolean fusion,
+    boolean hashFusion,
     int maxFusedKeys,
     int maxQueuedCommands,
     long maxQueuedBytes,
@@ -30,7 +35,7 @@ public record BatchingOptions(
     int maxBatchBytes) {
 
   private static final BatchingOptions DEFAULTS =
-      new BatchingOptions(true, 100, 65_536, 32L << 20, 16_384, 32L << 20, 64 << 10);
+      new BatchingOptions(true, true, 100, 65_536, 32L << 20, 16_384, 32L << 20, 64 << 10);
 
   /**
    * Checks the limits.
@@ -46,6 +51,30 @@ public record BatchingOptions(
     requireAtLeast("maxBatchBytes", maxBatchBytes, 1);
   }
 
+  /**
+   * Options in which HGETs are fused if GETs are.
+   *
+   * @throws IllegalArgumentException if a limit is below its minimum; the message names it
+   */
+  public BatchingOptions(
+      boolean fusion,
+      int maxFusedKeys,
+      int maxQueuedCommands,
+      long maxQueuedBytes,
+      int maxInFlightCommands,
+      long maxInFlightBytes,
+      int maxBatchBytes) {
+    this(
+        fusion,
+        fusion,
+        maxFusedKeys,
+        maxQueuedCommands,
+        maxQueuedBytes,
+        maxInFlightCommands,
+        maxInFlightBytes,
+        maxBatchBytes);
+  }
+
   private static void requireAtLeast(String name, long value, long minimum) {
     if (value < minimum) {
       throw new IllegalArgumentException(
@@ -58,63 +87,88 @@ public record BatchingOptions(
     return DEFAULTS;
   }
 
-  /** These options with fusion on or off. */
+  /** These options with fusion of GETs on or off. */
   public BatchingOptions withFusion(boolean fusion) {
-    return new BatchingOptions(
-        fusion,
-        maxFusedKeys,
-        maxQueuedCommands,
-        maxQueuedBytes,
-        maxInFlightCommands,
-        maxInFlightBytes,
-        maxBatchBytes);
+    return changed(options -> options.fusion = fusion);
+  }
+
+  /** These options with fusion of HGETs on or off. */
+  public BatchingOptions withHashFusion(boolean hashFusion) {
+    return changed(options -> options.hashFusion = hashFusion);
   }
 
   /** These options with another {@link #maxFusedKeys()}. */
   public BatchingOptions withMaxFusedKeys(int maxFusedKeys) {
-    return new BatchingOptions(
-        fusion,
-        maxFusedKeys,
-        maxQueuedCommands,
-        maxQueuedBytes,
-        maxInFlightCommands,
-        maxInFlightBytes,
-        maxBatchBytes);
+    return changed(options -> options.maxFusedKeys = maxFusedKeys);
   }
 
   /** These options with other limits for what waits to be written. */
   public BatchingOptions withMaxQueued(int maxQueuedCommands, long maxQueuedBytes) {
-    return new BatchingOptions(
-        fusion,
-        maxFusedKeys,
-        maxQueuedCommands,
-        maxQueuedBytes,
-        maxInFlightCommands,
-        maxInFlightBytes,
-        maxBatchBytes);
+    return changed(
+        options -> {
+          options.maxQueuedCommands = maxQueuedCommands;
+          options.maxQueuedBytes = maxQueuedBytes;
+        });
   }
 
   /** These options with other limits for what is written and not yet answered. */
   public BatchingOptions withMaxInFlight(int maxInFlightCommands, long maxInFlightBytes) {
-    return new BatchingOptions(
-        fusion,
-        maxFusedKeys,
-        maxQueuedCommands,
-        maxQueuedBytes,
-        maxInFlightCommands,
-        maxInFlightBytes,
-        maxBatchBytes);
+    return changed(
+        options -> {
+          options.maxInFlightCommands = maxInFlightCommands;
+          options.maxInFlightBytes = maxInFlightBytes;
+        });
   }
 
   /** These options with another {@link #maxBatchBytes()}. */
   public BatchingOptions withMaxBatchBytes(int maxBatchBytes) {
-    return new BatchingOptions(
-        fusion,
-        maxFusedKeys,
-        maxQueuedCommands,
-        maxQueuedBytes,
-        maxInFlightCommands,
-        maxInFlightBytes,
-        maxBatchBytes);
+    return changed(options -> options.maxBatchBytes = maxBatchBytes);
+  }
+
+  /** Whether runs of such reads travel as one. */
+  boolean fuses(Fusible kind) {
+    return kind == Fusible.GET ? fusion : hashFusion;
+  }
+
+  private BatchingOptions changed(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.finished();
+  }
+
+  /** The options while one is changed. */
+  private static final class Draft {
+
+    private boolean fusion;
+    private boolean hashFusion;
+    private int maxFusedKeys;
+    private int maxQueuedCommands;
+    private long maxQueuedBytes;
+    private int maxInFlightCommands;
+    private long maxInFlightBytes;
+    private int maxBatchBytes;
+
+    Draft(BatchingOptions options) {
+      fusion = options.fusion;
+      hashFusion = options.hashFusion;
+      maxFusedKeys = options.maxFusedKeys;
+      maxQueuedCommands = options.maxQueuedCommands;
+      maxQueuedBytes = options.maxQueuedBytes;
+      maxInFlightCommands = options.maxInFlightCommands;
+      maxInFlightBytes = options.maxInFlightBytes;
+      maxBatchBytes = options.maxBatchBytes;
+    }
+
+    BatchingOptions finished() {
+      return new BatchingOptions(
+          fusion,
+          hashFusion,
+          maxFusedKeys,
+          maxQueuedCommands,
+          maxQueuedBytes,
+          maxInFlightCommands,
+          maxInFlightBytes,
+          maxBatchBytes);
+    }
   }
 }

@@ -166,11 +166,12 @@ final class BlockingFace<K, V> implements InvocationHandler {
   private @Nullable Object callWhenThereIsRoom(
       QueueFullException full, Method method, Object @Nullable [] arguments, boolean get)
       throws Exception {
-    long deadlineNanos = System.nanoTime() + connection.getTimeout().toNanos();
+    long beganNanos = System.nanoTime();
+    long deadlineNanos = beganNanos + connection.getTimeout().toNanos();
     QueueFullException refusal = full;
     while (refusal.awaitRoom(deadlineNanos)) {
       try {
-        return callOnce(method, arguments, get);
+        return CallBegin.earlier(beganNanos, () -> callOnce(method, arguments, get));
       } catch (RuntimeException again) {
         QueueFullException stillFull = fullQueue(again);
         if (stillFull == null) {

@@ -1,17 +1,10 @@
 package dev.sheaf;
 
-import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.internal.ExceptionFactory;
 import io.lettuce.core.output.ValueOutput;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.CompleteableCommand;
 import io.netty.buffer.ByteBuf;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,11 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,16 +25,6 @@ import org.jspecify.annotations.Nullable;
  * the whole, so that the waiting thread wakes once.
  */
 final class BulkGet<K, V> {
-
-  private static final VarHandle RESULT;
-
-  static {
-    try {
-      RESULT = MethodHandles.lookup().findVarHandle(BulkGet.GetRead.class, "result", Result.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   private final ReadRouter<K, V> router;
 
@@ -161,11 +141,7 @@ final class BulkGet<K, V> {
   /** Fails the keys that have no outcome yet, so that every key has one. */
   void expire(Duration timeout) {
     for (GetRead read : reads) {
-      if (read.result() == null) {
-        read.completeExceptionally(
-            new RedisCommandTimeoutException(
-                "No answer within " + timeout.toMillis() + " ms; commandTimeout sets the limit"));
-      }
+      read.expire(timeout);
     }
   }
 
@@ -196,12 +172,10 @@ final class BulkGet<K, V> {
     }
   }
 
-  /** The GET of one key. Its first outcome counts; what comes later is dropped. */
-  private final class GetRead extends Command<K, V, V> implements CompleteableCommand<V> {
+  /** The GET of one key. */
+  private final class GetRead extends KeyedCommand<K, V, V, V> {
 
     private final K key;
-    private volatile @Nullable Result<V> result;
-    private volatile @Nullable Runnable whenDone;
 
     /** Whether Lettuce follows redirects for it. */
     private boolean routedByLettuce;
@@ -250,10 +224,6 @@ final class BulkGet<K, V> {
       buffer.writeBytes(RequestEncoder.encodeGet(router.codec(), key));
     }
 
-    @Nullable Result<V> result() {
-      return result;
-    }
-
     @Override
     public void complete() {
       String error = getOutput().getError();
@@ -263,12 +233,7 @@ final class BulkGet<K, V> {
         letLettuceRoute();
         return;
       }
-      if (error != null) {
-        finish(new Result.Failure<>(ExceptionFactory.createExecutionException(error)));
-        return;
-      }
-      V value = getOutput().get();
-      finish(value == null ? new Result.Absent<>() : new Result.Value<>(value));
+      super.complete();
     }
 
     private static boolean isRedirect(String error) {
@@ -276,52 +241,14 @@ final class BulkGet<K, V> {
     }
 
     @Override
-    public boolean completeExceptionally(Throwable throwable) {
-      return finish(
-          new Result.Failure<>(
-              throwable instanceof RedisException redis
-                  ? redis
-                  : new SheafException("The read failed: " + throwable, throwable)));
+    Result<V> answered() {
+      V value = getOutput().get();
+      return value == null ? new Result.Absent<>() : new Result.Value<>(value);
     }
 
     @Override
-    public void cancel() {
-      finish(
-          new Result.Failure<>(
-              new SheafException(
-                  "The read was cancelled, its connection was closed",
-                  new CancellationException())));
-    }
-
-    private boolean finish(Result<V> outcome) {
-      if (!RESULT.compareAndSet(this, null, outcome)) {
-        return false;
-      }
-      super.complete();
-      Runnable action = whenDone;
-      if (action != null) {
-        action.run();
-      }
-      finished();
-      return true;
-    }
-
-    @Override
-    public void onComplete(Consumer<? super V> action) {
-      onComplete((value, failure) -> action.accept(value));
-    }
-
-    @Override
-    @SuppressWarnings("NullAway") // A missing value and no failure are null by contract.
-    public void onComplete(BiConsumer<? super V, Throwable> action) {
-      Runnable before = whenDone;
-      whenDone =
-          () -> {
-            if (before != null) {
-              before.run();
-            }
-            action.accept(getOutput().get(), null);
-          };
+    void finished() {
+      BulkGet.this.finished();
     }
   }
 }

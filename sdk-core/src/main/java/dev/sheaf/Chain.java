@@ -44,6 +44,15 @@ final class Chain {
     return bytes;
   }
 
+  /** Takes note that the commands were called no later than that, by System.nanoTime. */
+  void calledBy(long nanos) {
+    Outgoing<?, ?, ?> command = first;
+    while (command != null) {
+      command.calledBy(nanos);
+      command = command.next;
+    }
+  }
+
   /** The same commands in chains of a limited length. This chain is spent then. */
   List<Chain> slices(int maxCommands) {
     if (commands <= maxCommands) {

@@ -84,7 +84,9 @@ final class CoalescingWriter
   private <K, V, T> @Nullable Outgoing<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse) {
     try {
-      return Outgoing.encode(command, mayFuse, compression);
+      Outgoing<K, V, T> outgoing = Outgoing.encode(command, mayFuse, compression);
+      CallBegin.note(outgoing);
+      return outgoing;
     } catch (SheafException e) {
       command.completeExceptionally(e);
       return null;

@@ -148,7 +148,7 @@ enum CommandEffects {
 
   /** The effects of a command, which must have been encoded. */
   static CommandEffects of(Outgoing<?, ?, ?> command) {
-    if (command.isGet()) {
+    if (command.fusible() != null) {
       return NONE;
     }
     String name = command.getType().toString();

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,28 +21,39 @@ final class Corked {
 
   private final Map<NodePipeline, Chain> held = new LinkedHashMap<>();
 
-  private final BiConsumer<NodePipeline, Chain> release;
+  private final Release release;
 
   private long heldBytes;
   private final Set<Object> marks = new HashSet<>();
 
-  private Corked(BiConsumer<NodePipeline, Chain> release) {
+  /** How what was held back is sent. */
+  private interface Release {
+    /**
+     * Sends the part of one node.
+     *
+     * @param beganNanos when the sending of all parts began, by System.nanoTime
+     */
+    void send(NodePipeline pipeline, Chain chain, long beganNanos);
+  }
+
+  private Corked(Release release) {
     this.release = release;
   }
 
   /** Runs what writes commands, then releases these; what finds no room fails. */
   static void run(Runnable writes) {
-    run(writes, (pipeline, chain) -> pipeline.submit(chain));
+    run(writes, (pipeline, chain, beganNanos) -> pipeline.submit(chain));
   }
 
   /** Runs what writes commands, then releases these, waiting for room at most the given time. */
   static void runBlocking(Runnable writes, Duration timeout) {
     run(
         writes,
-        (pipeline, chain) -> pipeline.submitWaiting(chain, System.nanoTime() + timeout.toNanos()));
+        (pipeline, chain, beganNanos) ->
+            pipeline.submitWaiting(chain, beganNanos, beganNanos + timeout.toNanos()));
   }
 
-  private static void run(Runnable writes, BiConsumer<NodePipeline, Chain> release) {
+  private static void run(Runnable writes, Release release) {
     if (CURRENT.get() != null) {
       writes.run();
       return;
@@ -96,7 +106,8 @@ final class Corked {
     Map<NodePipeline, Chain> chains = new LinkedHashMap<>(held);
     held.clear();
     heldBytes = 0;
-    chains.forEach(release);
+    long beganNanos = System.nanoTime();
+    chains.forEach((pipeline, chain) -> release.send(pipeline, chain, beganNanos));
   }
 
   /** The one that the current thread runs in, or null. */

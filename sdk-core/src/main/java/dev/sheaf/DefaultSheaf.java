@@ -37,6 +37,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Sheaf}. */
@@ -52,6 +53,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
   private final BulkCommands<K, V> bulk;
+  private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
@@ -71,6 +73,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable LoopDetector loopDetector,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
+      Supplier<ConnectedServer<K, V>> connectAgain,
       Runnable closeServer,
       Runnable afterClose) {
     this.server = server;
@@ -83,9 +86,12 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
-    this.sync =
-        BlockingFace.over(
-            server, BlockingGet.of(server, keyLoops, decompressing), keyLoops, loopDetector);
+    this.sync = blockingFace(server, decompressing, keyLoops, loopDetector);
+    this.bulkLane =
+        new LazyBulkLane<>(
+            connectAgain,
+            // A loop over large values is bound by their size, and not by its round trips.
+            lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null));
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.closeServer = closeServer;
@@ -93,6 +99,23 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.scripts =
         ScriptHost.scriptsOf(
             new ClientOfScripts<>(server.connection(), codec, context, meterRegistry, name));
+  }
+
+  private static <K, V> RedisClusterCommands<K, V> blockingFace(
+      ConnectedServer<K, V> to,
+      @Nullable RedisCodec<K, V> decompressing,
+      KeyLoops<K, V> loops,
+      @Nullable LoopDetector detector) {
+    return BlockingFace.over(to, BlockingGet.of(to, loops, decompressing), loops, detector);
+  }
+
+  /** Of threads of its own: what a loop has read ahead is of the other lane. */
+  private KeyLoops<K, V> loopsOf(ConnectedServer<K, V> lane, ClientContext context) {
+    return new KeyLoops<>(
+        new ReadRouter<>(lane, codec, context.compression()),
+        commandTimeout,
+        context.writes(),
+        ThreadLocal.withInitial(CallerThread::new));
   }
 
   @Override
@@ -108,6 +131,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public RedisClusterReactiveCommands<K, V> reactive() {
     return server.reactive();
+  }
+
+  @Override
+  public BulkLane<K, V> bulk() {
+    return bulkLane.get();
   }
 
   @Override
@@ -136,7 +164,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public Map<K, Result<V>> getAll(Collection<? extends K> keys) {
     if (keys.size() <= SheafBuilder.KEYS_PER_SLICE) {
-      return await(BulkGet.sendBlocking(reads, keys, commandTimeout));
+      return readSlice(keys);
     }
     List<K> all = new ArrayList<>(keys);
     for (int i = 0; i < all.size(); i++) {
@@ -146,15 +174,17 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     Map<K, Result<V>> results = new LinkedHashMap<>();
     for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
       int end = Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE);
-      results.putAll(await(BulkGet.sendBlocking(reads, all.subList(start, end), commandTimeout)));
+      results.putAll(readSlice(all.subList(start, end)));
     }
     return Collections.unmodifiableMap(results);
   }
 
-  private Map<K, Result<V>> await(BulkGet<K, V> bulk) {
+  private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
+    long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
+    BulkGet<K, V> bulk = BulkGet.sendBlocking(reads, keys, commandTimeout);
     Corked.release();
     try {
-      return bulk.whole().get(commandTimeout.toNanos(), TimeUnit.NANOSECONDS).results();
+      return bulk.whole().get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS).results();
     } catch (TimeoutException e) {
       bulk.expire(commandTimeout);
       return bulk.whole().join().results();
@@ -316,6 +346,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       try {
         watch.close();
         readThroughs.close();
+        bulkLane.close();
         closeServer.run();
       } finally {
         afterClose.run();

@@ -5,6 +5,9 @@ import dev.sheaf.availability.NodeSource;
 import dev.sheaf.availability.NodeWatch;
 import dev.sheaf.availability.WatchSettings;
 import dev.sheaf.readthrough.ReadThroughs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +54,23 @@ record Facade(
             new ReadThroughAccess<>(server, codec, context.compression(), watch),
             options.meterRegistry(),
             options.name()),
+        () -> connectAgain(server, codec),
         closeServer,
         afterClose);
+  }
+
+  private <K, V> ConnectedServer<K, V> connectAgain(
+      ConnectedServer<K, V> server, RedisCodec<K, V> codec) {
+    try {
+      if (server.client() instanceof RedisClusterClient cluster) {
+        StatefulRedisClusterConnection<K, V> connection = cluster.connect(codec);
+        connection.setTimeout(context.commandTimeout());
+        return ConnectedServer.of(connection, cluster);
+      }
+      return ConnectedServer.of(((RedisClient) server.client()).connect(codec), server.client());
+    } catch (RuntimeException e) {
+      throw ConnectFailures.explain(options.uris(), options.connectTimeout(), e);
+    }
   }
 
   private WatchSettings watchSettings() {

@@ -2,14 +2,11 @@ package dev.sheaf;
 
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
  * lost half way, the flight ends there, and {@link LostReplies} decides about its parts.
  */
-final class Flight
-    implements RedisCommand<Object, Object, Object>,
-        CompleteableCommand<Object>,
-        DecoratedCommand<Object, Object, Object> {
+final class Flight extends InnerCommand<Object, Object>
+    implements DecoratedCommand<Object, Object, Object> {
 
   private final List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
@@ -38,9 +33,6 @@ final class Flight
 
   /** Whether some of the reply to the current part may have been read. */
   private boolean answerBegun;
-
-  private volatile boolean done;
-  private volatile @Nullable BiConsumer<? super Object, Throwable> listener;
 
   /**
    * Creates a flight.
@@ -72,6 +64,11 @@ final class Flight
   /** Notes that the reply to the current part has come in part. */
   void begunToAnswer() {
     answerBegun = true;
+  }
+
+  /** When it left, by System.nanoTime. */
+  long sentNanos() {
+    return sentNanos;
   }
 
   /** Whether the first part without a reply may have some of it already. */
@@ -110,21 +107,13 @@ final class Flight
   }
 
   private void finish() {
-    done = true;
-    BiConsumer<? super Object, Throwable> current = listener;
-    if (current != null) {
-      notify(current);
-    }
-  }
-
-  @SuppressWarnings("NullAway") // A flight has neither a value nor a failure of its own.
-  private static void notify(BiConsumer<? super Object, Throwable> listener) {
-    listener.accept(null, null);
+    end();
+    notifyListeners(null);
   }
 
   @Override
   public boolean completeExceptionally(Throwable throwable) {
-    if (done) {
+    if (isOver()) {
       return false;
     }
     for (RedisCommand<?, ?, ?> part : parts) {
@@ -152,7 +141,7 @@ final class Flight
    *
    * @return the parts without a reply, in order
    */
-  List<RedisCommand<?, ?, ?>> end() {
+  List<RedisCommand<?, ?, ?>> lose() {
     finish();
     return unanswered();
   }
@@ -176,23 +165,13 @@ final class Flight
    */
   @Override
   public boolean isDone() {
-    return done;
-  }
-
-  @Override
-  public boolean isCancelled() {
-    return false;
+    return isOver();
   }
 
   @Override
   @SuppressWarnings("unchecked")
   public CommandOutput<Object, Object, Object> getOutput() {
     return (CommandOutput<Object, Object, Object>) current().getOutput();
-  }
-
-  @Override
-  public void setOutput(CommandOutput<Object, Object, Object> output) {
-    throw new UnsupportedOperationException("The outputs belong to the parts");
   }
 
   @Override
@@ -210,23 +189,6 @@ final class Flight
   @SuppressWarnings("unchecked")
   public RedisCommand<Object, Object, Object> getDelegate() {
     return (RedisCommand<Object, Object, Object>) current();
-  }
-
-  @Override
-  public void onComplete(Consumer<? super Object> action) {
-    onComplete((nothing, failure) -> action.accept(nothing));
-  }
-
-  @Override
-  public void onComplete(BiConsumer<? super Object, Throwable> action) {
-    BiConsumer<? super Object, Throwable> before = listener;
-    listener =
-        before == null
-            ? action
-            : (nothing, failure) -> {
-              before.accept(nothing, failure);
-              action.accept(nothing, failure);
-            };
   }
 
   @Override

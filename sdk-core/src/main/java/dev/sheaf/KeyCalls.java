@@ -1,29 +1,20 @@
 package dev.sheaf;
 
 import io.lettuce.core.RedisCommandInterruptedException;
-import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.internal.ExceptionFactory;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.CompleteableCommand;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -121,32 +112,21 @@ final class KeyCalls<K, V> {
   }
 
   private void expire(Duration timeout) {
-    for (KeyCall<?> call : calls.values()) {
-      if (call.result.get() == null) {
-        call.completeExceptionally(
-            new RedisCommandTimeoutException(
-                call.getType()
-                    + " was not answered within "
-                    + timeout.toMillis()
-                    + " ms; commandTimeout sets the limit"));
-      }
-    }
+    calls.values().forEach(call -> call.expire(timeout));
   }
 
   private void finished() {
     if (unfinished.decrementAndGet() == 0) {
       Map<K, Result<Boolean>> results = new LinkedHashMap<>(calls.size() * 4 / 3 + 1);
-      calls.forEach((key, call) -> results.put(key, Objects.requireNonNull(call.result.get())));
+      calls.forEach((key, call) -> results.put(key, Objects.requireNonNull(call.result())));
       whole.complete(Collections.unmodifiableMap(results));
     }
   }
 
-  /** The command of one key. Its first outcome counts; what comes later is dropped. */
-  private final class KeyCall<T> extends Command<K, V, T> implements CompleteableCommand<T> {
+  /** The command of one key. */
+  private final class KeyCall<T> extends KeyedCommand<K, V, T, Boolean> {
 
     private final Predicate<@Nullable T> isYes;
-    private final AtomicReference<@Nullable Result<Boolean>> result = new AtomicReference<>();
-    private volatile @Nullable Runnable whenDone;
 
     KeyCall(
         CommandType type,
@@ -158,62 +138,13 @@ final class KeyCalls<K, V> {
     }
 
     @Override
-    public void complete() {
-      String error = getOutput().getError();
-      if (error != null) {
-        finish(new Result.Failure<>(ExceptionFactory.createExecutionException(error)));
-      } else {
-        finish(isYes.test(getOutput().get()) ? YES : ABSENT);
-      }
+    Result<Boolean> answered() {
+      return isYes.test(getOutput().get()) ? YES : ABSENT;
     }
 
     @Override
-    public boolean completeExceptionally(Throwable throwable) {
-      return finish(
-          new Result.Failure<>(
-              throwable instanceof RedisException redis
-                  ? redis
-                  : new SheafException(getType() + " failed: " + throwable, throwable)));
-    }
-
-    @Override
-    public void cancel() {
-      finish(
-          new Result.Failure<>(
-              new SheafException(
-                  getType() + " was cancelled, its connection was closed",
-                  new CancellationException())));
-    }
-
-    private boolean finish(Result<Boolean> outcome) {
-      if (!result.compareAndSet(null, outcome)) {
-        return false;
-      }
-      super.complete();
-      Runnable action = whenDone;
-      if (action != null) {
-        action.run();
-      }
-      finished();
-      return true;
-    }
-
-    @Override
-    public void onComplete(Consumer<? super T> action) {
-      onComplete((value, failure) -> action.accept(value));
-    }
-
-    @Override
-    @SuppressWarnings("NullAway") // A missing value and no failure are null by contract.
-    public void onComplete(BiConsumer<? super T, Throwable> action) {
-      Runnable before = whenDone;
-      whenDone =
-          () -> {
-            if (before != null) {
-              before.run();
-            }
-            action.accept(getOutput().get(), null);
-          };
+    void finished() {
+      KeyCalls.this.finished();
     }
   }
 }

@@ -24,6 +24,9 @@ final class LostReplies {
 
   private int unknown;
 
+  /** When the flight left that is being looked at. */
+  private long sentNanos;
+
   private LostReplies() {}
 
   /**
@@ -35,7 +38,8 @@ final class LostReplies {
     LostReplies lost = new LostReplies();
     for (int i = flights.size() - 1; i >= 0; i--) {
       boolean answerBegun = flights.get(i).isAnswerBegun();
-      List<RedisCommand<?, ?, ?>> parts = flights.get(i).end();
+      lost.sentNanos = flights.get(i).sentNanos();
+      List<RedisCommand<?, ?, ?>> parts = flights.get(i).lose();
       for (int p = parts.size() - 1; p >= 0; p--) {
         if (p > 0 || !answerBegun || !failIfSpoilt(parts.get(p))) {
           lost.decide(parts.get(p));
@@ -48,8 +52,8 @@ final class LostReplies {
 
   /**
    * Fails a read whose reply was cut off, if what came of it is in its output already, where the
-   * whole reply would be added to it. A single value is there wholly or not at all, and an MGET
-   * begins anew.
+   * whole reply would be added to it. A single value is there wholly or not at all, and a fused
+   * read begins anew.
    */
   private static boolean failIfSpoilt(RedisCommand<?, ?, ?> part) {
     if (!(part instanceof Outgoing<?, ?, ?> command)
@@ -76,10 +80,10 @@ final class LostReplies {
   }
 
   private void decide(RedisCommand<?, ?, ?> part) {
-    if (part instanceof FusedGet fused) {
-      List<Outgoing<?, ?, ?>> gets = fused.gets();
-      for (int i = gets.size() - 1; i >= 0; i--) {
-        decide(gets.get(i));
+    if (part instanceof FusedRead fused) {
+      List<Outgoing<?, ?, ?>> reads = fused.reads();
+      for (int i = reads.size() - 1; i >= 0; i--) {
+        decide(reads.get(i));
       }
     } else if (part instanceof NilCheck check) {
       decide(check.get());
@@ -113,6 +117,7 @@ final class LostReplies {
                   + " was not answered before the connection was lost, and not sent again, because"
                   + " a later command for the same key may have run meanwhile"));
     } else if (again.isEmpty() || again.get(again.size() - 1) != read) {
+      read.calledBy(sentNanos);
       again.add(read);
     }
   }

@@ -8,10 +8,8 @@ import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A GET sent again because MGET had answered nil, which can mean "no such key" or "not a string".
@@ -113,18 +111,5 @@ final class NilCheck implements RedisCommand<byte[], byte[], Void>, Completeable
   @Override
   public String toString() {
     return "GET after a nil";
-  }
-
-  private static final class ErrorOnly extends CommandOutput<byte[], byte[], Void> {
-
-    @SuppressWarnings("NullAway") // Values are dropped.
-    ErrorOnly() {
-      super(ByteArrayCodec.INSTANCE, null);
-    }
-
-    @Override
-    public void set(@Nullable ByteBuffer bytes) {
-      // The value of a later moment.
-    }
   }
 }

@@ -160,7 +160,7 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     int commands = 0;
     long bytes = 0;
     for (RedisCommand<?, ?, ?> part : parts) {
-      if (part instanceof FusedGet fused) {
+      if (part instanceof FusedRead fused) {
         commands += fused.size();
         bytes += fused.requestBytes();
       } else {

@@ -3,7 +3,6 @@ package dev.sheaf;
 import dev.sheaf.availability.SignsOfLife;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
-import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
@@ -13,7 +12,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -42,13 +40,9 @@ final class NodePipeline {
   /** How many commands a blocking caller adds at once before others get a chance. */
   private static final int SLICE_COMMANDS = 1_024;
 
-  /** How often a stalled queue is searched for commands that nobody waits for any more. */
-  private static final int EXPIRY_INTERVAL_MILLIS = 20;
-
   private final RedisChannelWriter delegate;
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
-  private final CommandTimeouts timeouts;
   private final WriteClock writes;
   private final ScriptTexts scriptTexts;
   private final @Nullable BatchMeters meters;
@@ -66,9 +60,8 @@ final class NodePipeline {
   /** True while a drain waits for the socket or for replies, still holding {@link #attended}. */
   private final AtomicBoolean stalled = new AtomicBoolean();
 
-  private final AtomicBoolean expiryScheduled = new AtomicBoolean();
   private final Runnable drain = this::drain;
-  private final Runnable expiry = this::expire;
+  private final CommandExpiry expiry;
 
   /** What the current drain is about to write; belongs to the holder of {@link #attended}. */
   private final List<RedisCommand<?, ?, ?>> outbox = new ArrayList<>();
@@ -81,8 +74,8 @@ final class NodePipeline {
   private volatile boolean wasConnected;
 
   /**
-   * A stall outlasted {@link #EXPIRY_INTERVAL_MILLIS}, so the reply is not near after all, or never
-   * comes: batches are not held until the next one.
+   * A stall outlasted {@link CommandExpiry#INTERVAL_MILLIS}, so the reply is not near after all, or
+   * never comes: batches are not held until the next one.
    */
   private volatile boolean heldForLong;
 
@@ -104,10 +97,15 @@ final class NodePipeline {
     this.meters = context.meters();
     this.options = context.batching();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
-    this.timeouts = timeouts;
+    this.expiry =
+        new CommandExpiry(
+            timeouts,
+            meters,
+            () -> delegate.getClientResources().eventExecutorGroup(),
+            this::expireStalled);
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
     this.returning = new ReturningCallers(context.deadlines()::letsYield, System::nanoTime, room);
-    this.fuser = new RunFuser(options, cluster, meters, this::writeNow);
+    this.fuser = new RunFuser(options, cluster, meters, this::writeAgain);
     if (meters != null) {
       meters.opened(this);
     }
@@ -145,11 +143,12 @@ final class NodePipeline {
    * Queues linked commands in slices, each when there is room for it, so that other callers get
    * theirs in between. Blocks; what finds no room before the deadline fails.
    *
-   * @param deadlineNanos a time of System.nanoTime
+   * @param calledNanos when the commands' time began, by System.nanoTime
+   * @param deadlineNanos when it ends
    */
-  void submitWaiting(Chain chain, long deadlineNanos) {
+  void submitWaiting(Chain chain, long calledNanos, long deadlineNanos) {
     for (Chain slice : chain.slices(Math.min(SLICE_COMMANDS, options.maxQueuedCommands()))) {
-      if (awaitRoom(slice, deadlineNanos)) {
+      if (awaitRoom(slice, calledNanos, deadlineNanos)) {
         enqueue(slice.first(), slice.last());
       } else {
         refuse(slice.first(), slice.commands());
@@ -157,9 +156,13 @@ final class NodePipeline {
     }
   }
 
-  private boolean awaitRoom(Chain slice, long deadlineNanos) {
+  private boolean awaitRoom(Chain slice, long calledNanos, long deadlineNanos) {
+    if (closed || room.tryTake(slice.commands(), slice.bytes())) {
+      return !closed;
+    }
+    slice.calledBy(calledNanos);
     try {
-      return !closed && room.take(slice.commands(), slice.bytes(), deadlineNanos);
+      return room.take(slice.commands(), slice.bytes(), deadlineNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -298,7 +301,7 @@ final class NodePipeline {
   /** Waits, still holding {@link #attended}; {@link #resume} goes on. */
   private void stall(@Nullable NodeChannel current) {
     stalled.set(true);
-    scheduleExpiry();
+    expiry.schedule();
     // Whatever would have resumed may have happened before the lines above.
     if (channel != current || !mustWait(current)) {
       resume();
@@ -314,47 +317,18 @@ final class NodePipeline {
     }
   }
 
-  private void scheduleExpiry() {
-    if (expiryScheduled.compareAndSet(false, true)) {
-      try {
-        delegate
-            .getClientResources()
-            .eventExecutorGroup()
-            .schedule(expiry, EXPIRY_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException shutDown) {
-        expiryScheduled.set(false);
-      }
-    }
-  }
-
   /** Lets go of what has waited for too long, in a stall; otherwise nothing waits. */
-  private void expire() {
-    expiryScheduled.set(false);
+  private void expireStalled() {
     if (stalled.compareAndSet(true, false)) {
       heldForLong = true;
       try {
         long now = System.nanoTime();
-        again.forEach(command -> expire(command, now));
-        queue.forEach(command -> expire(command, now));
+        again.forEach(command -> expiry.lookAtQueued(command, now));
+        queue.forEach(command -> expiry.lookAtQueued(command, now));
       } finally {
         // A source of time-outs is the user's and may throw; the queue still needs its consumer.
         schedule();
       }
-    }
-  }
-
-  private void expire(Outgoing<?, ?, ?> command, long now) {
-    long timeout = timeouts.nanosFor(command);
-    if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
-      if (meters != null) {
-        meters.expired();
-      }
-      command.completeExceptionally(
-          new RedisCommandTimeoutException(
-              command.getType()
-                  + " was not sent within "
-                  + TimeUnit.NANOSECONDS.toMillis(timeout)
-                  + " ms: the server is away, or takes no more from this client at present"));
     }
   }
 
@@ -399,6 +373,7 @@ final class NodePipeline {
     if (command.isAbandoned()) {
       return;
     }
+    expiry.leaves(command);
     if (current != null) {
       try {
         if (scriptTextsDue && fuser.mayInsert() && ScriptTexts.areNeededBy(command)) {
@@ -426,6 +401,18 @@ final class NodePipeline {
         outbox.clear();
       }
     }
+  }
+
+  /** Writes what was written before, past the queue. Called on the event loop. */
+  private void writeAgain(List<RedisCommand<?, ?, ?>> commands, long firstNanos) {
+    for (RedisCommand<?, ?, ?> command : commands) {
+      if (command instanceof Outgoing<?, ?, ?> read) {
+        expiry.leavesAgain(read, firstNanos);
+      } else if (command instanceof NilCheck check) {
+        expiry.leavesAgain(check.get(), firstNanos);
+      }
+    }
+    writeNow(commands);
   }
 
   /** Writes commands past the queue. While there is a socket, called on its event loop. */

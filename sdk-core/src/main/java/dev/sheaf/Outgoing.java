@@ -44,23 +44,27 @@ class Outgoing<K, V, T>
   private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final int NO_SLOT = -1;
 
-  static final byte[] GET_HEADER = {
-    '*', '2', '\r', '\n', '$', '3', '\r', '\n', 'G', 'E', 'T', '\r', '\n'
-  };
-
   private final RedisCommand<K, V, T> command;
   private final byte[] request;
 
   /** Reads the reply if values in it may be compressed; else null. */
   private final @Nullable DecodingOutput<K, V, T> decoding;
 
-  private final int requestLength;
-  private final boolean get;
-  private final boolean alone;
-  private final int keyHash;
+  /** How it may be fused with others of its kind; null if it travels as itself. */
+  private final @Nullable Fusible fusible;
 
-  /** When it was first found waiting in a stalled queue, by System.nanoTime; 0 if never. */
-  private long waitingSinceNanos;
+  private final boolean alone;
+
+  /** Where the last argument of what may be fused begins, and its hash. */
+  private final int itemStart;
+
+  private final int itemHash;
+
+  /**
+   * When it was called at the latest, by System.nanoTime; 0 as long as nobody asked because it had
+   * to wait.
+   */
+  private long calledNanos;
 
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable Outgoing<?, ?, ?> next;
@@ -73,25 +77,36 @@ class Outgoing<K, V, T>
     this.command = command;
     this.request = getRequest;
     this.decoding = compression == null ? null : compression.reply(command, getRequest);
-    this.requestLength = getRequest.length;
-    this.get = true;
+    this.fusible = Fusible.GET;
     this.alone = false;
-    this.keyHash = hash(getRequest, GET_HEADER.length, requestLength);
+    this.itemStart = Fusible.GET.headerBytes();
+    this.itemHash = hash(getRequest, itemStart, getRequest.length);
   }
 
   Outgoing(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
     this.command = command;
     byte[] encoded = RequestEncoder.encode(command);
-    this.request = compression == null ? encoded : compression.request(command, encoded);
-    this.decoding = compression == null ? null : compression.reply(command, request);
-    this.requestLength = request.length;
-    this.get = mayFuse && isGet(command) && startsWith(request, GET_HEADER);
-    this.alone = travelsAlone(command);
-    if (!get && command.getType().toString().equals("CLIENT")) {
-      requireReplies();
+    Outgoing<?, ?, ?> before = before(command);
+    if (before != null) {
+      this.calledNanos = before.calledNanos;
     }
-    this.keyHash = get ? hash(request, GET_HEADER.length, requestLength) : 0;
+    this.request =
+        compression == null || before != null ? encoded : compression.request(command, encoded);
+    this.decoding = compression == null ? null : compression.reply(command, request);
+    this.fusible = mayFuse ? Fusible.of(command, request) : null;
+    this.alone = travelsAlone(command);
+    if (fusible == null) {
+      this.itemStart = 0;
+      this.itemHash = 0;
+      if (command.getType().toString().equals("CLIENT")) {
+        requireReplies();
+      }
+    } else {
+      int keyStart = fusible.headerBytes();
+      this.itemStart = fusible == Fusible.GET ? keyStart : skipArgument(keyStart);
+      this.itemHash = hash(request, itemStart, request.length);
+    }
   }
 
   /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
@@ -122,6 +137,14 @@ class Outgoing<K, V, T>
         : new Outgoing<>(command, mayFuse, compression);
   }
 
+  /** What it was when it waited for a node that has left the cluster since; else null. */
+  @SuppressWarnings("unchecked")
+  private static @Nullable Outgoing<?, ?, ?> before(RedisCommand<?, ?, ?> command) {
+    return command instanceof CommandWrapper
+        ? CommandWrapper.unwrap((RedisCommand<Object, Object, Object>) command, Outgoing.class)
+        : null;
+  }
+
   /** A command that is never sent: what an empty queue holds in place of its last element. */
   static Outgoing<?, ?, ?> placeholder() {
     return new Outgoing<>(
@@ -149,61 +172,71 @@ class Outgoing<K, V, T>
     }
   }
 
-  private static boolean isGet(RedisCommand<?, ?, ?> command) {
-    return command.getType() == CommandType.GET
-        && command.getArgs() != null
-        && command.getArgs().count() == 1
-        && command.getOutput() != null
-        && CommandWrapper.unwrap(command, TransactionalCommand.class) == null;
+  /** How this may travel as part of a fused read; null if it may not. */
+  final @Nullable Fusible fusible() {
+    return fusible;
   }
 
-  private static boolean startsWith(byte[] bytes, byte[] prefix) {
-    return bytes.length > prefix.length
-        && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
-  }
-
-  /** Whether this is a plain GET of one key, which may travel as part of an MGET. */
-  final boolean isGet() {
-    return get;
+  /** Whether this read and another may be parts of the same fused one, apart from their slots. */
+  final boolean fusesWith(Outgoing<?, ?, ?> other) {
+    return fusible == other.fusible
+        && (fusible == Fusible.GET
+            || Arrays.equals(request, 0, itemStart, other.request, 0, other.itemStart));
   }
 
   /** The size of the request as it travels. */
   final int requestBytes() {
-    return requestLength;
+    return request.length;
   }
 
-  /** Writes the key of a GET as one framed argument. */
-  final void encodeKey(ByteBuf buffer) {
-    buffer.writeBytes(request, GET_HEADER.length, requestLength - GET_HEADER.length);
+  /** Writes what all parts of a fused read have in common: the key of an HGET, framed. */
+  final void encodeCommon(ByteBuf buffer) {
+    int start = headerBytes();
+    buffer.writeBytes(request, start, itemStart - start);
   }
 
-  /** The size of what {@link #encodeKey} writes. */
-  final int encodedKeyBytes() {
-    return requestLength - GET_HEADER.length;
+  /** The size of what {@link #encodeCommon} writes. */
+  final int commonBytes() {
+    return itemStart - headerBytes();
   }
 
-  /** A hash of the key of a GET as it travels, for {@link #hasKeyOf} to confirm. */
-  final int keyHash() {
-    return keyHash;
+  /** Writes the item of a read as one framed argument. Its reply is read anew from then on. */
+  final void encodeItem(ByteBuf buffer) {
+    if (decoding != null) {
+      decoding.restart();
+    }
+    buffer.writeBytes(request, itemStart, request.length - itemStart);
   }
 
-  /** Whether two GETs are of the same key. */
-  final boolean hasKeyOf(Outgoing<?, ?, ?> other) {
-    return keyHash == other.keyHash
-        && Arrays.equals(
-            request,
-            GET_HEADER.length,
-            requestLength,
-            other.request,
-            GET_HEADER.length,
-            other.requestLength);
+  /** The size of what {@link #encodeItem} writes. */
+  final int itemBytes() {
+    return request.length - itemStart;
+  }
+
+  /** A hash of the item as it travels, for {@link #hasItemOf} to confirm. */
+  final int itemHash() {
+    return itemHash;
+  }
+
+  /** Whether two reads that may be fused have the same item. */
+  final boolean hasItemOf(Outgoing<?, ?, ?> other) {
+    return itemHash == other.itemHash && other.isItem(request, itemStart, request.length);
+  }
+
+  /** Whether the item is the given framed argument. */
+  final boolean isItem(byte[] bytes, int start, int end) {
+    return Arrays.equals(request, itemStart, request.length, bytes, start, end);
+  }
+
+  private int headerBytes() {
+    return fusible == null ? 0 : fusible.headerBytes();
   }
 
   /** Calls back for each argument of the request with the range it has there, framed. */
   final void forEachArgument(ArgumentVisitor visitor) {
     int position = lineEnd(0);
     position = skipArgument(position);
-    while (position < requestLength) {
+    while (position < request.length) {
       int end = skipArgument(position);
       visitor.visit(request, position, end);
       position = end;
@@ -233,12 +266,7 @@ class Outgoing<K, V, T>
     void visit(byte[] request, int start, int end);
   }
 
-  /** Whether the key of this GET is the given framed argument. */
-  final boolean hasKey(byte[] bytes, int start, int end) {
-    return Arrays.equals(request, GET_HEADER.length, requestLength, bytes, start, end);
-  }
-
-  /** The hash under which {@link #keyHash} knows a framed argument. */
+  /** The hash under which {@link #itemHash} knows a framed argument. */
   static int hash(byte[] bytes, int start, int end) {
     int hash = 1;
     for (int i = start; i < end; i++) {
@@ -247,21 +275,38 @@ class Outgoing<K, V, T>
     return hash ^ hash >>> 15;
   }
 
-  /** Whether it was first found waiting at least that long ago; the first time it was not. */
-  final boolean hasWaited(long nowNanos, long nanos) {
-    if (waitingSinceNanos == 0) {
-      waitingSinceNanos = nowNanos;
+  /**
+   * Takes note that it was called no later than that, by System.nanoTime; the first note counts.
+   */
+  final void calledBy(long nanos) {
+    if (calledNanos == 0) {
+      calledNanos = nanos == 0 ? 1 : nanos;
     }
-    return nowNanos - waitingSinceNanos >= nanos;
   }
 
-  /** The bare key of a GET. */
+  /** Whether it had to wait, so that its time began before it is written. */
+  final boolean isDelayed() {
+    return calledNanos != 0;
+  }
+
+  /** Whether it was called at least that long ago; a command without a note was called now. */
+  final boolean hasWaited(long nowNanos, long nanos) {
+    calledBy(nowNanos);
+    return nowNanos - calledNanos >= nanos;
+  }
+
+  /** The bare key of a read that may be fused. */
   final byte[] key() {
-    int start = GET_HEADER.length;
-    while (request[start] != '\n') {
-      start++;
-    }
-    return Arrays.copyOfRange(request, start + 1, requestLength - 2);
+    return fusible == Fusible.GET ? item() : bareArgument(headerBytes(), itemStart);
+  }
+
+  /** The bare item of a read that may be fused. */
+  final byte[] item() {
+    return bareArgument(itemStart, request.length);
+  }
+
+  private byte[] bareArgument(int start, int end) {
+    return Arrays.copyOfRange(request, lineEnd(start), end - 2);
   }
 
   /** The slot of the key of a GET. Asked by its caller first, and by the event loop after. */
@@ -277,12 +322,12 @@ class Outgoing<K, V, T>
     int lengthLine = endOfLine(endOfLine(endOfLine(0)));
     int start = endOfLine(lengthLine);
     int end = start + decimal(lengthLine + 1);
-    return end <= requestLength ? WriteClock.cell(request, start, end) : WriteClock.EVERYTHING;
+    return end <= request.length ? WriteClock.cell(request, start, end) : WriteClock.EVERYTHING;
   }
 
   private int endOfLine(int from) {
     int i = from;
-    while (i < requestLength && request[i] != '\n') {
+    while (i < request.length && request[i] != '\n') {
       i++;
     }
     return i + 1;
@@ -290,7 +335,7 @@ class Outgoing<K, V, T>
 
   private int decimal(int from) {
     int number = 0;
-    for (int i = from; i < requestLength && request[i] != '\r'; i++) {
+    for (int i = from; i < request.length && request[i] != '\r'; i++) {
       number = number * 10 + request[i] - '0';
     }
     return number;
@@ -345,7 +390,7 @@ class Outgoing<K, V, T>
     if (decoding != null) {
       decoding.restart();
     }
-    buffer.writeBytes(request, 0, requestLength);
+    buffer.writeBytes(request, 0, request.length);
   }
 
   @Override
@@ -401,7 +446,7 @@ class Outgoing<K, V, T>
 
   @Override
   public String toString() {
-    return getType() + " (" + requestLength + " bytes)";
+    return getType() + " (" + request.length + " bytes)";
   }
 
   /** A command whose reply is consumed piece by piece, so that its demand reaches the decoder. */

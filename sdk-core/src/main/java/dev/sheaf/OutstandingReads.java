@@ -45,8 +45,8 @@ final class OutstandingReads {
   }
 
   private void count(FusedGet fused, int change) {
-    for (Outgoing<?, ?, ?> get : fused.gets()) {
-      keysInBucket[bucket(get.keyHash())] += change;
+    for (Outgoing<?, ?, ?> get : fused.reads()) {
+      keysInBucket[bucket(get.itemHash())] += change;
     }
   }
 
@@ -75,7 +75,7 @@ final class OutstandingReads {
   }
 
   private static void collectAll(FusedGet fused, List<NilCheck> checks) {
-    for (Outgoing<?, ?, ?> get : fused.gets()) {
+    for (Outgoing<?, ?, ?> get : fused.reads()) {
       NilCheck check = fused.checkEarly(get);
       if (check != null) {
         checks.add(check);
@@ -85,8 +85,8 @@ final class OutstandingReads {
 
   private void collect(int hash, byte[] request, int start, int end, List<NilCheck> checks) {
     for (FusedGet fused : outstanding) {
-      for (Outgoing<?, ?, ?> get : fused.gets()) {
-        if (get.keyHash() == hash && get.hasKey(request, start, end)) {
+      for (Outgoing<?, ?, ?> get : fused.reads()) {
+        if (get.itemHash() == hash && get.isItem(request, start, end)) {
           NilCheck check = fused.checkEarly(get);
           if (check != null) {
             checks.add(check);

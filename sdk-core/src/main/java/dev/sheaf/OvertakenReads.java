@@ -24,8 +24,8 @@ final class OvertakenReads {
     List<RedisCommand<?, ?, ?>> parts = flight.unanswered();
     for (int i = parts.size() - 1; i >= 0; i--) {
       RedisCommand<?, ?, ?> part = parts.get(i);
-      if (part instanceof FusedGet fused) {
-        fused.gets().forEach(this::fail);
+      if (part instanceof FusedRead fused) {
+        fused.reads().forEach(this::fail);
       } else {
         fail(part instanceof NilCheck check ? check.get() : part);
       }

@@ -71,9 +71,9 @@ final class RequestEncoder {
 
   private static byte[] framedGet(byte[] key, int length) {
     byte[] digits = Integer.toString(length).getBytes(StandardCharsets.US_ASCII);
-    int headerBytes = Outgoing.GET_HEADER.length;
+    int headerBytes = Fusible.GET.headerBytes();
     int keyStart = headerBytes + 1 + digits.length + 2;
-    byte[] request = Arrays.copyOf(Outgoing.GET_HEADER, keyStart + length + 2);
+    byte[] request = Fusible.GET.requestOf(keyStart + length + 2);
     request[headerBytes] = '$';
     System.arraycopy(digits, 0, request, headerBytes + 1, digits.length);
     request[keyStart - 2] = '\r';

@@ -6,68 +6,91 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Groups the commands of a connection, in their order, into what is written: a run of GETs becomes
- * MGETs, everything else stays itself.
+ * MGETs, a run of HGETs of one hash an HMGET, everything else stays itself.
  *
- * <p>A run ends at the first other command, so no GET ever passes a write. On a cluster only keys
+ * <p>A run ends at the first other command, so no read ever passes a write. On a cluster only keys
  * of one slot may share an MGET, even if one node owns both slots; the rest stay plain GETs in the
  * same write. Inside MULTI nothing is fused.
  *
- * <p>Confined to the one drain at a time; {@link FusedGet.Resender} is called on the event loop.
+ * <p>Confined to the one drain at a time; {@link FusedGet.Resender} and {@link
+ * FusedHashRead.Unfuser} are called on the event loop.
  */
-final class RunFuser implements FusedGet.Resender {
+final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
 
   private final BatchingOptions options;
   private final boolean cluster;
   private final @Nullable BatchMeters meters;
-  private final Consumer<List<RedisCommand<?, ?, ?>>> writeAgain;
+  private final Rewriter rewriter;
   private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
+  private volatile HashFusion hashes = new HashFusion();
   private volatile OutstandingReads outstanding = new OutstandingReads();
   private boolean inTransaction;
+
+  /** How many commands have left that were no reads. */
+  private long writes;
 
   /** ASKING concerns the very next command, so nothing may come between. */
   private boolean afterAsking;
 
+  /** Writes commands that were part of a fused one. */
+  interface Rewriter {
+    /**
+     * Writes at once, past the queue.
+     *
+     * @param firstNanos when the fused one was written, by System.nanoTime
+     */
+    void write(List<RedisCommand<?, ?, ?>> commands, long firstNanos);
+  }
+
   RunFuser(
-      BatchingOptions options,
-      boolean cluster,
-      @Nullable BatchMeters meters,
-      Consumer<List<RedisCommand<?, ?, ?>>> writeAgain) {
+      BatchingOptions options, boolean cluster, @Nullable BatchMeters meters, Rewriter rewriter) {
     this.options = options;
     this.cluster = cluster;
     this.meters = meters;
-    this.writeAgain = writeAgain;
+    this.rewriter = rewriter;
   }
 
   /** A new connection: what was learnt and begun on the old one is void. */
   void reset() {
     gauge = new FusionGauge();
+    hashes = new HashFusion();
     outstanding = new OutstandingReads();
     inTransaction = false;
     afterAsking = false;
   }
 
   void add(Outgoing<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
-    if (command.isGet() && !inTransaction && options.fusion()) {
-      run.add(command);
-      if (run.size() == options.maxFusedKeys()) {
-        endRun(outbox);
-      }
+    Fusible kind = inTransaction ? null : command.fusible();
+    if (kind != null && options.fuses(kind)) {
+      addToRun(command, outbox);
       return;
     }
     endRun(outbox);
-    // Before MULTI too: a question behind it would be part of the transaction, and no answer.
-    if (!inTransaction && !afterAsking && !ReplaySafety.isSafe(command)) {
-      outbox.addAll(outstanding.checksBefore(command));
+    if (!ReplaySafety.isSafe(command)) {
+      writes++;
+      // Before MULTI too: a question behind it would be part of the transaction, and no answer.
+      if (!inTransaction && !afterAsking) {
+        outbox.addAll(outstanding.checksBefore(command));
+      }
     }
     observeTransaction(command.getType());
     afterAsking = command.getType() == CommandType.ASKING;
     outbox.add(command);
+  }
+
+  private void addToRun(Outgoing<?, ?, ?> read, List<RedisCommand<?, ?, ?>> outbox) {
+    if (!run.isEmpty() && !read.fusesWith(run.get(0))) {
+      endRun(outbox);
+    }
+    run.add(read);
+    if (run.size() == options.maxFusedKeys()) {
+      endRun(outbox);
+    }
   }
 
   /** Whether a command may come between the last one and the next: not in MULTI or after ASKING. */
@@ -88,7 +111,11 @@ final class RunFuser implements FusedGet.Resender {
     if (run.isEmpty()) {
       return;
     }
-    if (run.size() == 1 || !gauge.mayFuse()) {
+    if (run.size() == 1) {
+      outbox.add(run.get(0));
+    } else if (run.get(0).fusible() == Fusible.HGET) {
+      fuseHash(outbox);
+    } else if (!gauge.mayFuse()) {
       outbox.addAll(run);
     } else if (cluster) {
       fuseBySlot(outbox);
@@ -96,6 +123,20 @@ final class RunFuser implements FusedGet.Resender {
       depart(new FusedGet(new ArrayList<>(run), this), outbox);
     }
     run.clear();
+  }
+
+  private void fuseHash(List<RedisCommand<?, ?, ?>> outbox) {
+    if (hashes.isAllowed()) {
+      FusedHashRead fused = new FusedHashRead(new ArrayList<>(run), writes, this);
+      count(fused);
+      outbox.add(fused);
+      return;
+    }
+    outbox.addAll(run);
+    HashFusion.Question question = hashes.ask(run.get(0));
+    if (question != null) {
+      outbox.add(question);
+    }
   }
 
   private void fuseBySlot(List<RedisCommand<?, ?, ?>> outbox) {
@@ -128,10 +169,14 @@ final class RunFuser implements FusedGet.Resender {
 
   private void depart(FusedGet fused, List<RedisCommand<?, ?, ?>> outbox) {
     outstanding.add(fused);
-    if (meters != null) {
-      meters.fused(fused.size(), fused.distinctKeys());
-    }
+    count(fused);
     outbox.add(fused);
+  }
+
+  private void count(FusedRead fused) {
+    if (meters != null) {
+      meters.fused(fused.kind(), fused.size(), fused.distinctItems());
+    }
   }
 
   @Override
@@ -140,25 +185,39 @@ final class RunFuser implements FusedGet.Resender {
   }
 
   @Override
-  public void unfuse(List<Outgoing<?, ?, ?>> gets, String error) {
-    if (meters != null) {
-      meters.unfused(gets.size());
-    }
+  public void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error) {
     if (error.startsWith("NOPERM")) {
       gauge.refused();
     }
-    List<RedisCommand<?, ?, ?>> again = new ArrayList<>(gets.size());
-    for (Outgoing<?, ?, ?> get : gets) {
-      if (!get.isAbandoned()) {
-        again.add(get);
-      }
-    }
-    sendAgain(again);
+    sendEach(fused, gets);
   }
 
   @Override
-  public void checkNils(List<Outgoing<?, ?, ?>> unchecked, int nils, int keys) {
-    gauge.observe(nils, keys);
+  public boolean unfuse(FusedHashRead fused, String error) {
+    hashes.refused(error);
+    if (fused.writesBefore() != writes) {
+      return false;
+    }
+    sendEach(fused, fused.reads());
+    return true;
+  }
+
+  private void sendEach(FusedRead fused, List<Outgoing<?, ?, ?>> reads) {
+    if (meters != null) {
+      meters.unfused(fused.kind(), reads.size());
+    }
+    List<RedisCommand<?, ?, ?>> again = new ArrayList<>(reads.size());
+    for (Outgoing<?, ?, ?> read : reads) {
+      if (!read.isAbandoned()) {
+        again.add(read);
+      }
+    }
+    sendAgain(again, fused);
+  }
+
+  @Override
+  public void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils) {
+    gauge.observe(nils, fused.size());
     if (meters != null) {
       meters.nilChecks(nils);
     }
@@ -168,12 +227,12 @@ final class RunFuser implements FusedGet.Resender {
         checks.add(new NilCheck(get));
       }
     }
-    sendAgain(checks);
+    sendAgain(checks, fused);
   }
 
-  private void sendAgain(List<RedisCommand<?, ?, ?>> commands) {
+  private void sendAgain(List<RedisCommand<?, ?, ?>> commands, FusedRead fused) {
     if (!commands.isEmpty()) {
-      writeAgain.accept(commands);
+      rewriter.write(commands, fused.beganNanos());
     }
   }
 }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * A client for Redis or Valkey that turns many small requests into few.
  *
  * <p>One instance serves a whole application: it holds one connection to each node, and commands
- * that threads and futures send at the same time share writes and, for GETs, commands. Whether the
- * server is a single one or a cluster is asked of the server, not configured.
+ * that threads and futures send at the same time share writes and, for GETs and HGETs, commands.
+ * Whether the server is a single one or a cluster is asked of the server, not configured.
  *
  * <p>Thread-safe. Commands of one thread reach a node in the order in which they were called. Like
  * Lettuce's, the connection is shared, so commands that change its state or block it (SELECT,
@@ -104,6 +104,17 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws IllegalStateException if the server is not a cluster
    */
   StatefulRedisClusterConnection<K, V> cluster();
+
+  /**
+   * A second connection to each node, for large requests and replies: a value of a megabyte keeps
+   * the small ones behind it on the same connection waiting until it has passed.
+   *
+   * <p>The first call connects, and blocks for that; later ones give the same object. It is closed
+   * with this client. See {@link BulkLane} for the order of commands.
+   *
+   * @throws SheafConnectionException if no connection could be made; the message says why
+   */
+  BulkLane<K, V> bulk();
 
   /**
    * Reads many keys at once: one round trip, one write to each node concerned, whatever the slots.

@@ -35,6 +35,11 @@ class DeliveryTruthContractTest {
   private static final int OPERATIONS = Integer.getInteger("sheaf.truth.operations", 30_000);
   private static final int THREADS = 8;
   private static final int KEYS_PER_THREAD = 12;
+
+  /** Of a hash that all threads share. */
+  private static final int FIELDS_PER_THREAD = 6;
+
+  private static final String HASH = "hash";
   private static final int WINDOW = 200;
 
   @ForEachServer
@@ -239,7 +244,10 @@ class DeliveryTruthContractTest {
 
     private final Deque<Call> calls = new ArrayDeque<>();
 
-    private record Call(int key, RedisFuture<String> future, @Nullable String written) {}
+    /** Whether the next calls are of fields, which are many at a time so that some HGETs fuse. */
+    private boolean hashing;
+
+    private record Call(int key, RedisFuture<?> future, @Nullable String written) {}
 
     Caller(
         Sheaf<String, String> sheaf,
@@ -252,7 +260,7 @@ class DeliveryTruthContractTest {
       this.random = random;
       this.cancelling = cancelling;
       this.cut = cut;
-      for (int k = 0; k < KEYS_PER_THREAD; k++) {
+      for (int k = 0; k < KEYS_PER_THREAD + FIELDS_PER_THREAD; k++) {
         Set<@Nullable String> absent = new HashSet<>();
         absent.add(null);
         possible.add(absent);
@@ -283,31 +291,49 @@ class DeliveryTruthContractTest {
     }
 
     private void call(int operation) {
-      int key = random.nextInt(KEYS_PER_THREAD);
+      if (random.nextInt(16) == 0) {
+        hashing = !hashing;
+      }
+      int key =
+          hashing
+              ? KEYS_PER_THREAD + random.nextInt(FIELDS_PER_THREAD)
+              : random.nextInt(KEYS_PER_THREAD);
       if (random.nextInt(10) < 8) {
-        calls.add(new Call(key, sheaf.async().get(key(key)), null));
+        calls.add(new Call(key, read(key), null));
       } else {
         // It names its key, so that a value of another key is told from one of another time.
         String value = key(key) + "#" + operation;
-        calls.add(new Call(key, sheaf.async().set(key(key), value), value));
+        calls.add(new Call(key, write(key, value), value));
       }
       if (cancelling && random.nextInt(20) == 0) {
         calls.getLast().future().cancel(true);
       }
     }
 
+    private RedisFuture<String> read(int key) {
+      return key < KEYS_PER_THREAD
+          ? sheaf.async().get(key(key))
+          : sheaf.async().hget(HASH, key(key));
+    }
+
+    private RedisFuture<?> write(int key, String value) {
+      return key < KEYS_PER_THREAD
+          ? sheaf.async().set(key(key), value)
+          : sheaf.async().hset(HASH, key(key), value);
+    }
+
     private void check(Call call) throws Exception {
       Set<@Nullable String> values = possible.get(call.key());
       try {
-        String reply = call.future().get(60, TimeUnit.SECONDS);
+        Object reply = call.future().get(60, TimeUnit.SECONDS);
         if (call.written() == null) {
           if (!values.contains(reply)) {
             assertThat(unknown.get(call.key()))
                 .as("%s may hold one of %s, or what may run yet", key(call.key()), values)
-                .contains(reply);
+                .contains((String) reply);
           }
           values.clear();
-          values.add(reply);
+          values.add((String) reply);
         } else {
           values.clear();
           values.add(call.written());

@@ -3,6 +3,7 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.embedded.CommandLog;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import io.lettuce.core.RedisFuture;
@@ -16,9 +17,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** GETs that travel together meet the faults that each of them would have met alone. */
+/** Reads that travel together meet the faults that each of them would have met alone. */
 @Timeout(60)
 class FusionFaultTest {
+
+  private static final String NO_HMGET =
+      "NOPERM User default has no permissions to run the 'hmget' command";
 
   @ParameterizedTest
   @ValueSource(
@@ -99,5 +103,123 @@ class FusionFaultTest {
       assertThat(reads.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i < 60 ? "value" + i : null);
     }
     assertThatThrownBy(() -> list.get(10, TimeUnit.SECONDS)).hasMessageContaining("WRONGTYPE");
+  }
+
+  /** These are of the key, or of the server, so that a plain HGET would have met them too. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "LOADING Redis is loading the dataset in memory",
+        "BUSY Redis is busy running a script.",
+        "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+        "CLUSTERDOWN Hash slot not served"
+      })
+  void refusedHmget_isTheAnswerOfEachHget(String error) throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      fuseHashes(server, sheaf);
+      server.faults().failNext("hmget", 1, error);
+      List<RedisFuture<String>> reads = readTogether(sheaf, "a", "none", "b");
+      for (RedisFuture<String> read : reads) {
+        assertThatThrownBy(() -> read.get(10, TimeUnit.SECONDS)).hasMessageContaining(error);
+      }
+      assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
+    }
+  }
+
+  @Test
+  void userWithoutHmget_isServedWithHgets_fromTheFirstOneOn() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      server.faults().errorOn("hmget", NO_HMGET);
+      CommandLog log = server.log().start();
+      sheaf.sync().hset("hash", Map.of("a", "1", "b", "2"));
+      for (int i = 0; i < 5; i++) {
+        assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
+        // The answer to what nobody waits for comes before this one.
+        sheaf.sync().ping();
+      }
+      log.assertCount("hmget", 1);
+    }
+  }
+
+  @Test
+  void permissionWithdrawn_asksAgainByHget_butNeverBehindALaterWrite() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      fuseHashes(server, sheaf);
+      server.faults().failNext("hmget", 1, NO_HMGET);
+      assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
+    }
+    try (EmbeddedServer server = EmbeddedServer.start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      fuseHashes(server, sheaf);
+      server.faults().failNext("hmget", 1, NO_HMGET);
+      List<RedisFuture<String>> reads = new ArrayList<>();
+      Corked.run(
+          () -> {
+            reads.add(sheaf.async().hget("hash", "a"));
+            reads.add(sheaf.async().hget("hash", "b"));
+            sheaf.async().hset("hash", "a", "later");
+          });
+      for (RedisFuture<String> read : reads) {
+        assertThatThrownBy(() -> read.get(10, TimeUnit.SECONDS)).hasMessageContaining("NOPERM");
+      }
+      assertThat(valuesOf(readTogether(sheaf, "a", "b"))).containsExactly("later", "2");
+    }
+  }
+
+  @Test
+  void hashOnTheMove_isReadWhereItIs() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      fuseHashes(server, sheaf);
+      int slot = SlotHash.getSlot("hash");
+      EmbeddedNode from = null;
+      for (EmbeddedNode node : server.nodes()) {
+        from = node.slots().get(slot) ? node : from;
+      }
+      EmbeddedNode to = server.nodes().get(from == server.nodes().get(0) ? 1 : 0);
+      server.beginMigration(slot, from, to);
+      assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
+      server.migrateKeys(slot, 1_000);
+      assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
+      server.finishMigration(slot);
+      assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
+    }
+  }
+
+  /** The first HGETs of a connection travel as such, and ask whether HMGET is allowed. */
+  private static void fuseHashes(EmbeddedServer server, Sheaf<String, String> sheaf)
+      throws Exception {
+    sheaf.sync().hset("hash", Map.of("a", "1", "b", "2"));
+    valuesOf(readTogether(sheaf, "a", "b"));
+    sheaf.sync().hget("hash", "a");
+    assertThat(valuesOf(readTogether(sheaf, "a", "b"))).containsExactly("1", "2");
+    assertThat(calls(server, "hmget")).isEqualTo(2);
+  }
+
+  private static List<RedisFuture<String>> readTogether(
+      Sheaf<String, String> sheaf, String... fields) {
+    List<RedisFuture<String>> reads = new ArrayList<>();
+    Corked.run(
+        () -> {
+          for (String field : fields) {
+            reads.add(sheaf.async().hget("hash", field));
+          }
+        });
+    return reads;
+  }
+
+  private static List<String> valuesOf(List<RedisFuture<String>> reads) throws Exception {
+    List<String> values = new ArrayList<>();
+    for (RedisFuture<String> read : reads) {
+      values.add(read.get(10, TimeUnit.SECONDS));
+    }
+    return values;
+  }
+
+  private static long calls(EmbeddedServer server, String command) {
+    return server.nodes().stream().mapToLong(node -> node.stats().count(command)).sum();
   }
 }

@@ -31,11 +31,11 @@ class OutageIT {
   }
 
   @Test
-  void userWithoutMget_readsAsBefore() {
+  void userWithoutMget_readsAsBefore() throws Exception {
     try (RealRedis server = RealRedis.start()) {
       server.command(
-          "ACL", "SETUSER", "reader", "on", ">pw", "~*", "+get", "+set", "+hello", "+client",
-          "+ping");
+          "ACL", "SETUSER", "reader", "on", ">pw", "~*", "+get", "+set", "+hget", "+hset", "+hello",
+          "+client", "+ping");
       try (Sheaf<String, String> sheaf =
           Sheaf.connect(server.uri().replace("redis://", "redis://reader:pw@"))) {
         sheaf.sync().set("a", "1");
@@ -45,7 +45,20 @@ class OutageIT {
           assertThat(results.get("a").orNull()).isEqualTo("1");
           assertThat(results.get("b").orNull()).isEqualTo("2");
         }
+        readsFieldsWithoutHmget(sheaf);
       }
+    }
+  }
+
+  private static void readsFieldsWithoutHmget(Sheaf<String, String> sheaf) throws Exception {
+    for (int i = 0; i < 50; i++) {
+      String value = Integer.toString(i);
+      sheaf.async().hset("hash", "field", value);
+      RedisFuture<String> first = sheaf.async().hget("hash", "field");
+      RedisFuture<String> second = sheaf.async().hget("hash", "field");
+      sheaf.async().hset("hash", "field", "later");
+      assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(value);
+      assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo(value);
     }
   }
 
