@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Uris;
+import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.CompressionOptions;
 import io.lettuce.core.AbstractRedisClient;
@@ -12,8 +14,10 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,9 +127,40 @@ public final class BatchingClient implements AutoCloseable {
    */
   public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
     ConnectedServer<K, V> server = server(connection);
-    RedisURI bounded = RedisURI.builder(uri()).withTimeout(options.connectTimeout()).build();
+    RedisURI bounded = Uris.withTimeout(uri(), options.connectTimeout());
     return new Facade(options, context, resources, loopDetector)
         .over(server, codec, NodeSources.of(server, codec, bounded), false, () -> {}, () -> {});
+  }
+
+  /**
+   * As {@link #over(StatefulConnection, RedisCodec)}, with the availability guard of another one,
+   * so that the nodes are watched and measured once.
+   *
+   * @param watched gives one of {@link #over} that keeps a guard, asked with each question to the
+   *     guard; does not wait
+   * @throws IllegalArgumentException if it is a connection of another kind
+   */
+  public <K, V> Sheaf<K, V> over(
+      StatefulConnection<K, V> connection,
+      RedisCodec<K, V> codec,
+      Supplier<? extends Sheaf<byte[], byte[]>> watched) {
+    Watch<K> watch =
+        Watch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
+    return new Facade(options, context, resources, loopDetector)
+        .over(server(connection), codec, watch, () -> {}, () -> {});
+  }
+
+  private static byte[] bytes(ByteBuffer encoded) {
+    byte[] bytes = new byte[encoded.remaining()];
+    encoded.get(bytes);
+    return bytes;
+  }
+
+  private static <K, V> DefaultSheaf<K, V> known(Sheaf<K, V> sheaf) {
+    if (sheaf instanceof DefaultSheaf<K, V> known) {
+      return known;
+    }
+    throw new IllegalArgumentException("Not made by this client: " + sheaf.getClass().getName());
   }
 
   private <K, V> ConnectedServer<K, V> server(StatefulConnection<K, V> connection) {
@@ -155,10 +190,7 @@ public final class BatchingClient implements AutoCloseable {
    * @throws IllegalArgumentException if {@code sheaf} is not of this library
    */
   public <T> T blocking(Sheaf<?, ?> sheaf, Class<T> type, T commands, BooleanSupplier waits) {
-    if (sheaf instanceof DefaultSheaf<?, ?> known) {
-      return known.blocking(type, commands, waits);
-    }
-    throw new IllegalArgumentException("Not made by this client: " + sheaf.getClass().getName());
+    return known(sheaf).blocking(type, commands, waits);
   }
 
   /** Ends what its connections share. The Lettuce client is to be shut down before. */

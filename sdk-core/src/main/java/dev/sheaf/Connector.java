@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Uris;
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.CompressionOptions;
 import io.lettuce.core.AbstractRedisClient;
@@ -185,7 +186,7 @@ final class Connector<K, V> {
 
   /** The URI's time-out is what bounds Lettuce's handshake; commands get theirs elsewhere. */
   private RedisURI bounded(RedisURI uri) {
-    return RedisURI.builder(uri).withTimeout(options.connectTimeout()).build();
+    return Uris.withTimeout(uri, options.connectTimeout());
   }
 
   private Duration commandTimeout(RedisURI uri) {

@@ -1,7 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
@@ -55,7 +55,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
-  private final NodeWatch<K> watch;
+  private final Watch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
   private final Runnable closeServer;
@@ -69,7 +69,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopDetector loopDetector,
-      NodeWatch<K> watch,
+      Watch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Runnable closeServer,
       Runnable afterClose) {
@@ -93,6 +93,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.scripts =
         ScriptHost.scriptsOf(
             new ClientOfScripts<>(server.connection(), codec, context, meterRegistry, name));
+  }
+
+  /** The watch over the nodes, which others may borrow. */
+  Watch<K> watch() {
+    return watch;
   }
 
   @Override
