@@ -193,6 +193,21 @@ public final class BatchingClient implements AutoCloseable {
     return known(sheaf).blocking(type, commands, waits);
   }
 
+  /**
+   * Lets one blocking GET take part in what the calling thread is in the middle of, as those of
+   * {@link #blocking} do, without an object for its connection.
+   *
+   * @param sheaf one of {@link #over}
+   * @param send sends the GET by the connection of {@code sheaf}, or by another of this client, and
+   *     waits for its reply; not called if a loop has read the value ahead
+   * @return the value, or null if there is none
+   * @throws IllegalArgumentException if {@code sheaf} is not of this library
+   */
+  public <K, V> @Nullable V blockingGet(
+      Sheaf<K, V> sheaf, K key, Supplier<? extends @Nullable V> send) {
+    return known(sheaf).blockingGet(key, send);
+  }
+
   /** Ends what its connections share. The Lettuce client is to be shut down before. */
   @Override
   public void close() {

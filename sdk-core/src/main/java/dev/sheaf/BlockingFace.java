@@ -156,7 +156,7 @@ final class BlockingFace<K, V> implements InvocationHandler {
   }
 
   /** Other interfaces translate exceptions, and keep them as the cause. */
-  private static @Nullable QueueFullException fullQueue(RuntimeException refused) {
+  static @Nullable QueueFullException fullQueue(RuntimeException refused) {
     if (refused instanceof QueueFullException full) {
       return full;
     }

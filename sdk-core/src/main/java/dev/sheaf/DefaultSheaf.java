@@ -37,6 +37,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Sheaf}. */
@@ -51,6 +52,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
+  private final ForeignGet<K, V> foreignGet;
   private final BulkCommands<K, V> bulk;
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
@@ -82,6 +84,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new BulkCommands<>(
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
+    this.foreignGet = new ForeignGet<>(server.connection(), keyLoops, loopDetector);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
     this.sync =
         BlockingFace.over(
@@ -282,6 +285,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   /** Blocking commands of another interface, which see to what this face does for its own. */
   <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
     return BlockingFace.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+  }
+
+  /** One GET as {@link #blocking} sees it. */
+  @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
+    return foreignGet.get(key, send);
   }
 
   /** What this client writes. */

@@ -6,6 +6,8 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -80,6 +82,7 @@ class StarterServersTest {
                 EmbeddedNode replica =
                     server.nodes().stream().filter(node -> !node.isMaster()).findFirst().get();
                 server.failover(replica);
+                closeConnectionsTo(server.nodes().get(0));
 
                 Awaitility.await()
                     .atMost(PATIENCE)
@@ -90,6 +93,16 @@ class StarterServersTest {
                           return "failover".equals(redis.opsForValue().get("after"));
                         });
               });
+    }
+  }
+
+  /** As a Sentinel does with the clients of a former primary. */
+  private static void closeConnectionsTo(EmbeddedNode former) {
+    RedisClient client = RedisClient.create(former.uri());
+    try {
+      client.connect().sync().clientKill(KillArgs.Builder.typeNormal());
+    } finally {
+      client.shutdown(Duration.ZERO, PATIENCE);
     }
   }
 
