@@ -1,11 +1,13 @@
 package dev.sheaf.availability;
 
+import dev.sheaf.SheafException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A watch that another one keeps. Thread-safe. */
 final class BorrowedWatch<K, B> implements Watch<K> {
@@ -28,12 +30,23 @@ final class BorrowedWatch<K, B> implements Watch<K> {
 
   @Override
   public boolean mayUse(K key) {
-    return owner.get().mayUse(asOwners.apply(key));
+    Watch<B> now = ownerOrNone();
+    return now != null && now.mayUse(asOwners.apply(key));
   }
 
   @Override
   public boolean schedule(Runnable task, long delayNanos) {
-    return owner.get().schedule(task, delayNanos);
+    Watch<B> now = ownerOrNone();
+    return now != null && now.schedule(task, delayNanos);
+  }
+
+  /** Null if the owner is closed, which is no reason to fail for those who ask whether to go on. */
+  private @Nullable Watch<B> ownerOrNone() {
+    try {
+      return owner.get();
+    } catch (IllegalStateException | SheafException closed) {
+      return null;
+    }
   }
 
   @Override

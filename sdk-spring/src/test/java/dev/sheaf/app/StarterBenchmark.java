@@ -1,5 +1,7 @@
 package dev.sheaf.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sheaf.spring.SheafOperations;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,14 +16,14 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.data.redis.connection.StringRedisConnection;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * What the starter changes for templates, against a server in another process. The first argument
  * says what to measure: {@code threads}, {@code page} or {@code start}; the second is the server's
- * URI, the third whether it is a cluster.
+ * URI, the third whether it is a cluster, the fourth which ways to read a page are measured, by a part
+ * of their names.
  */
 final class StarterBenchmark {
 
@@ -38,7 +40,7 @@ final class StarterBenchmark {
     boolean cluster = arguments.length > 2 && Boolean.parseBoolean(arguments[2]);
     switch (arguments[0]) {
       case "threads" -> threads(uri, cluster);
-      case "page" -> page(uri, cluster);
+      case "page" -> page(uri, cluster, arguments.length > 3 ? arguments[3] : "");
       case "start" -> start(uri, cluster);
       default -> throw new IllegalArgumentException("threads, page or start: " + arguments[0]);
     }
@@ -120,7 +122,7 @@ final class StarterBenchmark {
 
   // ---- A page
 
-  private static void page(String uri, boolean cluster) {
+  private static void page(String uri, boolean cluster, String part) {
     try (var plain = application(uri, cluster, false);
         var sheaf = application(uri, cluster, true)) {
       StringRedisTemplate without = plain.getBean(StringRedisTemplate.class);
@@ -136,6 +138,7 @@ final class StarterBenchmark {
       ways.put("multiGet, with Sheaf", () -> with.opsForValue().multiGet(keys));
       ways.put("operations.loop", () -> loop(with, operations.loop(keys)));
       ways.put("operations.getAll", () -> List.copyOf(operations.getAll(keys).values()));
+      ways.keySet().removeIf(name -> !name.contains(part));
       for (var way : ways.entrySet()) {
         if (way.getValue().get().size() != PAGE) {
           throw new IllegalStateException(way.getKey() + " read another number of values");
@@ -175,7 +178,7 @@ final class StarterBenchmark {
         (RedisCallback<Object>)
             connection -> {
               for (String key : keys) {
-                ((StringRedisConnection) connection).get(key);
+                connection.stringCommands().get(key.getBytes(UTF_8));
               }
               return null;
             });

@@ -14,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.serializer.SerializationException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -108,6 +109,9 @@ class Catalogue {
     } catch (DataAccessException | RedisException | IllegalStateException e) {
       LOG.warn("Redis does not answer, so the database does: {}", e.getMessage());
       return false;
+    } catch (SerializationException e) {
+      LOG.warn("Redis has products of another version, so the database answers", e);
+      return true;
     }
   }
 
