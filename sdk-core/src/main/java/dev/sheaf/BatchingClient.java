@@ -3,19 +3,15 @@ package dev.sheaf;
 import dev.sheaf.availability.Uris;
 import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
-import dev.sheaf.compression.CompressionOptions;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +48,9 @@ public final class BatchingClient implements AutoCloseable {
     }
     this.options = options;
     this.resources = given;
-    this.context = context(options);
+    this.context =
+        ClientContext.of(
+            options, uri(), ClientContext.meters(options), ClientContext.compression(options));
     this.lettuce =
         cluster
             ? CoalescingClusterClient.create(given, options.uris(), context)
@@ -73,31 +71,13 @@ public final class BatchingClient implements AutoCloseable {
     return new BatchingClient(options, true);
   }
 
-  private static ClientContext context(SheafBuilder<?, ?> options) {
-    MeterRegistry registry = options.meterRegistry();
-    CompressionOptions compression = options.compression();
-    Duration chosen = options.commandTimeout();
-    Duration timeout = chosen == null ? options.uris().get(0).getTimeout() : chosen;
-    return new ClientContext(
-        options.batching(),
-        timeout,
-        new WriteClock(),
-        registry == null ? null : new BatchMeters(registry, options.name()),
-        compression == null ? null : new CompressionEngine(compression, registry, options.name()),
-        new ScriptTexts(),
-        new Deadlines(timeout, options.yielding()));
-  }
-
   private void setOptions() {
     var given = options.clientOptions();
     if (given == null) {
       return;
     }
     if (lettuce instanceof RedisClusterClient cluster) {
-      cluster.setOptions(
-          given instanceof ClusterClientOptions suited
-              ? suited
-              : ClusterClientOptions.builder(given).build());
+      cluster.setOptions(CoalescingClusterClient.suited(given));
     } else {
       ((CoalescingRedisClient) lettuce).setOptions(given);
     }

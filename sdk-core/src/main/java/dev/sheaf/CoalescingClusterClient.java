@@ -1,8 +1,10 @@
 package dev.sheaf;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterPushHandler;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
@@ -35,6 +37,13 @@ final class CoalescingClusterClient extends RedisClusterClient {
       ClientResources resources, List<RedisURI> seeds, ClientContext context) {
     return new CoalescingClusterClient(
         resources, seeds, NodeChannels.forResources(resources), context);
+  }
+
+  /** Options as a cluster's client takes them, with a cluster's defaults for what they lack. */
+  static ClusterClientOptions suited(ClientOptions options) {
+    return options instanceof ClusterClientOptions cluster
+        ? cluster
+        : ClusterClientOptions.builder(options).build();
   }
 
   @Override

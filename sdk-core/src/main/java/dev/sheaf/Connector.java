@@ -2,19 +2,16 @@ package dev.sheaf;
 
 import dev.sheaf.availability.Uris;
 import dev.sheaf.compression.CompressionEngine;
-import dev.sheaf.compression.CompressionOptions;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,11 +46,8 @@ final class Connector<K, V> {
     this.options = options;
     ClientResources given = options.clientResources();
     this.ownResources = given == null;
-    MeterRegistry registry = options.meterRegistry();
-    this.meters = registry == null ? null : new BatchMeters(registry, options.name());
-    CompressionOptions compressed = options.compression();
-    this.compression =
-        compressed == null ? null : new CompressionEngine(compressed, registry, options.name());
+    this.meters = ClientContext.meters(options);
+    this.compression = ClientContext.compression(options);
     this.resources = given == null ? ownResources() : given;
   }
 
@@ -84,15 +78,7 @@ final class Connector<K, V> {
   }
 
   private Sheaf<K, V> connect(RedisURI uri) {
-    ClientContext context =
-        new ClientContext(
-            options.batching(),
-            commandTimeout(uri),
-            new WriteClock(),
-            meters,
-            compression,
-            new ScriptTexts(),
-            new Deadlines(commandTimeout(uri), options.yielding()));
+    ClientContext context = ClientContext.of(options, uri, meters, compression);
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
@@ -130,7 +116,7 @@ final class Connector<K, V> {
     CoalescingClusterClient client = CoalescingClusterClient.create(resources, seeds, context);
     boolean keep = false;
     try {
-      client.setOptions(clusterOptions());
+      client.setOptions(CoalescingClusterClient.suited(clientOptions()));
       StatefulRedisClusterConnection<K, V> connection = client.connect(options.codec());
       connection.setTimeout(context.commandTimeout());
       connectToMasters(connection);
@@ -189,22 +175,9 @@ final class Connector<K, V> {
     return Uris.withTimeout(uri, options.connectTimeout());
   }
 
-  private Duration commandTimeout(RedisURI uri) {
-    Duration chosen = options.commandTimeout();
-    return chosen == null ? uri.getTimeout() : chosen;
-  }
-
   private ClientOptions clientOptions() {
     ClientOptions given = options.clientOptions();
     return given == null ? ClientOptions.builder().socketOptions(socketOptions()).build() : given;
-  }
-
-  private ClusterClientOptions clusterOptions() {
-    @Nullable ClientOptions given = options.clientOptions();
-    if (given instanceof ClusterClientOptions cluster) {
-      return cluster;
-    }
-    return ClusterClientOptions.builder(clientOptions()).build();
   }
 
   private SocketOptions socketOptions() {

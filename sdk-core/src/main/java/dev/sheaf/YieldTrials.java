@@ -105,6 +105,9 @@ final class YieldTrials {
 
   /** Nobody waits any more, so nobody will call for a while. */
   void rest(long nowNanos, long waits) {
+    if (phase == Phase.YIELDING) {
+      nextNanos = nowNanos + SHORTEST_PAUSE_NANOS;
+    }
     enter(Phase.PARKING);
     epochStartNanos = nowNanos;
     epochStartWaits = waits;

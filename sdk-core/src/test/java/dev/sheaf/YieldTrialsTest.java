@@ -111,6 +111,15 @@ class YieldTrialsTest {
     assertThat(trials.yields()).isZero();
   }
 
+  @Test
+  void afterAMomentWithoutReaders_yieldingComesBackSoon() {
+    machine(100_000, 300_000);
+    run(TimeUnit.SECONDS.toNanos(1));
+    trials.rest(now, waits);
+    run(TimeUnit.SECONDS.toNanos(1));
+    assertThat(trials.yields()).isPositive();
+  }
+
   private void machine(long parkedPerSecond, long yieldedPerSecond) {
     this.parkedPerSecond = parkedPerSecond;
     this.yieldedPerSecond = yieldedPerSecond;

@@ -1,5 +1,6 @@
 package dev.sheaf.examples.demo;
 
+import dev.sheaf.Sheaf;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -102,11 +103,27 @@ public final class Demo {
               descriptions,
               List.copyOf(measurements),
               documents,
+              loops(clients.sheaf()),
               server.countsExplained(),
               facts(server, documents)));
     } catch (RedisException e) {
       throw new DemoException("The server failed during the measurement: " + e.getMessage(), e);
     }
+  }
+
+  private static List<String> loops(Sheaf<String, String> sheaf) {
+    return sheaf.loops().stream()
+        .map(
+            loop ->
+                loop.command()
+                    + " called "
+                    + Figures.count(loop.calls())
+                    + " times, one after the other, at "
+                    + loop.callSite()
+                    + "; loop(keys) or getAll would save "
+                    + Figures.count(loop.avoidableRoundTrips())
+                    + " round trips")
+        .toList();
   }
 
   private Map<String, String> facts(TargetServer server, Documents documents) {
@@ -125,6 +142,10 @@ public final class Demo {
     progress.say("");
     progress.say(ConsoleTable.of(report.measurements()));
     progress.say(report.countsExplained());
+    if (!report.loops().isEmpty()) {
+      progress.say("Loops that Sheaf's detector found meanwhile:");
+      report.loops().forEach(loop -> progress.say("  " + loop));
+    }
     Path html = options.output().resolve("report.html");
     Path json = options.output().resolve("report.json");
     try {

@@ -16,6 +16,7 @@ import java.util.Properties;
  * @param keyPrefix what stands before every key on the user's own server
  * @param oneWayDelay the distance of the embedded server
  * @param pages sizes of the pages that are read, in documents
+ * @param threads how many threads read at once, as many documents each as the smallest page has
  * @param pings how many PINGs are sent
  * @param sets how many sorted sets are asked for their size
  * @param budget how long each way is run
@@ -27,6 +28,7 @@ record DemoOptions(
     String keyPrefix,
     Duration oneWayDelay,
     List<Integer> pages,
+    int threads,
     int pings,
     int sets,
     Budget budget)
@@ -40,6 +42,9 @@ record DemoOptions(
 
   /** What fits on a screen, a long list, and an export. */
   static final List<Integer> DEFAULT_PAGES = List.of(30, 100, 1_000);
+
+  /** As many requests as a busy service works on at a time. */
+  static final int DEFAULT_THREADS = 64;
 
   static final int DEFAULT_PINGS = 10_000;
 
@@ -55,6 +60,7 @@ record DemoOptions(
         value(properties, "keyPrefix", DEFAULT_KEY_PREFIX),
         DEFAULT_ONE_WAY_DELAY,
         DEFAULT_PAGES,
+        DEFAULT_THREADS,
         DEFAULT_PINGS,
         DEFAULT_SETS,
         Budget.DEFAULT);
@@ -72,6 +78,8 @@ record DemoOptions(
     for (int size : pages) {
       experiments.add(new PageExperiment(documents, keyPrefix, size));
     }
+    experiments.add(new DependentExperiment(documents, keyPrefix, pages.get(pages.size() / 2)));
+    experiments.add(new ThreadsExperiment(documents, keyPrefix, threads, pages.get(0)));
     experiments.add(new PingExperiment(pings));
     experiments.add(new PingStormExperiment(keyPrefix, pings));
     experiments.add(new SizesExperiment(keyPrefix, sets));

@@ -39,6 +39,7 @@ final class HtmlReport {
     headlines();
     report.byExperiment().forEach(this::experiment);
     table();
+    loops();
     facts();
     return html.append("</main>\n</body>\n</html>\n").toString();
   }
@@ -200,6 +201,18 @@ final class HtmlReport {
 
   private void cell(String text) {
     html.append("<td>").append(Html.escape(text)).append("</td>");
+  }
+
+  private void loops() {
+    if (report.loops().isEmpty()) {
+      return;
+    }
+    html.append(
+        "<h2>Loops that Sheaf's detector found meanwhile</h2>\n<div class=\"card\">\n<ul>\n");
+    for (String loop : report.loops()) {
+      html.append("<li>").append(Html.escape(loop)).append("</li>\n");
+    }
+    html.append("</ul>\n</div>\n");
   }
 
   private void facts() {

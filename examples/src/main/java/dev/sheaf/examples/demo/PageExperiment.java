@@ -46,7 +46,13 @@ final class PageExperiment implements Experiment {
         new Way("lettuce-mget", "Lettuce, one mget(keys)", () -> mget(clients)),
         new Way("lettuce-async", "Lettuce, all futures, then their values", () -> async(clients)),
         new Way("sheaf", "Sheaf, getAll(keys)", () -> getAll(clients)),
-        new Way("sheaf-batch", "Sheaf, a batch of get(key)", () -> batch(clients)));
+        new Way("sheaf-batch", "Sheaf, a batch of get(key)", () -> batch(clients)),
+        new Way("sheaf-loop", "Sheaf, get(key) in a loop over loop(keys)", () -> ahead(clients)),
+        new Way(
+                "sheaf-plain",
+                "Sheaf, get(key) in a loop it does not know of: no faster, but the detector names it",
+                () -> plain(clients))
+            .onlyOnce());
   }
 
   private List<@Nullable String> loop(Clients clients) {
@@ -96,6 +102,22 @@ final class PageExperiment implements Experiment {
       for (Deferred<@Nullable String> value : deferred) {
         page.add(value.get());
       }
+    }
+    return page;
+  }
+
+  private List<@Nullable String> ahead(Clients clients) {
+    List<@Nullable String> page = new ArrayList<>();
+    for (String key : clients.sheaf().loop(keys)) {
+      page.add(clients.sheaf().sync().get(key));
+    }
+    return page;
+  }
+
+  private List<@Nullable String> plain(Clients clients) {
+    List<@Nullable String> page = new ArrayList<>();
+    for (String key : keys) {
+      page.add(clients.sheaf().sync().get(key));
     }
     return page;
   }

@@ -9,12 +9,14 @@ import java.util.Map;
  * Everything a report shows.
  *
  * @param descriptions of the experiments, by name
+ * @param loops what the client's detector found meanwhile, a line each
  * @param facts what was measured on and with, by name
  */
 record Report(
     Map<String, String> descriptions,
     List<Measurement> measurements,
     Documents documents,
+    List<String> loops,
     String countsExplained,
     Map<String, String> facts) {
 

@@ -36,7 +36,23 @@ class DemoTest {
     assertThat(exit).isZero();
     JsonNode report = json();
     assertThat(ways(report, "page-40"))
-        .containsExactly("naive", "lettuce-mget", "lettuce-async", "sheaf", "sheaf-batch");
+        .containsExactly(
+            "naive",
+            "lettuce-mget",
+            "lettuce-async",
+            "sheaf",
+            "sheaf-batch",
+            "sheaf-loop",
+            "sheaf-plain");
+    assertThat(way(report, "page-40", "sheaf-plain").get("roundTrips").longValue()).isEqualTo(40);
+    assertThat(way(report, "page-40", "sheaf-loop").get("roundTrips").longValue())
+        .isBetween(2L, 2L * EmbeddedTarget.MASTERS);
+    assertThat(ways(report, "dependent-40")).containsExactly("naive", "lettuce-async", "sheaf");
+    assertThat(way(report, "dependent-40", "naive").get("roundTrips").longValue()).isEqualTo(80);
+    assertThat(way(report, "dependent-40", "sheaf").get("roundTrips").longValue()).isLessThan(80);
+    assertThat(ways(report, "threads-4")).containsExactly("naive", "sheaf");
+    assertThat(printed())
+        .containsPattern("GET called [0-9]+ times, .* at .*PageExperiment\\.plain\\(.*would save");
     assertThat(ways(report, "pings-50")).containsExactly("naive", "lettuce-async", "sheaf");
     assertThat(ways(report, "ping-storm")).containsExactly("naive", "sheaf");
     assertThat(way(report, "ping-storm", "naive").get("factor").doubleValue()).isBetween(0.0, 1.0);
@@ -195,6 +211,7 @@ class DemoTest {
         defaults.keyPrefix(),
         Duration.ofNanos(50_000),
         List.of(5, 40),
+        4,
         50,
         60,
         QUICK);

@@ -122,6 +122,7 @@ class ReportTest {
             Map.of(HOSTILE, HOSTILE),
             List.of(hostile),
             documents,
+            List.of(HOSTILE),
             HOSTILE,
             Map.of("Data", HOSTILE, HOSTILE, "value"));
 
@@ -158,7 +159,8 @@ class ReportTest {
   @Test
   void html_unknownRoundTrips_haveNoChartAndADashInTheTable() {
     Report report =
-        new Report(Map.of(), List.of(UNKNOWN), documents("source"), "explained", Map.of());
+        new Report(
+            Map.of(), List.of(UNKNOWN), documents("source"), List.of(), "explained", Map.of());
 
     assertThat(HtmlReport.of(report)).doesNotContain("Round trips, summed").contains("<td>-</td>");
   }
@@ -169,6 +171,7 @@ class ReportTest {
             Map.of("page-100", "A page"),
             List.of(NAIVE, OURS),
             documents("source"),
+            List.of(),
             "explained",
             Map.of("JDK", "17")));
   }
