@@ -22,8 +22,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 /**
  * What the starter changes for templates, against a server in another process. The first argument
  * says what to measure: {@code threads}, {@code page} or {@code start}; the second is the server's
- * URI, the third whether it is a cluster, the fourth which ways to read a page are measured, by a part
- * of their names.
+ * URI, the third whether it is a cluster, the fourth which ways to read a page are measured, by a
+ * part of their names.
  */
 final class StarterBenchmark {
 
