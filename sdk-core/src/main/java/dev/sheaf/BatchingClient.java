@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Uris;
+import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisURI;
@@ -9,7 +11,9 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
+import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,9 +107,40 @@ public final class BatchingClient implements AutoCloseable {
    */
   public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
     ConnectedServer<K, V> server = server(connection);
-    RedisURI bounded = RedisURI.builder(uri()).withTimeout(options.connectTimeout()).build();
+    RedisURI bounded = Uris.withTimeout(uri(), options.connectTimeout());
     return new Facade(options, context, resources, loopDetector)
         .over(server, codec, NodeSources.of(server, codec, bounded), false, () -> {}, () -> {});
+  }
+
+  /**
+   * As {@link #over(StatefulConnection, RedisCodec)}, with the availability guard of another one,
+   * so that the nodes are watched and measured once.
+   *
+   * @param watched gives one of {@link #over} that keeps a guard, asked with each question to the
+   *     guard; does not wait
+   * @throws IllegalArgumentException if it is a connection of another kind
+   */
+  public <K, V> Sheaf<K, V> over(
+      StatefulConnection<K, V> connection,
+      RedisCodec<K, V> codec,
+      Supplier<? extends Sheaf<byte[], byte[]>> watched) {
+    Watch<K> watch =
+        Watch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
+    return new Facade(options, context, resources, loopDetector)
+        .over(server(connection), codec, watch, () -> {}, () -> {});
+  }
+
+  private static byte[] bytes(ByteBuffer encoded) {
+    byte[] bytes = new byte[encoded.remaining()];
+    encoded.get(bytes);
+    return bytes;
+  }
+
+  private static <K, V> DefaultSheaf<K, V> known(Sheaf<K, V> sheaf) {
+    if (sheaf instanceof DefaultSheaf<K, V> known) {
+      return known;
+    }
+    throw new IllegalArgumentException("Not made by this client: " + sheaf.getClass().getName());
   }
 
   private <K, V> ConnectedServer<K, V> server(StatefulConnection<K, V> connection) {
@@ -135,10 +170,22 @@ public final class BatchingClient implements AutoCloseable {
    * @throws IllegalArgumentException if {@code sheaf} is not of this library
    */
   public <T> T blocking(Sheaf<?, ?> sheaf, Class<T> type, T commands, BooleanSupplier waits) {
-    if (sheaf instanceof DefaultSheaf<?, ?> known) {
-      return known.blocking(type, commands, waits);
-    }
-    throw new IllegalArgumentException("Not made by this client: " + sheaf.getClass().getName());
+    return known(sheaf).blocking(type, commands, waits);
+  }
+
+  /**
+   * Lets one blocking GET take part in what the calling thread is in the middle of, as those of
+   * {@link #blocking} do, without an object for its connection.
+   *
+   * @param sheaf one of {@link #over}
+   * @param send sends the GET by the connection of {@code sheaf}, or by another of this client, and
+   *     waits for its reply; not called if a loop has read the value ahead
+   * @return the value, or null if there is none
+   * @throws IllegalArgumentException if {@code sheaf} is not of this library
+   */
+  public <K, V> @Nullable V blockingGet(
+      Sheaf<K, V> sheaf, K key, Supplier<? extends @Nullable V> send) {
+    return known(sheaf).blockingGet(key, send);
   }
 
   /** Ends what its connections share. The Lettuce client is to be shut down before. */

@@ -51,30 +51,6 @@ public record BatchingOptions(
     requireAtLeast("maxBatchBytes", maxBatchBytes, 1);
   }
 
-  /**
-   * Options in which HGETs are fused if GETs are.
-   *
-   * @throws IllegalArgumentException if a limit is below its minimum; the message names it
-   */
-  public BatchingOptions(
-      boolean fusion,
-      int maxFusedKeys,
-      int maxQueuedCommands,
-      long maxQueuedBytes,
-      int maxInFlightCommands,
-      long maxInFlightBytes,
-      int maxBatchBytes) {
-    this(
-        fusion,
-        fusion,
-        maxFusedKeys,
-        maxQueuedCommands,
-        maxQueuedBytes,
-        maxInFlightCommands,
-        maxInFlightBytes,
-        maxBatchBytes);
-  }
-
   private static void requireAtLeast(String name, long value, long minimum) {
     if (value < minimum) {
       throw new IllegalArgumentException(

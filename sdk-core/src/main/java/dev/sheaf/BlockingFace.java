@@ -147,40 +147,13 @@ final class BlockingFace<K, V> implements InvocationHandler {
     try {
       return callOnce(method, arguments, get);
     } catch (RuntimeException refused) {
-      QueueFullException full = fullQueue(refused);
+      QueueFullException full = FullQueue.in(refused);
       if (full == null || SENT_IN_PARTS.contains(method.getName())) {
         throw refused;
       }
-      return callWhenThereIsRoom(full, method, arguments, get);
+      return FullQueue.callWhenThereIsRoom(
+          full, connection.getTimeout(), () -> callOnce(method, arguments, get));
     }
-  }
-
-  /** Other interfaces translate exceptions, and keep them as the cause. */
-  private static @Nullable QueueFullException fullQueue(RuntimeException refused) {
-    if (refused instanceof QueueFullException full) {
-      return full;
-    }
-    return refused.getCause() instanceof QueueFullException full ? full : null;
-  }
-
-  private @Nullable Object callWhenThereIsRoom(
-      QueueFullException full, Method method, Object @Nullable [] arguments, boolean get)
-      throws Exception {
-    long beganNanos = System.nanoTime();
-    long deadlineNanos = beganNanos + connection.getTimeout().toNanos();
-    QueueFullException refusal = full;
-    while (refusal.awaitRoom(deadlineNanos)) {
-      try {
-        return CallBegin.earlier(beganNanos, () -> callOnce(method, arguments, get));
-      } catch (RuntimeException again) {
-        QueueFullException stillFull = fullQueue(again);
-        if (stillFull == null) {
-          throw again;
-        }
-        refusal = stillFull;
-      }
-    }
-    throw refusal;
   }
 
   @SuppressWarnings("unchecked") // The argument of get(K).

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.Uris;
 import dev.sheaf.compression.CompressionEngine;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -171,7 +172,7 @@ final class Connector<K, V> {
 
   /** The URI's time-out is what bounds Lettuce's handshake; commands get theirs elsewhere. */
   private RedisURI bounded(RedisURI uri) {
-    return RedisURI.builder(uri).withTimeout(options.connectTimeout()).build();
+    return Uris.withTimeout(uri, options.connectTimeout());
   }
 
   private ClientOptions clientOptions() {

@@ -1,7 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
@@ -52,12 +52,13 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
+  private final ForeignGet<K, V> foreignGet;
   private final BulkCommands<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
-  private final NodeWatch<K> watch;
+  private final Watch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
   private final Runnable closeServer;
@@ -71,7 +72,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopDetector loopDetector,
-      NodeWatch<K> watch,
+      Watch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
       Runnable closeServer,
@@ -85,6 +86,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new BulkCommands<>(
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
+    this.foreignGet = new ForeignGet<>(server.connection(), keyLoops, loopDetector);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
     this.sync = blockingFace(server, decompressing, keyLoops, loopDetector);
     this.bulkLane =
@@ -116,6 +118,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         commandTimeout,
         context.writes(),
         ThreadLocal.withInitial(CallerThread::new));
+  }
+
+  /** The watch over the nodes, which others may borrow. */
+  Watch<K> watch() {
+    return watch;
   }
 
   @Override
@@ -307,6 +314,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   /** Blocking commands of another interface, which see to what this face does for its own. */
   <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
     return BlockingFace.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+  }
+
+  /** One GET as {@link #blocking} sees it. */
+  @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
+    return foreignGet.get(key, send);
   }
 
   /** What this client writes. */

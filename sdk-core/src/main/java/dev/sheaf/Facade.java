@@ -3,6 +3,7 @@ package dev.sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.NodeSource;
 import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.availability.Watch;
 import dev.sheaf.availability.WatchSettings;
 import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.RedisClient;
@@ -42,6 +43,16 @@ record Facade(
     if (watchSoon) {
       watch.beginSoon();
     }
+    return over(server, codec, watch, closeServer, afterClose);
+  }
+
+  /** Makes the face of one connection with a watch that may be another's. */
+  <K, V> DefaultSheaf<K, V> over(
+      ConnectedServer<K, V> server,
+      RedisCodec<K, V> codec,
+      Watch<K> watch,
+      Runnable closeServer,
+      Runnable afterClose) {
     return new DefaultSheaf<>(
         server,
         codec,

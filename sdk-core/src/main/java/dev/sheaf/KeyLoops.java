@@ -2,6 +2,7 @@ package dev.sheaf;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
@@ -114,6 +115,9 @@ final class KeyLoops<K, V> {
 
   /** The cell of a key, encoded as in a command; {@link #NO_CELL} if the codec fails. */
   int cellOf(K key) {
+    if (key instanceof byte[] bytes && codec instanceof ByteArrayCodec) {
+      return WriteClock.cell(bytes, 0, bytes.length);
+    }
     ByteBuf buffer = Unpooled.buffer(INITIAL_KEY_BYTES);
     try {
       new CommandArgs<>(codec).addKey(key).encode(buffer);

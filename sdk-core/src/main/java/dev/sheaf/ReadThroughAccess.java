@@ -1,6 +1,6 @@
 package dev.sheaf;
 
-import dev.sheaf.availability.NodeWatch;
+import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.readthrough.RedisAccess;
 import io.lettuce.core.RedisFuture;
@@ -21,13 +21,13 @@ final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
 
   private final ReadRouter<K, V> reads;
   private final RedisClusterAsyncCommands<K, V> commands;
-  private final NodeWatch<K> watch;
+  private final Watch<K> watch;
 
   ReadThroughAccess(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
       @Nullable CompressionEngine compression,
-      NodeWatch<K> watch) {
+      Watch<K> watch) {
     this.reads = new ReadRouter<>(server, codec, compression);
     this.commands = server.async();
     this.watch = watch;

@@ -100,7 +100,7 @@ final class GuardConnection {
       attempt = mine;
     }
     schedule(mine::expire, mine.limitNanos);
-    RedisURI bounded = RedisURI.builder(uri).withTimeout(Duration.ofNanos(mine.limitNanos)).build();
+    RedisURI bounded = Uris.withTimeout(uri, Duration.ofNanos(mine.limitNanos));
     try {
       client.connectAsync(StringCodec.ASCII, bounded).whenComplete(mine::end);
     } catch (RuntimeException e) {

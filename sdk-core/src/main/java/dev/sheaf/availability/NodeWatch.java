@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <K> the type of keys
  */
-public final class NodeWatch<K> {
+public final class NodeWatch<K> implements Watch<K> {
 
   private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(NodeWatch.class);
 
@@ -50,16 +50,19 @@ public final class NodeWatch<K> {
    *
    * @throws SheafException if it was closed before it began
    */
+  @Override
   public Availability<K> availability() {
     return started().view();
   }
 
   /** Whether nothing speaks against the node of a key. Never waits; begins to watch, if need be. */
+  @Override
   public boolean mayUse(K key) {
     return started().guard().mayUse(key);
   }
 
   /** Runs a short task later, on a thread of the client; false if the client is shut down. */
+  @Override
   public boolean schedule(Runnable task, long delayNanos) {
     return started().guard().schedule(task, delayNanos);
   }
@@ -83,6 +86,7 @@ public final class NodeWatch<K> {
   }
 
   /** Ends the watch and closes its connections; blocks for as long as the settings allow. */
+  @Override
   public synchronized void close() {
     closed = true;
     Started<K> known = started;

@@ -23,22 +23,28 @@ final class AvailabilityHealth extends AbstractHealthIndicator {
 
   private final RedisConnectionFactory factory;
   private final Duration timeout;
+  private final Duration firstTimeout;
 
   /**
    * Creates an indicator.
    *
-   * @param timeout how long to wait for a first connection; the guard has its own for answers
+   * @param timeout how long to wait for a connection; the guard has its own for answers
+   * @param firstTimeout how long to wait the first time, if nothing has connected before
    */
-  AvailabilityHealth(RedisConnectionFactory factory, Duration timeout) {
+  AvailabilityHealth(RedisConnectionFactory factory, Duration timeout, Duration firstTimeout) {
     super("Redis health check failed");
     this.factory = factory;
     this.timeout = timeout;
+    this.firstTimeout = firstTimeout.compareTo(timeout) > 0 ? firstTimeout : timeout;
   }
 
   @Override
   protected void doHealthCheck(Health.Builder health) {
     if (factory instanceof BatchingConnectionFactory batching && batching.batches()) {
-      report(batching.sharedWithin(timeout).availability(), health);
+      boolean first = !batching.hasTried();
+      Availability<byte[]> availability =
+          batching.sharedWithin(first ? firstTimeout : timeout).availability();
+      report(first ? availability.withTimeout(firstTimeout) : availability, health);
     } else {
       ping(health);
     }

@@ -37,6 +37,19 @@ final class BatchingClusterConnection extends LettuceClusterConnection {
     return !isPipelined() && !isQueueing();
   }
 
+  /**
+   * What {@code opsForValue().get} calls: spared the object that other commands are seen through.
+   *
+   * @deprecated as in the interface that templates call
+   */
+  @Override
+  @Deprecated
+  public byte @Nullable [] get(byte[] key) {
+    return key != null && waits()
+        ? face.get(key, super.stringCommands())
+        : super.stringCommands().get(key);
+  }
+
   @Override
   public RedisGeoCommands geoCommands() {
     return face.seeing(RedisGeoCommands.class, super.geoCommands(), this::waits);

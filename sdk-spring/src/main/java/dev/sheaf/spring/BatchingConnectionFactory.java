@@ -244,6 +244,15 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     }
   }
 
+  /**
+   * Whether it was ever tried to connect since the start. The first time takes longer: classes are
+   * loaded, threads started.
+   */
+  boolean hasTried() {
+    Running current = running;
+    return current != null && current.hasTried();
+  }
+
   /** The connection of {@link #shared}. */
   StatefulConnection<byte[], byte[]> sharedConnection() {
     return sharedFace().connection();
@@ -263,7 +272,11 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
    */
   <K, V> Sheaf<K, V> own(RedisCodec<K, V> codec) {
     getRequiredNativeClient();
-    return requireRunning().own(this, codec);
+    Running current = requireRunning();
+    if (current.known() == null) {
+      shared(); // Has the guard that others borrow, which are not to wait for it.
+    }
+    return current.own(this, codec);
   }
 
   private Running requireRunning() {

@@ -49,7 +49,14 @@ public final class EmbeddedRedisAutoConfiguration {
         }
       }
     }
-    return EmbeddedRedis.start(embedded.getPort(), embedded.getMasters());
+    if (embedded.getLatency().isNegative()) {
+      throw new InvalidSheafPropertyException(
+          "sheaf.embedded.latency",
+          "must be zero or more, but was " + embedded.getLatency(),
+          "Set sheaf.embedded.latency to 1ms, or leave it out.",
+          new IllegalArgumentException(embedded.getLatency().toString()));
+    }
+    return EmbeddedRedis.start(embedded.getPort(), embedded.getMasters(), embedded.getLatency());
   }
 
   /** Matches while no property says where Redis is. */

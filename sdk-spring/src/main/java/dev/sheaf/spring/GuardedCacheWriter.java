@@ -1,9 +1,12 @@
 package dev.sheaf.spring;
 
+import dev.sheaf.Result;
 import io.lettuce.core.GetExArgs;
 import io.lettuce.core.SetArgs;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,8 +47,9 @@ final class GuardedCacheWriter implements RedisCacheWriter {
    *
    * @param plain Spring's own, for what has no time limit: clearing and writing if absent
    */
-  GuardedCacheWriter(GuardedRedis redis, RedisCacheWriter plain, Duration readTimeout) {
-    this(redis, plain, CacheStatisticsCollector.none(), readTimeout, new CacheLoads());
+  GuardedCacheWriter(
+      GuardedRedis redis, RedisCacheWriter plain, Duration readTimeout, CacheLoads loads) {
+    this(redis, plain, CacheStatisticsCollector.none(), readTimeout, loads);
   }
 
   private GuardedCacheWriter(
@@ -59,6 +63,31 @@ final class GuardedCacheWriter implements RedisCacheWriter {
     this.statistics = statistics;
     this.readTimeout = readTimeout;
     this.loads = loads;
+  }
+
+  /** Loads under way, of all caches that write by this. */
+  CacheLoads loads() {
+    return loads;
+  }
+
+  /** Those values that come in time; the others are missing, for whatever reason. */
+  Map<byte[], Result<byte[]>> getAll(String name, Collection<byte[]> keys) {
+    Map<byte[], Result<byte[]>> results = redis.getAll(keys);
+    keys.forEach(
+        key ->
+            counted(
+                name, results.get(key) instanceof Result.Value<byte[]> hit ? hit.value() : null));
+    return results;
+  }
+
+  /**
+   * Writes many keys without waiting.
+   *
+   * @param ttl zero for no end
+   */
+  void putAll(String name, Map<byte[], byte[]> values, Duration ttl) {
+    values.keySet().forEach(key -> statistics.incPuts(name));
+    redis.setAll(values, expires(ttl) ? ttl : null);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Redis as a cache may use it: asked only while the availability guard has nothing against it,
@@ -27,7 +29,7 @@ final class GuardedRedis {
   /** How long after a failed attempt to connect the next one is made: 1 second. */
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final BatchingConnectionFactory factory;
+  private final RedisConnectionFactory factory;
   private final Duration timeout;
   private volatile @Nullable Long failedAtNanos;
 
@@ -36,7 +38,7 @@ final class GuardedRedis {
     CompletionStage<T> on(RedisClusterAsyncCommands<byte[], byte[]> redis);
   }
 
-  GuardedRedis(BatchingConnectionFactory factory, Duration timeout) {
+  GuardedRedis(RedisConnectionFactory factory, Duration timeout) {
     this.factory = factory;
     this.timeout = timeout;
   }
@@ -63,6 +65,34 @@ final class GuardedRedis {
       results.putAll(some);
     }
     return results;
+  }
+
+  /**
+   * Sends values without waiting for what comes of it; those for which there is no room are not
+   * written.
+   *
+   * @param ttl null for no end
+   */
+  void setAll(Map<byte[], byte[]> values, @Nullable Duration ttl) {
+    Duration bounded =
+        ttl != null && ttl.compareTo(SheafBuilder.MAX_TTL) > 0 ? SheafBuilder.MAX_TTL : ttl;
+    Map<byte[], byte[]> slice = new LinkedHashMap<>();
+    for (Map.Entry<byte[], byte[]> entry : values.entrySet()) {
+      slice.put(entry.getKey(), entry.getValue());
+      if (slice.size() == SheafBuilder.KEYS_PER_SLICE) {
+        setSlice(slice, bounded);
+        slice = new LinkedHashMap<>();
+      }
+    }
+    if (!slice.isEmpty()) {
+      setSlice(slice, bounded);
+    }
+  }
+
+  private void setSlice(Map<byte[], byte[]> slice, @Nullable Duration ttl) {
+    withUsable(
+        sheaf -> sheaf.availability().isAvailable(),
+        sheaf -> ttl == null ? sheaf.setAllAsync(slice) : sheaf.setAllAsync(slice, ttl));
   }
 
   /** Whether Redis as a whole answers in time. */
@@ -113,9 +143,10 @@ final class GuardedRedis {
     if (failed != null && System.nanoTime() - failed < RETRY_NANOS) {
       return CompletableFuture.failedFuture(new IllegalStateException("not connected"));
     }
+    BatchingConnectionFactory batching = CurrentSheaf.batching(factory);
     Sheaf<byte[], byte[]> sheaf;
     try {
-      sheaf = factory.sharedWithin(timeout);
+      sheaf = batching.sharedWithin(timeout);
       failedAtNanos = null;
     } catch (RuntimeException e) {
       failedAtNanos = System.nanoTime();

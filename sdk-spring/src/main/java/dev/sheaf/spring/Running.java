@@ -18,6 +18,7 @@ final class Running {
   private final AbstractRedisClient plain;
   private final Map<RedisCodec<?, ?>, Opened<?, ?>> opened = new IdentityHashMap<>();
   private volatile @Nullable SharedFace shared;
+  private volatile boolean tried;
   private boolean closed;
 
   /** The attempt to connect that is under way, or the last one. Guarded by the map. */
@@ -54,6 +55,11 @@ final class Running {
     return shared;
   }
 
+  /** Whether an attempt to connect has come to an end, good or bad. */
+  boolean hasTried() {
+    return tried || shared != null;
+  }
+
   /** Connects on a thread of its own, since that blocks; callers share an attempt. */
   CompletableFuture<Sheaf<byte[], byte[]>> connecting(BatchingConnectionFactory factory) {
     synchronized (opened) {
@@ -62,6 +68,7 @@ final class Running {
         return last;
       }
       CompletableFuture<Sheaf<byte[], byte[]>> next = new CompletableFuture<>();
+      next.whenComplete((sheaf, failure) -> tried = true);
       Thread thread = new Thread(() -> connect(factory, next), "sheaf-connect");
       thread.setDaemon(true);
       thread.start();
@@ -120,10 +127,16 @@ final class Running {
     Opened<K, V> known = (Opened<K, V>) opened.get(codec);
     if (known == null) {
       StatefulConnection<K, V> connection = factory.connect(codec);
-      known = new Opened<>(client.over(connection, codec), connection);
+      known = new Opened<>(client.over(connection, codec, () -> watched(factory)), connection);
       opened.put(codec, known);
     }
     return known;
+  }
+
+  /** One guard for all: that of the connection that the templates share. */
+  private Sheaf<byte[], byte[]> watched(BatchingConnectionFactory factory) {
+    SharedFace known = shared;
+    return known == null ? factory.shared() : known.sheaf();
   }
 
   private void requireOpen(BatchingConnectionFactory factory) {

@@ -5,6 +5,8 @@ import dev.sheaf.Sheaf;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisStringCommands;
 
 /** Sheaf over the connection that the templates of one factory share. Thread-safe. */
 final class SharedFace {
@@ -39,6 +41,11 @@ final class SharedFace {
    */
   <T> T seeing(Class<T> type, T commands, BooleanSupplier waits) {
     return client.blocking(sheaf, type, commands, waits);
+  }
+
+  /** A GET of Spring that sees to the loops of the calling thread, and waits for its reply. */
+  byte @Nullable [] get(byte[] key, RedisStringCommands commands) {
+    return client.blockingGet(sheaf, key, () -> commands.get(key));
   }
 
   void close() {

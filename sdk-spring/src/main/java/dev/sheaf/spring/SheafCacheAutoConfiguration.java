@@ -1,6 +1,11 @@
 package dev.sheaf.spring;
 
+import java.time.Duration;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -11,8 +16,13 @@ import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer;
 import org.springframework.cache.CacheManager;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.redis.cache.RedisCacheWriter;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -32,23 +42,65 @@ public final class SheafCacheAutoConfiguration {
       ObjectProvider<RedisConnectionFactory> connectionFactory, SheafProperties properties) {
     return builder -> {
       if (connectionFactory.getObject() instanceof BatchingConnectionFactory batching) {
-        builder.cacheWriter(
-            new GuardedCacheWriter(
-                new GuardedRedis(batching, properties.getCache().getReadTimeout()),
-                RedisCacheWriter.nonLockingRedisCacheWriter(batching),
-                properties.getCache().getReadTimeout()));
+        builder.cacheWriter(writer(batching, properties));
       }
     };
   }
 
-  @Bean
-  @ConditionalOnMissingBean
+  private static GuardedCacheWriter writer(
+      RedisConnectionFactory connectionFactory, SheafProperties properties) {
+    SheafProperties.Cache cache = properties.getCache();
+    return new GuardedCacheWriter(
+        new GuardedRedis(connectionFactory, positive("read-timeout", cache.getReadTimeout())),
+        RedisCacheWriter.nonLockingRedisCacheWriter(connectionFactory),
+        cache.getReadTimeout(),
+        new CacheLoads(positive("load-timeout", cache.getLoadTimeout())));
+  }
+
+  private static Duration positive(String property, Duration given) {
+    if (given.isNegative() || given.isZero()) {
+      throw new InvalidSheafPropertyException(
+          "sheaf.cache." + property,
+          "must be longer than zero, but was " + given,
+          "Set sheaf.cache." + property + " to a longer time, or leave it out.",
+          new IllegalArgumentException(given.toString()));
+    }
+    return given;
+  }
+
+  /** What reads and writes many keys at once, where there is a manager of caches on Redis. */
+  @Configuration(proxyBeanMethods = false)
   @ConditionalOnBean(RedisCacheManager.class)
   @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
-  SheafCaches sheafCaches(
-      RedisCacheManager manager,
-      RedisConnectionFactory connectionFactory,
-      SheafProperties properties) {
-    return new SheafCaches(manager, connectionFactory, properties.getCache().getReadTimeout());
+  @Import(ProxyCreator.class)
+  static final class ManyKeys {
+
+    @Bean
+    @ConditionalOnMissingBean
+    SheafCaches sheafCaches(
+        RedisCacheManager manager,
+        RedisConnectionFactory connectionFactory,
+        SheafProperties properties) {
+      return new SheafCaches(manager, writer(connectionFactory, properties));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static DefaultPointcutAdvisor sheafCacheableAllAdvisor(ObjectProvider<SheafCaches> caches) {
+      CacheableAllMethods methods = new CacheableAllMethods();
+      return new DefaultPointcutAdvisor(methods, new CacheableAllInterceptor(methods, caches));
+    }
+  }
+
+  /**
+   * Has beans proxied as {@code @EnableCaching} does, in case that was not what made the caches.
+   */
+  static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
+
+    @Override
+    public void registerBeanDefinitions(
+        AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+      AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+    }
   }
 }

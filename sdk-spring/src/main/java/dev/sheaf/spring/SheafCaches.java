@@ -1,10 +1,6 @@
 package dev.sheaf.spring;
 
-import dev.sheaf.Result;
-import dev.sheaf.Result.Value;
 import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,41 +12,43 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
-import org.springframework.cache.support.NullValue;
+import org.springframework.cache.transaction.TransactionAwareCacheDecorator;
 import org.springframework.data.redis.cache.RedisCache;
-import org.springframework.data.redis.cache.RedisCacheConfiguration;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
- * Many keys of one of Spring's caches at once, which {@link Cache} itself has no call for.
- * Thread-safe.
+ * Many keys of one of Spring's caches at once, which {@link Cache} itself has no call for; {@link
+ * CacheableAll} is the same for a method. Thread-safe.
  */
 public final class SheafCaches {
 
-  private static final byte[] NULL_VALUE =
-      Objects.requireNonNull(RedisSerializer.java().serialize(NullValue.INSTANCE));
-
   private final CacheManager manager;
-  private final RedisConnectionFactory factory;
-  private final Duration readTimeout;
+  private final GuardedCacheWriter writer;
 
-  SheafCaches(CacheManager manager, RedisConnectionFactory factory, Duration readTimeout) {
+  /**
+   * Creates the calls.
+   *
+   * @param writer for caches that have another one
+   */
+  SheafCaches(CacheManager manager, GuardedCacheWriter writer) {
     this.manager = manager;
-    this.factory = factory;
-    this.readTimeout = readTimeout;
+    this.writer = writer;
   }
 
   /**
    * Reads many keys of a cache: those it has in one round trip, the others with one call of the
-   * loader, whose values are then cached as {@code @Cacheable} would. While Redis is slow or lost,
-   * the loader is asked for all.
+   * loader, whose values are then cached in one write, as {@code @Cacheable} would. While Redis is
+   * slow or lost, the loader is asked for all.
+   *
+   * <p>Keys that another thread of this JVM is loading, by this call or by {@code @Cacheable(sync =
+   * true)}, are waited for, {@code sheaf.cache.load-timeout} at most. If that takes longer or
+   * fails, the loader is called once more, with these keys.
+   *
+   * <p>To read a key here does not prolong its time to idle, if the cache has one.
    *
    * @param cacheName of a cache that Redis keeps
    * @param keys any number; equal ones are read once
-   * @param loader given the keys that the cache does not have, at least one; a key that its map
-   *     leaves out or maps to null has no value, which is remembered if the cache allows null
-   *     values
+   * @param loader given keys that the cache does not have, at least one; a key that its map leaves
+   *     out or maps to null has no value, which is remembered if the cache allows null values
    * @return the values there are, in the order of the keys; unmodifiable
    * @throws IllegalArgumentException if there is no such cache, or Redis does not keep it
    * @throws NullPointerException if an argument or a key is null
@@ -61,79 +59,73 @@ public final class SheafCaches {
       String cacheName,
       Collection<? extends K> keys,
       Function<? super Set<K>, ? extends Map<K, ? extends @Nullable V>> loader) {
-    RedisCache cache = cache(cacheName);
-    Map<K, byte[]> raw = new LinkedHashMap<>();
+    CacheEntries entries = entries(cacheName);
+    Map<K, byte[]> stored = new LinkedHashMap<>();
     keys.forEach(
-        key -> raw.computeIfAbsent(Objects.requireNonNull(key, "key"), k -> raw(cache, k)));
-    Map<K, @Nullable V> known = known(cache, raw);
-    Set<K> missing = new LinkedHashSet<>(raw.keySet());
-    missing.removeAll(known.keySet());
-    Map<K, ? extends @Nullable V> loaded =
-        missing.isEmpty() ? Map.of() : loader.apply(Collections.unmodifiableSet(missing));
-    missing.forEach(key -> remember(cache, key, loaded.get(key)));
-    return inOrder(raw.keySet(), known, loaded);
-  }
-
-  private RedisCache cache(String name) {
-    Cache cache = manager.getCache(Objects.requireNonNull(name, "cacheName"));
-    if (cache instanceof RedisCache redisCache) {
-      return redisCache;
-    }
-    throw new IllegalArgumentException(
-        cache == null
-            ? "There is no cache " + name
-            : "The cache " + name + " is not kept by Redis but by " + cache.getClass().getName());
-  }
-
-  /** The key as {@code RedisCache} writes it. */
-  private static byte[] raw(RedisCache cache, Object key) {
-    RedisCacheConfiguration configuration = cache.getCacheConfiguration();
-    String text =
-        key instanceof String string
-            ? string
-            : Objects.requireNonNull(
-                configuration.getConversionService().convert(key, String.class));
-    String whole =
-        configuration.usePrefix() ? configuration.getKeyPrefixFor(cache.getName()) + text : text;
-    ByteBuffer written = configuration.getKeySerializationPair().write(whole);
-    byte[] bytes = new byte[written.remaining()];
-    written.get(bytes);
-    return bytes;
-  }
-
-  private <K, V> Map<K, @Nullable V> known(RedisCache cache, Map<K, byte[]> raw) {
-    Map<byte[], Result<byte[]>> results =
-        new GuardedRedis(CurrentSheaf.batching(factory), readTimeout).getAll(raw.values());
-    Map<K, @Nullable V> known = new LinkedHashMap<>();
-    raw.forEach(
+        key ->
+            stored.computeIfAbsent(
+                Objects.requireNonNull(key, "A key is null"), k -> entries.storedKey(k)));
+    Map<K, @Nullable V> values = entries.read(stored);
+    Map<ByteBuffer, K> missing = new LinkedHashMap<>();
+    Set<K> sameEntry = new LinkedHashSet<>();
+    stored.forEach(
         (key, bytes) -> {
-          if (results.get(bytes) instanceof Value<byte[]> stored) {
-            known.put(key, decoded(cache, stored.value()));
+          if (!values.containsKey(key)
+              && missing.putIfAbsent(ByteBuffer.wrap(bytes), key) != null) {
+            sameEntry.add(key);
           }
         });
-    return known;
-  }
-
-  @SuppressWarnings("unchecked") // What the application has put there.
-  private static <V> @Nullable V decoded(RedisCache cache, byte[] stored) {
-    RedisCacheConfiguration configuration = cache.getCacheConfiguration();
-    if (configuration.getAllowCacheNullValues() && Arrays.equals(stored, NULL_VALUE)) {
-      return null;
+    if (!missing.isEmpty()) {
+      Function<Set<K>, Map<K, byte[]>> load =
+          wanted -> loaded(entries, stored, wanted, loader, values);
+      entries
+          .loads()
+          .loadAll(missing, load)
+          .forEach(
+              (key, bytes) -> values.put(key, bytes == null ? null : entries.<V>decoded(bytes)));
+      sameEntry.forEach(
+          key -> values.put(key, values.get(missing.get(ByteBuffer.wrap(stored.get(key))))));
     }
-    return (V) configuration.getValueSerializationPair().read(ByteBuffer.wrap(stored));
+    return inOrder(stored.keySet(), values);
   }
 
-  private static void remember(RedisCache cache, Object key, @Nullable Object value) {
-    if (value != null || cache.getCacheConfiguration().getAllowCacheNullValues()) {
-      cache.put(key, value);
+  /** Loads keys, adds their values to those there are, and has the cache remember them. */
+  private static <K, V> Map<K, byte[]> loaded(
+      CacheEntries entries,
+      Map<K, byte[]> stored,
+      Set<K> wanted,
+      Function<? super Set<K>, ? extends Map<K, ? extends @Nullable V>> loader,
+      Map<K, @Nullable V> values) {
+    Map<K, ? extends @Nullable V> found = loader.apply(Collections.unmodifiableSet(wanted));
+    Map<K, @Nullable V> asked = new LinkedHashMap<>();
+    wanted.forEach(key -> asked.put(key, found.get(key)));
+    Map<K, byte[]> written = entries.write(stored, asked);
+    values.putAll(asked);
+    return written;
+  }
+
+  private CacheEntries entries(String name) {
+    Cache cache = manager.getCache(Objects.requireNonNull(name, "cacheName"));
+    Cache kept =
+        cache instanceof TransactionAwareCacheDecorator decorator
+            ? decorator.getTargetCache()
+            : cache;
+    if (kept instanceof RedisCache redisCache) {
+      return new CacheEntries(
+          redisCache,
+          Objects.requireNonNull(cache),
+          redisCache.getNativeCache() instanceof GuardedCacheWriter own ? own : writer);
     }
+    throw new IllegalArgumentException(
+        kept == null
+            ? "There is no cache " + name
+            : "The cache " + name + " is not kept by Redis but by " + kept.getClass().getName());
   }
 
-  private static <K, V> Map<K, V> inOrder(
-      Set<K> keys, Map<K, @Nullable V> known, Map<K, ? extends @Nullable V> loaded) {
+  private static <K, V> Map<K, V> inOrder(Set<K> keys, Map<K, @Nullable V> found) {
     Map<K, V> values = new LinkedHashMap<>();
     for (K key : keys) {
-      V value = known.containsKey(key) ? known.get(key) : loaded.get(key);
+      V value = found.get(key);
       if (value != null) {
         values.put(key, value);
       }

@@ -37,11 +37,13 @@ public final class SheafHealthAutoConfiguration {
   HealthContributor redisHealthContributor(
       Map<String, RedisConnectionFactory> factories, SheafProperties properties) {
     Duration timeout = properties.getAvailability().getTimeout();
+    Duration firstTimeout = properties.getWarmUp().getTimeout();
     Map<String, AvailabilityHealth> indicators =
         factories.entrySet().stream()
             .collect(
                 Collectors.toMap(
-                    Map.Entry::getKey, each -> new AvailabilityHealth(each.getValue(), timeout)));
+                    Map.Entry::getKey,
+                    each -> new AvailabilityHealth(each.getValue(), timeout, firstTimeout)));
     return indicators.size() == 1
         ? indicators.values().iterator().next()
         : CompositeHealthContributor.fromMap(indicators);

@@ -35,7 +35,7 @@ final class SheafOptions {
   <K, V> SheafBuilder<K, V> applyTo(
       SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
     builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
-    builder.availability(availability());
+    builder.availability(availability()).yielding(properties.isYielding());
     CompressionOptions compression = compression();
     if (compression != null) {
       builder.compression(compression);
@@ -53,6 +53,7 @@ final class SheafOptions {
         () ->
             new BatchingOptions(
                 batching.isFusion(),
+                batching.isHashFusion(),
                 batching.getMaxFusedKeys(),
                 batching.getMaxQueuedCommands(),
                 batching.getMaxQueuedBytes().toBytes(),

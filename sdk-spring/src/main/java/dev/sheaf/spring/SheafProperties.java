@@ -13,6 +13,12 @@ public class SheafProperties {
   /** Whether to let the connections to Redis batch. */
   private boolean enabled = true;
 
+  /**
+   * Whether waiting threads may yield the processor for some microseconds before they sleep, where
+   * that is tried and found to be quicker.
+   */
+  private boolean yielding = true;
+
   private final Batching batching = new Batching();
 
   private final Compression compression = new Compression();
@@ -37,6 +43,14 @@ public class SheafProperties {
 
   public void setEnabled(boolean enabled) {
     this.enabled = enabled;
+  }
+
+  public boolean isYielding() {
+    return yielding;
+  }
+
+  public void setYielding(boolean yielding) {
+    this.yielding = yielding;
   }
 
   public Batching getBatching() {
@@ -81,7 +95,10 @@ public class SheafProperties {
     /** Whether runs of GETs travel as MGET. */
     private boolean fusion = true;
 
-    /** Most keys in one MGET. */
+    /** Whether runs of HGETs of one hash travel as HMGET. */
+    private boolean hashFusion = true;
+
+    /** Most keys in one MGET, or fields in one HMGET. */
     private int maxFusedKeys = 100;
 
     /** Most commands that wait to be written, for each node. */
@@ -105,6 +122,14 @@ public class SheafProperties {
 
     public void setFusion(boolean fusion) {
       this.fusion = fusion;
+    }
+
+    public boolean isHashFusion() {
+      return hashFusion;
+    }
+
+    public void setHashFusion(boolean hashFusion) {
+      this.hashFusion = hashFusion;
     }
 
     public int getMaxFusedKeys() {
@@ -377,6 +402,9 @@ public class SheafProperties {
     /** Number of primaries if it is to be a cluster; 0 for a single server. */
     private int masters = 0;
 
+    /** Time that each round trip to it takes longer, as by a network. */
+    private Duration latency = Duration.ZERO;
+
     /** Profiles under which it does not start. */
     private List<String> refusedProfiles = new ArrayList<>(List.of("prod", "production"));
 
@@ -405,6 +433,14 @@ public class SheafProperties {
 
     public void setMasters(int masters) {
       this.masters = masters;
+    }
+
+    public Duration getLatency() {
+      return latency;
+    }
+
+    public void setLatency(Duration latency) {
+      this.latency = latency;
     }
 
     public List<String> getRefusedProfiles() {
@@ -448,6 +484,9 @@ public class SheafProperties {
     /** Time that a cache waits for Redis before it is a miss. */
     private Duration readTimeout = Duration.ofMillis(200);
 
+    /** Time that a caller waits for another one that loads the same key, before it loads too. */
+    private Duration loadTimeout = Duration.ofSeconds(10);
+
     public boolean isGuarded() {
       return guarded;
     }
@@ -462,6 +501,14 @@ public class SheafProperties {
 
     public void setReadTimeout(Duration readTimeout) {
       this.readTimeout = readTimeout;
+    }
+
+    public Duration getLoadTimeout() {
+      return loadTimeout;
+    }
+
+    public void setLoadTimeout(Duration loadTimeout) {
+      this.loadTimeout = loadTimeout;
     }
   }
 

@@ -18,8 +18,9 @@ import org.springframework.boot.ApplicationRunner;
 import org.springframework.core.Ordered;
 
 /**
- * Opens the connections to all nodes before the application is ready, which else the first requests
- * would wait for. What cannot be connected in time is left to them, and logged.
+ * Opens the connections to all nodes, and hears from each, before the application is ready: else
+ * the first requests and the first health check would wait for that. What cannot be connected in
+ * time is left to them, and logged.
  */
 final class WarmUp implements ApplicationRunner, Ordered {
 
@@ -59,7 +60,7 @@ final class WarmUp implements ApplicationRunner, Ordered {
       List<CompletableFuture<?>> opening = new ArrayList<>();
       for (BatchingConnectionFactory factory : factories) {
         if (factory.isRunning() && factory.batches()) {
-          factory.shared().availability();
+          opening.add(factory.shared().availability().withTimeout(timeout).pingAsync());
           opening.addAll(openNodes(factory.sharedConnection()));
         }
       }

@@ -8,6 +8,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -28,26 +30,48 @@ final class RedisServer implements AutoCloseable {
 
   /** Skips the test class, and says so, where there is none and none is required. */
   static RedisServer startOrSkip() throws Exception {
+    return start("--port", List.of());
+  }
+
+  /** As {@link #startOrSkip}, with TLS alone. */
+  static RedisServer startWithTlsOrSkip(Path certificate, Path key) throws Exception {
+    return start(
+        "--tls-port",
+        List.of(
+            "--port",
+            "0",
+            "--tls-cert-file",
+            certificate.toString(),
+            "--tls-key-file",
+            key.toString(),
+            "--tls-ca-cert-file",
+            certificate.toString(),
+            "--tls-auth-clients",
+            "no"));
+  }
+
+  /** A program on the path, or the test is skipped. */
+  static String programOrSkip(String name) {
     Optional<Path> executable =
         Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
-            .map(entry -> Path.of(entry, "redis-server"))
+            .map(entry -> Path.of(entry, name))
             .filter(Files::isExecutable)
             .findFirst();
     if (executable.isEmpty()) {
-      skip("sheaf.requireServers", "no redis-server on the PATH");
+      skip("sheaf.requireServers", "no " + name + " on the PATH");
     }
+    return executable.orElseThrow().toString();
+  }
+
+  private static RedisServer start(String portOption, List<String> options) throws Exception {
     int port = freePort();
+    List<String> command = new ArrayList<>();
+    command.add(programOrSkip("redis-server"));
+    command.addAll(List.of(portOption, Integer.toString(port), "--bind", "127.0.0.1"));
+    command.addAll(List.of("--save", "", "--appendonly", "no"));
+    command.addAll(options);
     Process process =
-        new ProcessBuilder(
-                executable.orElseThrow().toString(),
-                "--port",
-                Integer.toString(port),
-                "--bind",
-                "127.0.0.1",
-                "--save",
-                "",
-                "--appendonly",
-                "no")
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
@@ -83,6 +107,10 @@ final class RedisServer implements AutoCloseable {
     }
     close();
     fail("redis-server did not start on port " + port);
+  }
+
+  int port() {
+    return port;
   }
 
   String uri() {

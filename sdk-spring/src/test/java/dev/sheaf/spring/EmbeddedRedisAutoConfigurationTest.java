@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,36 @@ class EmbeddedRedisAutoConfigurationTest {
               assertThat(context.getBean(LettuceConnectionFactory.class).isClusterAware()).isTrue();
               context.getBean(StringRedisTemplate.class).opsForValue().set("key", "value");
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void latency_isThatOfEachRoundTrip(int masters) {
+    runner
+        .withPropertyValues("sheaf.embedded.latency=5ms", "sheaf.embedded.masters=" + masters)
+        .run(
+            context -> {
+              StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+              template.opsForValue().set("key", "value");
+              long begin = System.nanoTime();
+              for (int i = 0; i < 10; i++) {
+                assertThat(template.opsForValue().get("key")).isEqualTo("value");
+              }
+              assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                  .isGreaterThanOrEqualTo(Duration.ofMillis(50));
+            });
+  }
+
+  @Test
+  void negativeLatency_isRefused() {
+    runner
+        .withPropertyValues("sheaf.embedded.latency=-1ms")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("sheaf.embedded.latency")
+                    .hasStackTraceContaining("PT-0.001S"));
   }
 
   @ParameterizedTest

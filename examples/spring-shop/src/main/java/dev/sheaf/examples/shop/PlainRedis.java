@@ -1,0 +1,57 @@
+package dev.sheaf.examples.shop;
+
+import java.util.Objects;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.serializer.JacksonJsonRedisSerializer;
+import org.springframework.data.redis.serializer.RedisSerializer;
+import org.springframework.stereotype.Component;
+
+/**
+ * The same Redis by the connections of Spring Data alone, to compare with. An application has no
+ * use for this: its connection factory is no bean, since the starter lets those batch.
+ */
+@Component
+class PlainRedis implements DisposableBean {
+
+  private final LettuceConnectionFactory connections;
+  private final RedisTemplate<String, Product> products;
+
+  PlainRedis(LettuceConnectionFactory configured) {
+    connections =
+        new LettuceConnectionFactory(placeOf(configured), configured.getClientConfiguration());
+    connections.afterPropertiesSet();
+    connections.start();
+    products = template(connections);
+  }
+
+  private static RedisConfiguration placeOf(LettuceConnectionFactory configured) {
+    if (configured.isClusterAware()) {
+      return Objects.requireNonNull(configured.getClusterConfiguration());
+    }
+    return configured.isRedisSentinelAware()
+        ? Objects.requireNonNull(configured.getSentinelConfiguration())
+        : configured.getStandaloneConfiguration();
+  }
+
+  /** A template as {@link ShopConfiguration#products} makes it. */
+  static RedisTemplate<String, Product> template(LettuceConnectionFactory connections) {
+    RedisTemplate<String, Product> template = new RedisTemplate<>();
+    template.setConnectionFactory(connections);
+    template.setKeySerializer(RedisSerializer.string());
+    template.setValueSerializer(new JacksonJsonRedisSerializer<>(Product.class));
+    template.afterPropertiesSet();
+    return template;
+  }
+
+  RedisTemplate<String, Product> products() {
+    return products;
+  }
+
+  @Override
+  public void destroy() {
+    connections.destroy();
+  }
+}

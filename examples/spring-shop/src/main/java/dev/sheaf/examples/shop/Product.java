@@ -1,0 +1,4 @@
+package dev.sheaf.examples.shop;
+
+/** Something to buy. */
+record Product(long id, String name, long priceCents, String description) {}

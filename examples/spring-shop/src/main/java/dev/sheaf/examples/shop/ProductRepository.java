@@ -1,0 +1,47 @@
+package dev.sheaf.examples.shop;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** The products in the database. Thread-safe. */
+@Repository
+class ProductRepository {
+
+  private final JdbcClient database;
+
+  ProductRepository(JdbcClient database) {
+    this.database = database;
+  }
+
+  int count() {
+    return database.sql("select count(*) from product").query(Integer.class).single();
+  }
+
+  /** Identifiers in their order; fewer than asked for at the end. */
+  List<Long> ids(int offset, int limit) {
+    return database
+        .sql("select id from product order by id offset ? rows fetch next ? rows only")
+        .param(offset)
+        .param(limit)
+        .query(Long.class)
+        .list();
+  }
+
+  /** Those of the products that there are, by one query. */
+  Map<Long, Product> byIds(Collection<Long> ids) {
+    Map<Long, Product> products = new HashMap<>();
+    if (!ids.isEmpty()) {
+      database
+          .sql("select id, name, price_cents, description from product where id in (:ids)")
+          .param("ids", ids)
+          .query(Product.class)
+          .list()
+          .forEach(product -> products.put(product.id(), product));
+    }
+    return products;
+  }
+}

@@ -1,0 +1,36 @@
+package dev.sheaf.examples.shop;
+
+import dev.sheaf.spring.SheafOperations;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/** What the shop is made of. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(ShopProperties.class)
+class ShopConfiguration {
+
+  @Bean
+  RedisTemplate<String, Product> products(LettuceConnectionFactory connections) {
+    return PlainRedis.template(connections);
+  }
+
+  @Bean
+  SheafOperations<String, Product> productOperations(RedisTemplate<String, Product> products) {
+    return SheafOperations.over(products);
+  }
+
+  @Bean
+  WebMvcConfigurer limitedPages(RateLimit rateLimit) {
+    return new WebMvcConfigurer() {
+      @Override
+      public void addInterceptors(InterceptorRegistry registry) {
+        registry.addInterceptor(rateLimit).addPathPatterns("/");
+      }
+    };
+  }
+}

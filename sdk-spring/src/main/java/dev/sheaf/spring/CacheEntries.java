@@ -1,0 +1,132 @@
+package dev.sheaf.spring;
+
+import dev.sheaf.Result;
+import dev.sheaf.Result.Value;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cache.Cache;
+import org.springframework.cache.support.NullValue;
+import org.springframework.data.redis.cache.RedisCache;
+import org.springframework.data.redis.cache.RedisCacheConfiguration;
+import org.springframework.data.redis.serializer.RedisSerializer;
+
+/** The entries of a cache as {@link RedisCache} keeps them, many at once. Thread-safe. */
+final class CacheEntries {
+
+  private static final byte[] NULL_VALUE =
+      Objects.requireNonNull(RedisSerializer.java().serialize(NullValue.INSTANCE));
+
+  private final RedisCache cache;
+  private final Cache front;
+  private final GuardedCacheWriter writer;
+  private final RedisCacheConfiguration configuration;
+
+  /**
+   * Creates a view.
+   *
+   * @param front what the application writes to: the cache itself, or what delays its writes until
+   *     a transaction ends
+   */
+  CacheEntries(RedisCache cache, Cache front, GuardedCacheWriter writer) {
+    this.cache = cache;
+    this.front = front;
+    this.writer = writer;
+    this.configuration = cache.getCacheConfiguration();
+  }
+
+  /** Loads of this cache under way. */
+  CacheLoads loads() {
+    return writer.loads();
+  }
+
+  byte[] storedKey(Object key) {
+    String text =
+        key instanceof String string
+            ? string
+            : Objects.requireNonNull(
+                configuration.getConversionService().convert(key, String.class));
+    String whole =
+        configuration.usePrefix() ? configuration.getKeyPrefixFor(cache.getName()) + text : text;
+    return bytes(configuration.getKeySerializationPair().write(whole));
+  }
+
+  private static byte[] bytes(ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    return bytes;
+  }
+
+  /** What the cache has, in no order; null where it remembers that there is no value. */
+  <K, V> Map<K, @Nullable V> read(Map<K, byte[]> keys) {
+    Map<byte[], Result<byte[]>> results = writer.getAll(cache.getName(), keys.values());
+    Map<K, @Nullable V> known = new LinkedHashMap<>();
+    keys.forEach(
+        (key, stored) -> {
+          if (results.get(stored) instanceof Value<byte[]> value) {
+            known.put(key, this.<V>decoded(value.value()));
+          }
+        });
+    return known;
+  }
+
+  @SuppressWarnings("unchecked") // What the application has put there.
+  <V> @Nullable V decoded(byte[] stored) {
+    if (configuration.getAllowCacheNullValues() && Arrays.equals(stored, NULL_VALUE)) {
+      return null;
+    }
+    return (V) configuration.getValueSerializationPair().read(ByteBuffer.wrap(stored));
+  }
+
+  /**
+   * Writes what a cache may keep, without waiting.
+   *
+   * @return what was written, as it is stored
+   */
+  <K> Map<K, byte[]> write(Map<K, byte[]> keys, Map<K, ? extends @Nullable Object> values) {
+    Map<K, byte[]> stored = new LinkedHashMap<>();
+    values.forEach(
+        (key, value) -> {
+          if (value != null) {
+            stored.put(key, bytes(configuration.getValueSerializationPair().write(value)));
+          } else if (configuration.getAllowCacheNullValues()) {
+            stored.put(key, NULL_VALUE);
+          }
+        });
+    if (hasItsOwnWay()) {
+      stored.keySet().forEach(key -> front.put(Objects.requireNonNull(key), values.get(key)));
+    } else {
+      byTimeToLive(keys, values, stored)
+          .forEach((ttl, entries) -> writer.putAll(cache.getName(), entries, ttl));
+    }
+    return stored;
+  }
+
+  /** Whether writes are to pass a subclass, a writer of the application's, or a transaction. */
+  @SuppressWarnings("ReferenceEquality") // The very cache, or what is before it.
+  private boolean hasItsOwnWay() {
+    return front != cache
+        || cache.getClass() != RedisCache.class
+        || cache.getNativeCache() != writer;
+  }
+
+  private <K> Map<Duration, Map<byte[], byte[]>> byTimeToLive(
+      Map<K, byte[]> keys, Map<K, ? extends @Nullable Object> values, Map<K, byte[]> stored) {
+    Map<Duration, Map<byte[], byte[]>> groups = new LinkedHashMap<>();
+    stored.forEach(
+        (key, bytes) -> {
+          Duration ttl =
+              configuration
+                  .getTtlFunction()
+                  .getTimeToLive(Objects.requireNonNull(key), values.get(key));
+          groups
+              .computeIfAbsent(ttl, group -> new LinkedHashMap<>())
+              .put(Objects.requireNonNull(keys.get(key)), bytes);
+        });
+    return groups;
+  }
+}

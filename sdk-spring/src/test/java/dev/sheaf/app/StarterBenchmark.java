@@ -1,0 +1,233 @@
+package dev.sheaf.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sheaf.spring.SheafOperations;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/**
+ * What the starter changes for templates, against a server in another process. The first argument
+ * says what to measure: {@code threads}, {@code page} or {@code start}; the second is the server's
+ * URI, the third whether it is a cluster, the fourth which ways to read a page are measured, by a
+ * part of their names.
+ */
+final class StarterBenchmark {
+
+  private static final int THREADS = 64;
+  private static final int PAGE = 100;
+  private static final int VALUE_CHARS = 200;
+  private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(2_000);
+  private static final int ROUNDS = 5;
+
+  private StarterBenchmark() {}
+
+  public static void main(String[] arguments) throws Exception {
+    String uri = arguments[1];
+    boolean cluster = arguments.length > 2 && Boolean.parseBoolean(arguments[2]);
+    switch (arguments[0]) {
+      case "threads" -> threads(uri, cluster);
+      case "page" -> page(uri, cluster, arguments.length > 3 ? arguments[3] : "");
+      case "start" -> start(uri, cluster);
+      default -> throw new IllegalArgumentException("threads, page or start: " + arguments[0]);
+    }
+  }
+
+  private static ConfigurableApplicationContext application(
+      String uri, boolean cluster, boolean sheaf) {
+    SpringApplication application = new SpringApplication(ShopApplication.class);
+    application.setLogStartupInfo(false);
+    return application.run(
+        cluster
+            ? "--spring.data.redis.cluster.nodes=" + uri.replace("redis://", "")
+            : "--spring.data.redis.url=" + uri,
+        "--spring.main.web-application-type=none",
+        "--spring.main.banner-mode=off",
+        "--sheaf.enabled=" + sheaf);
+  }
+
+  private static List<String> fill(StringRedisTemplate redis, int keys) {
+    String value = "v".repeat(VALUE_CHARS);
+    List<String> names = IntStream.range(0, keys).mapToObj(i -> "bench:" + i).toList();
+    names.forEach(name -> redis.opsForValue().set(name, value));
+    return names;
+  }
+
+  // ---- Many threads
+
+  private static void threads(String uri, boolean cluster) throws Exception {
+    try (var plain = application(uri, cluster, false);
+        var sheaf = application(uri, cluster, true)) {
+      StringRedisTemplate without = plain.getBean(StringRedisTemplate.class);
+      StringRedisTemplate with = sheaf.getBean(StringRedisTemplate.class);
+      List<String> keys = fill(without, 1_000);
+      List<Double> plainRates = new ArrayList<>();
+      List<Double> sheafRates = new ArrayList<>();
+      for (int round = -2; round < ROUNDS; round++) {
+        double off = rate(without, keys);
+        double on = rate(with, keys);
+        if (round >= 0) {
+          plainRates.add(off);
+          sheafRates.add(on);
+        }
+        System.out.printf(Locale.ROOT, "round %d: %,.0f/s without, %,.0f/s with%n", round, off, on);
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "%d threads, medians: %,.0f/s without, %,.0f/s with: %.2f times%n",
+          THREADS,
+          median(plainRates),
+          median(sheafRates),
+          median(sheafRates) / median(plainRates));
+    }
+  }
+
+  private static double rate(StringRedisTemplate redis, List<String> keys) throws Exception {
+    LongAdder reads = new LongAdder();
+    CountDownLatch done = new CountDownLatch(THREADS);
+    long begin = System.nanoTime();
+    for (int i = 0; i < THREADS; i++) {
+      int first = i * 31;
+      new Thread(
+              () -> {
+                try {
+                  long count = 0;
+                  while (System.nanoTime() - begin < ROUND_NANOS) {
+                    redis.opsForValue().get(keys.get((int) ((first + count) % keys.size())));
+                    count++;
+                  }
+                  reads.add(count);
+                } finally {
+                  done.countDown();
+                }
+              })
+          .start();
+    }
+    done.await();
+    return reads.sum() * 1e9 / (System.nanoTime() - begin);
+  }
+
+  // ---- A page
+
+  private static void page(String uri, boolean cluster, String part) {
+    try (var plain = application(uri, cluster, false);
+        var sheaf = application(uri, cluster, true)) {
+      StringRedisTemplate without = plain.getBean(StringRedisTemplate.class);
+      StringRedisTemplate with = sheaf.getBean(StringRedisTemplate.class);
+      SheafOperations<String, String> operations = SheafOperations.over(with);
+      List<String> keys = fill(without, PAGE);
+      Map<String, Supplier<List<?>>> ways = new LinkedHashMap<>();
+      ways.put("loop, without Sheaf", () -> loop(without, keys));
+      ways.put("executePipelined, without Sheaf", () -> pipelined(without, keys));
+      ways.put("multiGet, without Sheaf", () -> without.opsForValue().multiGet(keys));
+      ways.put("loop, with Sheaf and unchanged", () -> loop(with, keys));
+      ways.put("executePipelined, with Sheaf", () -> pipelined(with, keys));
+      ways.put("multiGet, with Sheaf", () -> with.opsForValue().multiGet(keys));
+      ways.put("operations.loop", () -> loop(with, operations.loop(keys)));
+      ways.put("operations.getAll", () -> List.copyOf(operations.getAll(keys).values()));
+      ways.keySet().removeIf(name -> !name.contains(part));
+      for (var way : ways.entrySet()) {
+        if (way.getValue().get().size() != PAGE) {
+          throw new IllegalStateException(way.getKey() + " read another number of values");
+        }
+      }
+      double[][] times = new double[ways.size()][ROUNDS];
+      for (int round = -2; round < ROUNDS; round++) {
+        int i = 0;
+        for (Supplier<List<?>> way : ways.values()) {
+          double micros = micros(way);
+          if (round >= 0) {
+            times[i][round] = micros;
+          }
+          i++;
+        }
+      }
+      int i = 0;
+      for (String way : ways.keySet()) {
+        Arrays.sort(times[i]);
+        System.out.printf(
+            Locale.ROOT, "%-36s %8.0f us a page of %d%n", way, times[i][ROUNDS / 2], PAGE);
+        i++;
+      }
+    }
+  }
+
+  private static List<String> loop(StringRedisTemplate redis, Iterable<String> keys) {
+    List<String> values = new ArrayList<>(PAGE);
+    for (String key : keys) {
+      values.add(redis.opsForValue().get(key));
+    }
+    return values;
+  }
+
+  private static List<Object> pipelined(StringRedisTemplate redis, List<String> keys) {
+    return redis.executePipelined(
+        (RedisCallback<Object>)
+            connection -> {
+              for (String key : keys) {
+                connection.stringCommands().get(key.getBytes(UTF_8));
+              }
+              return null;
+            });
+  }
+
+  /** The mean of a second. */
+  private static double micros(Supplier<List<?>> way) {
+    long begin = System.nanoTime();
+    long pages = 0;
+    while (System.nanoTime() - begin < ROUND_NANOS / 2) {
+      way.get();
+      pages++;
+    }
+    return (System.nanoTime() - begin) / 1e3 / pages;
+  }
+
+  // ---- The start
+
+  /** In one warm JVM, and so without the loading of classes. */
+  private static void start(String uri, boolean cluster) {
+    List<Double> plain = new ArrayList<>();
+    List<Double> sheaf = new ArrayList<>();
+    for (int round = -2; round < 2 * ROUNDS; round++) {
+      double off = startMillis(uri, cluster, false);
+      double on = startMillis(uri, cluster, true);
+      if (round >= 0) {
+        plain.add(off);
+        sheaf.add(on);
+      } else if (round == -2) {
+        System.out.printf(Locale.ROOT, "first start: %.0f ms without, then %.0f with%n", off, on);
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "start, medians: %.0f ms without, %.0f ms with%n",
+        median(plain),
+        median(sheaf));
+  }
+
+  private static double startMillis(String uri, boolean cluster, boolean sheaf) {
+    long begin = System.nanoTime();
+    try (var context = application(uri, cluster, sheaf)) {
+      double millis = (System.nanoTime() - begin) / 1e6;
+      context.getBean(StringRedisTemplate.class).hasKey("any");
+      return millis;
+    }
+  }
+
+  private static double median(List<Double> values) {
+    return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
+  }
+}
