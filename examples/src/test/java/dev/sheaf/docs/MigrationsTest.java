@@ -79,7 +79,7 @@ class MigrationsTest {
         futures.add(redis.get(key));
       }
       connection.flushCommands();
-      LettuceFutures.awaitAll(5, TimeUnit.SECONDS, futures.toArray(new RedisFuture[0]));
+      LettuceFutures.awaitAll(5, TimeUnit.SECONDS, futures.toArray(new RedisFuture<?>[0]));
       connection.setAutoFlushCommands(true);
 
       for (RedisFuture<String> future : futures) {

@@ -10,6 +10,7 @@ import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.scripts.Reducer;
+import dev.sheaf.scripts.ResultType;
 import dev.sheaf.scripts.Script;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.RedisFuture;
@@ -249,14 +250,16 @@ class OperatingPageTest {
   private static void scripts(Map<String, Provocation> all) {
     all.put(
         "ScriptDeclarationException cannot be compiled",
-        with((server, sheaf) -> sheaf.scripts().register(Script.of("return (").named("x"))));
+        with(
+            (server, sheaf) ->
+                sheaf.scripts().register(Script.of("return (").returns(ResultType.NOTHING))));
     all.put(
         "ScriptExecutionException WRONGTYPE",
         with(
             (server, sheaf) ->
                 sheaf.scripts().register(ScriptLibrary.SUM_LLEN).call(List.of("text"))));
     all.put(
-        "ScatterException slices failed",
+        "ScatterException slices; the first with",
         with(
             (server, sheaf) ->
                 sheaf

@@ -75,7 +75,8 @@ class PublishingTest {
     for (Path page : Pages.all()) {
       for (Block block : Pages.blocks(page)) {
         if (block.language().equals("xml")) {
-          String xml = block.text().contains("<project") ? block.text() : "<x>" + block.text() + "</x>";
+          String xml =
+              block.text().contains("<project") ? block.text() : "<x>" + block.text() + "</x>";
           for (Element dependency : elements(parsed(xml), "dependency")) {
             if ("dev.sheaf".equals(child(dependency, "groupId"))) {
               found++;

@@ -104,8 +104,8 @@ class SpringGuideTest {
     @Autowired SheafOperations<String, String> operations;
 
     void loop(List<String> keys) {
-      for (String key : operations.loop(keys)) {       // was: for (String key : keys)
-        show(redis.opsForValue().get(key));            // as it was
+      for (String key : operations.loop(keys)) { // was: for (String key : keys)
+        show(redis.opsForValue().get(key)); // as it was
       }
     }
 
@@ -114,7 +114,8 @@ class SpringGuideTest {
     }
 
     Map<Long, Item> page(SheafCaches caches, List<Long> ids, ItemRepository repository) {
-      Map<Long, Item> page = caches.getAll("items", ids, missing -> repository.findAllById(missing)); // SheafCaches
+      Map<Long, Item> page =
+          caches.getAll("items", ids, missing -> repository.findAllById(missing)); // SheafCaches
 
       return page;
     }
