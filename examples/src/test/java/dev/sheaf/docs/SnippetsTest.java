@@ -55,12 +55,12 @@ class SnippetsTest {
     StringBuilder sources = new StringBuilder();
     for (String root :
         List.of(
-            "examples/src",
+            "examples",
             "sdk-core/src/test",
             "sdk-core/embedded-server/src/test",
             "sdk-spring/src/test")) {
       try (Stream<Path> files = Files.walk(Pages.ROOT.resolve(root))) {
-        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+        for (Path file : files.filter(SnippetsTest::isSource).toList()) {
           sources.append(squeezed(Files.readString(file))).append('\n');
         }
       }
@@ -68,9 +68,19 @@ class SnippetsTest {
     return sources.toString();
   }
 
+  private static boolean isSource(Path path) {
+    return path.toString().endsWith(".java") && path.toString().contains("/src/");
+  }
+
   /** Without comments and white space, which formatters change. */
   private static String squeezed(String code) {
     return code.replaceAll("(?m)(^|\\s)//.*$", "").replaceAll("\\s+", "");
+  }
+
+  @Test
+  void koreanReadme_hasTheCodeOfTheEnglishOne() throws IOException {
+    assertThat(squeezed(after(Pages.blocks(Pages.ROOT.resolve("README.ko.md")), "java", "Sheaf")))
+        .isEqualTo(squeezed(after(Pages.blocks(Pages.ROOT.resolve("README.md")), "java", "Sheaf")));
   }
 
   @Test
