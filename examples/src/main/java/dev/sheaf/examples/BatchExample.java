@@ -3,6 +3,7 @@ package dev.sheaf.examples;
 import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.Sheaf;
+import io.lettuce.core.RedisCommandExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Different commands that travel together: each gives a result to be read later. */
@@ -24,6 +25,16 @@ public final class BatchExample {
         // Nothing has been sent so far. The first get() sends all three, in one write.
         System.out.println(name.get() + ", visit " + visits.get());
         System.out.println("deleted: " + deleted.get());
+      }
+
+      // A command that fails fails alone: the others of its batch stand.
+      try (Batch<String, String> batch = sheaf.batch()) {
+        Deferred<Long> pushed = batch.add(redis -> redis.lpush("example:visits", "no list"));
+        Deferred<Long> visits = batch.add(redis -> redis.incr("example:visits"));
+        System.out.println("visit " + visits.get());
+        pushed.get();
+      } catch (RedisCommandExecutionException e) {
+        System.out.println("failed: " + e.getMessage());
       }
 
       sheaf.sync().del("example:visits");

@@ -58,6 +58,20 @@ final class ExampleServer implements AutoCloseable {
     return uri;
   }
 
+  /**
+   * Ends the embedded server as a crash would. A given server is left alone.
+   *
+   * @return whether there is an outage now
+   */
+  boolean crash() {
+    if (embedded == null) {
+      System.out.println("an outage is shown on the embedded server only");
+      return false;
+    }
+    embedded.nodes().get(0).kill();
+    return true;
+  }
+
   @Override
   public void close() {
     proxies.forEach(LatencyProxy::close);

@@ -1,6 +1,7 @@
 package dev.sheaf.examples;
 
 import dev.sheaf.Sheaf;
+import io.lettuce.core.RedisCommandExecutionException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -23,6 +24,13 @@ public final class PlainClient {
       String published =
           sheaf.reactive().get("example:greeting").map(text -> text + ", world").block();
       System.out.println("reactive: " + published);
+
+      // What the server refuses is the exception that Lettuce throws.
+      try {
+        sheaf.sync().incr("example:greeting");
+      } catch (RedisCommandExecutionException e) {
+        System.out.println("refused: " + e.getMessage());
+      }
 
       sheaf.sync().del("example:greeting");
     }

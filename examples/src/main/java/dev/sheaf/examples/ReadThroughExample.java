@@ -28,6 +28,11 @@ public final class ReadThroughExample {
       page.forEach((key, value) -> System.out.println(key + ": " + value));
 
       keys.forEach(sheaf.sync()::del);
+
+      // Without Redis a read is a load: slower, and right.
+      if (server.crash()) {
+        System.out.println(sheaf.readThrough("example:apple", TTL, ReadThroughExample::load));
+      }
     }
   }
 

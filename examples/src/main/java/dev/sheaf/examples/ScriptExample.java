@@ -7,6 +7,7 @@ import dev.sheaf.scripts.Keys;
 import dev.sheaf.scripts.LuaScript;
 import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.RegisteredScript;
+import dev.sheaf.scripts.ScriptExecutionException;
 import dev.sheaf.scripts.ScriptLibrary;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -48,6 +49,12 @@ public final class ScriptExample {
       boolean first = change.call(List.of("example:state"), "open", "paid");
       boolean second = change.call(List.of("example:state"), "open", "paid");
       System.out.println("changed by comparing: " + first + ", then: " + second);
+
+      try {
+        sum.call(List.of("example:state"));
+      } catch (ScriptExecutionException e) {
+        System.out.println("failed: " + e.script());
+      }
 
       try (Batch<String, String> batch = sheaf.batch()) {
         carts.forEach(cart -> batch.add(redis -> redis.del(cart)));

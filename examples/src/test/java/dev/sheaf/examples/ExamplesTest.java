@@ -12,7 +12,9 @@ class ExamplesTest {
   @Test
   void plainClient() throws Exception {
     assertThat(printedBy(() -> PlainClient.main(new String[0])))
-        .isEqualToNormalizingNewlines("sync: Hello\nasync: Hello\nreactive: Hello, world\n");
+        .isEqualToNormalizingNewlines(
+            "sync: Hello\nasync: Hello\nreactive: Hello, world\n"
+                + "refused: ERR value is not an integer or out of range\n");
   }
 
   @Test
@@ -29,7 +31,9 @@ class ExamplesTest {
   @Test
   void batchExample() throws Exception {
     assertThat(printedBy(() -> BatchExample.main(new String[0])))
-        .isEqualToNormalizingNewlines("Ada, visit 1\ndeleted: 1\n");
+        .isEqualToNormalizingNewlines(
+            "Ada, visit 1\ndeleted: 1\nvisit 2\n"
+                + "failed: WRONGTYPE Operation against a key holding the wrong kind of value\n");
   }
 
   @Test
@@ -41,6 +45,7 @@ class ExamplesTest {
             all carts: 3000 articles
             after another client flushed the scripts: 3
             changed by comparing: true, then: false
+            failed: sum_scard
             """);
   }
 
@@ -55,7 +60,15 @@ class ExamplesTest {
   @Test
   void availabilityExample() throws Exception {
     assertThat(printedBy(() -> AvailabilityExample.main(new String[0])))
-        .isEqualToNormalizingNewlines("answered: true\nexample:apple: red\nstate: UP\n");
+        .isEqualToNormalizingNewlines(
+            """
+            answered: true
+            example:apple: red
+            state: UP
+            Redis is DOWN
+            heard of it: true
+            asked again: false
+            """);
   }
 
   @Test
@@ -67,6 +80,8 @@ class ExamplesTest {
             red
             example:apple: red
             example:banana: yellow
+            loading example:apple
+            red
             """);
   }
 
@@ -79,6 +94,48 @@ class ExamplesTest {
             snappy: 3214 bytes, stored in a tenth: true
             refused: APPEND
             """);
+  }
+
+  @Test
+  void loopExample() throws Exception {
+    assertThat(printedBy(() -> LoopExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            """
+            read ahead: 100
+            with a price: 0
+            failed: WRONGTYPE Operation against a key holding the wrong kind of value
+            found: EXISTS in LoopExample.main
+            """);
+  }
+
+  @Test
+  void scatterExample() throws Exception {
+    assertThat(printedBy(() -> ScatterExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            """
+            waiting in all queues: 6000
+            slices that failed: 1, of the others known: true
+            """);
+  }
+
+  @Test
+  void migrationExample() throws Exception {
+    assertThat(printedBy(() -> MigrationExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            """
+            would change: 2
+            changed: 2
+            snappy, in a tenth of the bytes: true
+            the same value: true
+            unreadable: CHECKSUM
+            """);
+  }
+
+  @Test
+  void metricsExample() throws Exception {
+    assertThat(printedBy(() -> MetricsExample.main(new String[0])))
+        .isEqualToNormalizingNewlines(
+            "all were counted: true\nseveral in a write: true\nrefused: 1\n");
   }
 
   private interface Program {

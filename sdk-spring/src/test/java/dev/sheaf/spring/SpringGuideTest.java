@@ -2,23 +2,36 @@ package dev.sheaf.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.scripts.Arg;
+import dev.sheaf.scripts.Keys;
+import dev.sheaf.scripts.LuaScript;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.json.JSONArray;
 import org.json.JSONObject;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** The table of properties in the guide is that of the generated metadata. */
+/** The table of properties in the reference of options is that of the generated metadata. */
 class SpringGuideTest {
 
   private static final Pattern ROW =
       Pattern.compile(
           "^\\| `(sheaf\\.[a-z.\\-]+)` \\| ([^|]*) \\| ([^|]+) \\|$", Pattern.MULTILINE);
+
+  private static final Pattern SETTING =
+      Pattern.compile("(?:^|`| )(sheaf\\.[a-z.\\-\\[\\]0-9]+)=", Pattern.MULTILINE);
 
   /** Properties of the admin page, which has a guide of its own. */
   private static final String ADMIN = "sheaf.admin.";
@@ -46,10 +59,83 @@ class SpringGuideTest {
     }
 
     Map<String, Row> documented = new TreeMap<>();
-    Matcher rows = ROW.matcher(Files.readString(Path.of("..", "docs", "guide", "spring.md")));
+    Matcher rows = ROW.matcher(Files.readString(Path.of("..", "docs", "guide", "options.md")));
     while (rows.find()) {
       documented.put(rows.group(1), new Row(rows.group(2).strip(), rows.group(3)));
     }
     assertThat(documented).isEqualTo(expected);
+  }
+
+  /** What a page sets with an equals sign is a property that there is. */
+  @Test
+  void propertiesOnThePages_exist() throws Exception {
+    Set<String> known = new TreeSet<>();
+    JSONArray properties =
+        new JSONObject(
+                new ClassPathResource("META-INF/spring-configuration-metadata.json")
+                    .getContentAsString(java.nio.charset.StandardCharsets.UTF_8))
+            .getJSONArray("properties");
+    for (int i = 0; i < properties.length(); i++) {
+      known.add(properties.getJSONObject(i).getString("name"));
+    }
+    Set<String> named = new TreeSet<>();
+    try (Stream<Path> pages = Files.walk(Path.of("..", "docs"))) {
+      for (Path page : pages.filter(path -> path.toString().endsWith(".md")).toList()) {
+        SETTING
+            .matcher(Files.readString(page))
+            .results()
+            .forEach(setting -> named.add(setting.group(1)));
+      }
+    }
+    assertThat(named).hasSizeGreaterThan(8);
+    named.removeIf(name -> name.startsWith("sheaf.compression.policies["));
+    assertThat(known).containsAll(named);
+  }
+
+  /** The code of the page, which has to compile. */
+  static final class Snippets {
+    record Item(long id) {}
+
+    interface ItemRepository {
+      Map<Long, Item> findAllById(Collection<? extends Long> ids);
+    }
+
+    @Autowired StringRedisTemplate redis;
+    @Autowired SheafOperations<String, String> operations;
+
+    void loop(List<String> keys) {
+      for (String key : operations.loop(keys)) { // was: for (String key : keys)
+        show(redis.opsForValue().get(key)); // as it was
+      }
+    }
+
+    private static void show(String value) {
+      assertThat(value).isNotNull();
+    }
+
+    Map<Long, Item> page(SheafCaches caches, List<Long> ids, ItemRepository repository) {
+      Map<Long, Item> page =
+          caches.getAll("items", ids, missing -> repository.findAllById(missing)); // SheafCaches
+
+      return page;
+    }
+
+    static class Items {
+      private final ItemRepository repository;
+
+      Items(ItemRepository repository) {
+        this.repository = repository;
+      }
+
+      @CacheableAll("items") // of package dev.sheaf.spring
+      public Map<Long, Item> find(Collection<Long> ids) { // called with those that are not cached
+        return repository.findAllById(ids);
+      }
+    }
+
+    public interface Stock {
+      @LuaScript("classpath:lua/take.lua")
+      long take(@Keys List<String> items, @Arg long amount);
+    }
   }
 }

@@ -1,0 +1,61 @@
+package dev.sheaf.examples;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.InspectedValue;
+import dev.sheaf.compression.MigrationOptions;
+import dev.sheaf.compression.MigrationProgress;
+import dev.sheaf.compression.Migrator;
+import dev.sheaf.compression.UnreadableValueException;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/** Compresses what is stored already, looks at it, and meets a value that is damaged. */
+public final class MigrationExample {
+
+  private static final String PREFIX = "example:page:";
+
+  private MigrationExample() {}
+
+  public static void main(String[] arguments) {
+    CompressionOptions compression = CompressionOptions.defaults();
+    MigrationOptions options = MigrationOptions.compress(compression, PREFIX);
+    String page = "{\"text\":\"all work and no play\"} ".repeat(100);
+    try (ExampleServer server = ExampleServer.start();
+        Sheaf<String, String> sheaf =
+            Sheaf.builder(server.uri()).compression(compression).connect();
+        Sheaf<byte[], byte[]> plain =
+            Sheaf.builder(server.uri()).codec(ByteArrayCodec.INSTANCE).connect()) {
+      Map<byte[], byte[]> pages =
+          Map.of(bytes(PREFIX + 1), bytes(page), bytes(PREFIX + 2), bytes(page));
+      plain.setAll(pages);
+
+      MigrationProgress expected = new Migrator(sheaf, options.withDryRun()).run();
+      System.out.println("would change: " + expected.changed());
+      MigrationProgress done = new Migrator(sheaf, options).run();
+      System.out.println("changed: " + done.changed());
+
+      InspectedValue stored = sheaf.inspect(PREFIX + 1).values().get(0);
+      System.out.println(
+          stored.algorithm() + ", in a tenth of the bytes: " + (stored.ratio() < 0.1));
+      System.out.println("the same value: " + page.equals(sheaf.sync().get(PREFIX + 1)));
+
+      // Somebody damages a compressed value. Its get fails, and nothing else does.
+      byte[] damaged = plain.sync().get(bytes(PREFIX + 2));
+      damaged[damaged.length - 1] ^= 1;
+      plain.sync().set(bytes(PREFIX + 2), damaged);
+      try {
+        sheaf.sync().get(PREFIX + 2);
+      } catch (UnreadableValueException e) {
+        System.out.println("unreadable: " + e.reason());
+      }
+
+      plain.deleteAll(pages.keySet());
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,201 @@
+package dev.sheaf.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.sheaf.Batch;
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.SheafBuilder;
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.CompressionPolicy;
+import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.InspectionLimits;
+import dev.sheaf.compression.MigrationOptions;
+import dev.sheaf.readthrough.ReadThroughOptions;
+import dev.sheaf.scripts.ScatterOptions;
+import dev.sheaf.scripts.Scripts;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The reference of options: each is there, with the default and the range that the code has. */
+class OptionsPageTest {
+
+  private static final String PAGE = "docs/guide/options.md";
+  private static final Pattern RANGE = Pattern.compile("(?:from )?([\\d.]+)(?: to ([\\d.]+))?");
+
+  static List<Record> options() {
+    CompressionOptions compression = CompressionOptions.defaults();
+    return List.of(
+        BatchingOptions.defaults(),
+        AvailabilityOptions.defaults(),
+        ReadThroughOptions.defaults(),
+        compression,
+        CompressionPolicy.all(Compressors.snappy()),
+        InspectionLimits.defaults(),
+        MigrationOptions.compress(compression, "page:"),
+        ScatterOptions.defaults());
+  }
+
+  @ParameterizedTest
+  @MethodSource("options")
+  void table_hasEachOptionWithItsDefaultAndRange(Record options) throws Exception {
+    Map<String, List<String>> rows = rows(options);
+    RecordComponent[] components = options.getClass().getRecordComponents();
+    assertThat(rows.keySet())
+        .containsExactly(
+            Arrays.stream(components).map(RecordComponent::getName).toArray(String[]::new));
+    for (int i = 0; i < components.length; i++) {
+      Object value = components[i].getAccessor().invoke(options);
+      List<String> row = rows.get(components[i].getName());
+      assertThat(row).as("%s", row).hasSize(5);
+      checkDefault(row, value);
+      checkRange(options, components, i, row);
+    }
+  }
+
+  private static void checkDefault(List<String> row, Object value) {
+    if (value instanceof Duration time) {
+      assertThat(row.get(1) + row.get(2)).as("%s", row).isEqualTo(time.toMillis() + "ms");
+    } else if (value instanceof Number || value instanceof Boolean) {
+      if (!row.get(1).equals("given")) {
+        assertThat(row.get(1)).as("%s", row).isEqualTo(String.valueOf(value));
+      }
+    } else if (value == null || value.equals(List.of())) {
+      assertThat(row.get(1)).as("%s", row).isEqualTo("none");
+    } else {
+      assertThat(row.get(1)).as("%s", row).isIn("given", "nobody", "Snappy for all keys");
+    }
+  }
+
+  /** Both ends of the range are accepted, and what lies beyond is refused by name. */
+  private static void checkRange(
+      Record options, RecordComponent[] components, int index, List<String> row) throws Exception {
+    RecordComponent component = components[index];
+    Matcher range = RANGE.matcher(row.get(3));
+    if (!range.matches()) {
+      assertThat(row.get(3))
+          .as("%s", row)
+          .isIn("any", "true, false", "one for each prefix", "one for each identifier");
+      return;
+    }
+    double low = Double.parseDouble(range.group(1));
+    boolean whole = component.getType() != double.class;
+    double step = whole ? 1 : 0.01;
+    with(options, components, index, low);
+    refuses(options, components, index, low - step);
+    if (range.group(2) != null) {
+      double high = Double.parseDouble(range.group(2));
+      with(options, components, index, high);
+      if (!whole || high < Integer.MAX_VALUE) {
+        refuses(options, components, index, high + step);
+      }
+    }
+  }
+
+  private static void refuses(
+      Record options, RecordComponent[] components, int index, double value) {
+    assertThatIllegalArgumentException()
+        .as("%s = %s", components[index].getName(), value)
+        .isThrownBy(() -> with(options, components, index, value))
+        .withMessageContaining(components[index].getName());
+  }
+
+  private static void with(Record options, RecordComponent[] components, int index, double value)
+      throws Exception {
+    Class<?>[] types =
+        Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+    Object[] values = new Object[components.length];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = components[i].getAccessor().invoke(options);
+    }
+    Class<?> type = types[index];
+    values[index] =
+        type == int.class
+            ? (Object) (int) value
+            : type == long.class
+                ? (Object) (long) value
+                : type == Duration.class ? Duration.ofMillis((long) value) : (Object) value;
+    Constructor<?> constructor = options.getClass().getDeclaredConstructor(types);
+    try {
+      constructor.newInstance(values);
+    } catch (InvocationTargetException e) {
+      throw (Exception) e.getCause();
+    }
+  }
+
+  private static Map<String, List<String>> rows(Record options) throws IOException {
+    String page = Pages.read(PAGE);
+    String name = options.getClass().getSimpleName();
+    String text =
+        options instanceof CompressionPolicy
+            ? page.substring(page.indexOf("Of a `CompressionPolicy`:"))
+            : Pages.section(PAGE, name);
+    int next = text.indexOf("\n## ");
+    String own = next < 0 ? text : text.substring(0, next);
+    int policy = own.indexOf("\nOf a `CompressionPolicy`:");
+    Map<String, List<String>> rows = new LinkedHashMap<>();
+    Pages.rows(policy < 0 ? own : own.substring(0, policy))
+        .forEach(row -> rows.put(Pages.code(row.get(0)), row));
+    return rows;
+  }
+
+  @Test
+  void client_hasEachMethodOfTheBuilder() throws IOException {
+    Set<String> methods = new TreeSet<>();
+    for (Method method : SheafBuilder.class.getDeclaredMethods()) {
+      if (Modifier.isPublic(method.getModifiers())
+          && !method.isSynthetic()
+          && method.getReturnType() == SheafBuilder.class) {
+        methods.add(method.getName());
+      }
+    }
+    Set<String> documented = new TreeSet<>();
+    for (List<String> row : Pages.rows(Pages.section(PAGE, "The client"))) {
+      if (!row.get(0).contains(".")) {
+        documented.add(Pages.code(row.get(0)));
+      }
+    }
+    assertThat(documented).isEqualTo(methods);
+    assertThat(Pages.section(PAGE, "The client"))
+        .contains(
+            "| `connectTimeout` | " + SheafBuilder.DEFAULT_CONNECT_TIMEOUT.toSeconds() + " s |");
+  }
+
+  @Test
+  void fixedLimits_areThoseOfTheCode() throws Exception {
+    Map<String, String> documented = new TreeMap<>();
+    for (List<String> row : Pages.rows(Pages.section(PAGE, "The client"))) {
+      if (row.get(0).contains(".")) {
+        documented.put(Pages.code(row.get(0)), row.get(1).split(" ")[0]);
+      }
+    }
+    Map<String, String> expected = new TreeMap<>();
+    for (Class<?> type : List.of(SheafBuilder.class, Batch.class, Scripts.class)) {
+      for (var field : type.getFields()) {
+        if (field.getType() == int.class) {
+          expected.put(
+              type.getSimpleName() + "." + field.getName(), String.valueOf(field.get(null)));
+        }
+      }
+    }
+    assertThat(documented).isEqualTo(expected);
+  }
+}
