@@ -12,10 +12,10 @@ import java.util.Set;
  * What the comparison was asked to do.
  *
  * @param rounds how often every question is put to every rival
- * @param quick whether to put the main questions only, with short iterations
+ * @param quick whether to measure with short iterations, and, if {@code only} is empty, the main
+ *     questions only
  * @param forks how many JVMs measure one rival in one round
- * @param only parts of question names; questions that contain none of them are left out; empty for
- *     all
+ * @param only words of question names; questions that have none of them are left out; empty for all
  * @param clients the rivals; Lettuce always belongs to them, as the ratios refer to it
  * @param out the directory for the results
  * @param help whether only the usage was asked for
@@ -38,11 +38,12 @@ record CompareOptions(
       Usage: java -jar benchmarks/target/benchmarks.jar compare [options]
 
         --rounds N        put every question N times to every rival, 3 by default
-        --quick           the main questions only, with short iterations
+        --quick           short iterations, and the main questions only unless --only names some
         --forks N         JVMs for each rival in each round, 1 by default
-        --only A,B        only questions whose name contains A or B
+        --only A,B        only questions with the words A or B in their name: many-keys, cluster-64
         --clients A,B     only these rivals (LETTUCE is always one), e.g. LETTUCE,SHEAF
-        --out DIRECTORY   where results.json and results.md go; by default beside the jar
+        --out DIRECTORY   where results.json, results.md and its plots go; by default beside the
+                          jar
         --help            this text
 
       Servers are started for it. To use others: -Dredis.uri=redis://host:port and
@@ -62,9 +63,36 @@ record CompareOptions(
     return parser.options();
   }
 
-  /** Whether a question of that name is asked for. */
+  /** Whether a question of that name is asked for: its name, or whole words of it. */
   boolean asks(String question) {
-    return only.isEmpty() || only.stream().anyMatch(question::contains);
+    return only.isEmpty()
+        || only.stream().anyMatch(part -> ("-" + question + "-").contains("-" + part + "-"));
+  }
+
+  /** Whether only the main questions are to be put, to the main rivals. */
+  boolean mainOnly() {
+    return quick && only.isEmpty();
+  }
+
+  /** The command that repeats it. */
+  String command() {
+    StringBuilder command =
+        new StringBuilder("java -jar benchmarks/target/benchmarks.jar compare --rounds ")
+            .append(rounds);
+    if (quick) {
+      command.append(" --quick");
+    }
+    if (forks > 1) {
+      command.append(" --forks ").append(forks);
+    }
+    if (!only.isEmpty()) {
+      command.append(" --only ").append(String.join(",", only));
+    }
+    if (clients.size() < Client.values().length) {
+      command.append(" --clients ");
+      command.append(String.join(",", clients.stream().map(Client::name).toList()));
+    }
+    return command.toString();
   }
 
   private static final class Parser {
