@@ -17,6 +17,7 @@ import java.util.Set;
  * @param forks how many JVMs measure one rival in one round
  * @param only words of question names; questions that have none of them are left out; empty for all
  * @param clients the rivals; Lettuce always belongs to them, as the ratios refer to it
+ * @param ways the ways to read many keys; what the ratios refer to always belongs to them
  * @param out the directory for the results
  * @param help whether only the usage was asked for
  */
@@ -26,6 +27,7 @@ record CompareOptions(
     int forks,
     List<String> only,
     Set<Client> clients,
+    Set<Way> ways,
     Path out,
     boolean help) {
 
@@ -42,6 +44,7 @@ record CompareOptions(
         --forks N         JVMs for each rival in each round, 1 by default
         --only A,B        only questions with the words A or B in their name: many-keys, cluster-64
         --clients A,B     only these rivals (LETTUCE is always one), e.g. LETTUCE,SHEAF
+        --ways A,B        only these ways to read many keys, e.g. MANY_KEY_CALL,READ_AHEAD
         --out DIRECTORY   where results.json, results.md and its plots go; by default beside the
                           jar
         --help            this text
@@ -92,6 +95,10 @@ record CompareOptions(
       command.append(" --clients ");
       command.append(String.join(",", clients.stream().map(Client::name).toList()));
     }
+    if (ways.size() < Way.values().length) {
+      command.append(" --ways ");
+      command.append(String.join(",", ways.stream().map(Way::name).toList()));
+    }
     return command.toString();
   }
 
@@ -104,6 +111,7 @@ record CompareOptions(
     private int forks = 1;
     private List<String> only = List.of();
     private Set<Client> clients = EnumSet.allOf(Client.class);
+    private Set<Way> ways = EnumSet.allOf(Way.class);
     private Path out = Beside.jar();
     private boolean help;
 
@@ -123,6 +131,7 @@ record CompareOptions(
         case "--quick" -> quick = true;
         case "--only" -> only = names(option);
         case "--clients" -> clients = clients(option);
+        case "--ways" -> ways = ways(option);
         case "--out" -> out = path(option);
         case "--help" -> help = true;
         default -> throw new IllegalArgumentException("Unknown option " + option);
@@ -130,7 +139,7 @@ record CompareOptions(
     }
 
     CompareOptions options() {
-      return new CompareOptions(rounds, quick, forks, only, clients, out, help);
+      return new CompareOptions(rounds, quick, forks, only, clients, ways, out, help);
     }
 
     private String value(String option) {
@@ -175,6 +184,19 @@ record CompareOptions(
         } catch (IllegalArgumentException e) {
           throw new IllegalArgumentException(
               option + " must be of " + List.of(Client.values()) + ", but was " + name, e);
+        }
+      }
+      return chosen;
+    }
+
+    private Set<Way> ways(String option) {
+      Set<Way> chosen = EnumSet.noneOf(Way.class);
+      for (String name : names(option)) {
+        try {
+          chosen.add(Way.valueOf(name.toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException e) {
+          throw new IllegalArgumentException(
+              option + " must be of " + List.of(Way.values()) + ", but was " + name, e);
         }
       }
       return chosen;

@@ -59,7 +59,7 @@ final class LatencyRun implements Run {
   }
 
   static int warmUpSeconds(CompareOptions options) {
-    return options.quick() ? 3 : 8;
+    return options.quick() ? 2 : 8;
   }
 
   static int seconds(CompareOptions options) {

@@ -280,12 +280,19 @@ record Question(
     for (Contender contender : contenders) {
       if (options.clients().contains(contender.client())
           && contender.client().runsHere()
+          && isWanted(contender, options.ways())
           && (!options.mainOnly() || isQuick(contender))) {
         kept.add(contender);
       }
     }
     return new Question(
         name, text, benchmark, server, roundTripMicros, threads, parameters, kept, quick);
+  }
+
+  private boolean isWanted(Contender contender, Set<Way> ways) {
+    return contender.way() == null
+        || ways.contains(contender.way())
+        || contender.equals(contenders.get(0));
   }
 
   /** The quick comparison leaves out what the full one shows to lie between two others. */

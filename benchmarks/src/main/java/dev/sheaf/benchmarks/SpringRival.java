@@ -1,11 +1,11 @@
 package dev.sheaf.benchmarks;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.StringRedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -48,9 +48,8 @@ final class SpringRival implements Rival {
   @SuppressWarnings("NullAway")
   private static RedisCallback<@Nullable Object> gets(String[] keys) {
     return connection -> {
-      StringRedisConnection strings = (StringRedisConnection) connection;
       for (String key : keys) {
-        strings.get(key);
+        connection.stringCommands().get(key.getBytes(StandardCharsets.UTF_8));
       }
       return null;
     };

@@ -40,8 +40,8 @@ final class WhereTimeGoes {
   private record Way(MeasuredServer server, Transport transport, String name) {}
 
   private static final int TOGETHER = 16;
-  private static final long MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
-  private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
   /** A JVM needs longer, once; later cases share its compiled code. */
   private static final long JVM_WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);

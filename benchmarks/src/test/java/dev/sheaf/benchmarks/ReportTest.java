@@ -58,7 +58,7 @@ class ReportTest {
   void markdown_runsOfOneCommit_roundsAreOneSeries() {
     String page = page(file("A", "0", 100, 200), file("A", "0", 100, 400));
 
-    assertThat(page).contains("| SHEAF   |      300 |  3.00 | 2.00, 4.00 |");
+    assertThat(page).contains("| SHEAF   |   300 |  3.00 | 2.00, 4.00 |");
     assertThat(page.split("## some JVM")).hasSize(2);
   }
 
