@@ -23,6 +23,8 @@ final class Table {
     for (Answer answer : answers) {
       answer.costs().keySet().forEach(name -> figures.putIfAbsent(name, name));
     }
+    // It stands in the second column already.
+    figures.remove(answers.get(0).unit());
   }
 
   String markdown() {
