@@ -40,6 +40,9 @@ record LinePlot(
   private static final int LABEL_GAP = 14;
   private static final double HEADROOM = 1.05;
 
+  /** People read these between powers of ten. */
+  private static final double[] NICE = {1, 2, 5};
+
   private static final String SHEAF = "#0b7a75";
 
   /** Sheaf's curves have a colour of their own. */
@@ -52,7 +55,7 @@ record LinePlot(
     svg.text(LEFT, 24, "start", Svg.INK, title);
     for (int i = 0; i < steps.size(); i++) {
       svg.line(x(i), TOP, x(i), BOTTOM, Svg.GRID);
-      svg.text(x(i), BOTTOM + 18, "middle", Svg.INK, steps.get(i));
+      svg.text(x(i), BOTTOM + 18, anchor(i), Svg.INK, steps.get(i));
     }
     svg.text((LEFT + RIGHT) / 2.0, BOTTOM + 38, "middle", Svg.INK, stepUnit);
     grid(svg);
@@ -66,10 +69,17 @@ record LinePlot(
     return svg.drawn();
   }
 
+  /** The last name ends at its step: beyond are the names of the curves. */
+  private String anchor(int step) {
+    return step == steps.size() - 1 ? "end" : "middle";
+  }
+
   private void grid(Svg svg) {
     if (logarithmic) {
       for (double power = Math.floor(bottom()); power <= Math.ceil(top()); power++) {
-        gridLine(svg, Math.pow(10, power));
+        for (double factor : NICE) {
+          gridLine(svg, factor * Math.pow(10, power));
+        }
       }
       return;
     }
@@ -90,7 +100,7 @@ record LinePlot(
   /** 1, 2 or 5 times a power of ten. */
   private static double niceStep(double least) {
     double power = Math.pow(10, Math.floor(Math.log10(least)));
-    for (double factor : new double[] {1, 2, 5}) {
+    for (double factor : NICE) {
       if (factor * power >= least) {
         return factor * power;
       }
