@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +22,7 @@ class LinePlotTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void drawn_anyScale_everyPointLiesBetweenTheAxes(boolean logarithmic) throws Exception {
-    Document svg = parsed(plot(logarithmic, 3.0, 250_000.0, 0.5));
+    Document svg = parsed(plot(logarithmic, List.of(3.0, 250_000.0, 0.5)));
 
     NodeList points = svg.getElementsByTagName("circle");
     assertThat(points.getLength()).isEqualTo(3);
@@ -33,20 +34,20 @@ class LinePlotTest {
 
   @Test
   void drawn_gapInACurve_isNoPointAndNoZero() throws Exception {
-    Document svg = parsed(plot(true, 3.0, null, 5.0));
+    Document svg = parsed(plot(true, Arrays.asList(3.0, null, 5.0)));
 
     assertThat(svg.getElementsByTagName("circle").getLength()).isEqualTo(2);
     assertThat(svg.getElementsByTagName("desc").item(0).getTextContent())
         .isEqualTo("A & B: 1 3.00 100 5.00;");
   }
 
-  private static LinePlot plot(boolean logarithmic, Double... values) {
+  private static LinePlot plot(boolean logarithmic, List<@Nullable Double> values) {
     return new LinePlot(
         "Times <of> something",
         List.of("1", "10", "100"),
         "steps",
         logarithmic,
-        List.of(new LinePlot.Curve("A & B", Arrays.asList(values))),
+        List.of(new LinePlot.Curve("A & B", values)),
         List.of("a note"));
   }
 
