@@ -35,6 +35,18 @@ final class GlideRival implements Rival {
 
   /** Why the client does not run on this machine, or null if it does. */
   static @Nullable String absence() {
+    return NativeLibrary.ABSENCE;
+  }
+
+  /** Loaded once, and only if somebody asks: the library is unpacked into a file. */
+  private static final class NativeLibrary {
+
+    static final @Nullable String ABSENCE = load();
+
+    private NativeLibrary() {}
+  }
+
+  private static @Nullable String load() {
     try {
       Class.forName(NATIVE_LIBRARY).getMethod("loadGlideLib").invoke(null);
       return null;

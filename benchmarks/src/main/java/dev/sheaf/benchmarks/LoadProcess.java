@@ -11,11 +11,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A {@link GetLoad} that runs, and who talks to it. Not thread-safe. */
 final class LoadProcess implements AutoCloseable {
 
   private static final int STOP_SECONDS = 10;
+
+  /** Clients may print lines of their own. */
+  private static final Pattern FIGURE = Pattern.compile("([^=]+)=(-?[0-9]+\\.[0-9]+)");
 
   private final Process process;
   private final BufferedReader output;
@@ -59,9 +64,9 @@ final class LoadProcess implements AutoCloseable {
     nextStep();
     Map<String, Double> figures = new LinkedHashMap<>();
     for (String line : readUntil("done")) {
-      int equals = line.lastIndexOf('=');
-      if (equals > 0) {
-        figures.put(line.substring(0, equals), Double.valueOf(line.substring(equals + 1)));
+      Matcher matcher = FIGURE.matcher(line);
+      if (matcher.matches()) {
+        figures.put(matcher.group(1), Double.valueOf(matcher.group(2)));
       }
     }
     return figures;

@@ -26,6 +26,16 @@ public final class Main {
     void run(String[] arguments) throws Exception;
   }
 
+  /** What the user typed is not what a command wants; the message says so. */
+  private static final class WrongArguments extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    WrongArguments(@Nullable String message) {
+      super(message);
+    }
+  }
+
   private Main() {}
 
   /**
@@ -65,7 +75,7 @@ public final class Main {
     try {
       command.run(args);
       return 0;
-    } catch (IllegalArgumentException e) {
+    } catch (WrongArguments e) {
       System.err.println(e.getMessage());
       System.err.println();
       System.err.println(COMMANDS);
@@ -77,7 +87,12 @@ public final class Main {
   }
 
   private static void withOptions(String[] args, Consumer<CompareOptions> command) {
-    CompareOptions options = CompareOptions.parse(args);
+    CompareOptions options;
+    try {
+      options = CompareOptions.parse(args);
+    } catch (IllegalArgumentException e) {
+      throw new WrongArguments(e.getMessage());
+    }
     if (options.help()) {
       System.out.println(CompareOptions.USAGE);
     } else {
@@ -87,7 +102,7 @@ public final class Main {
 
   private static void page(String[] args) {
     if (args.length < 3) {
-      throw new IllegalArgumentException(
+      throw new WrongArguments(
           "page needs a directory, a name and at least one file, but had " + args.length);
     }
     List<ResultFile> runs = new ArrayList<>();
@@ -99,7 +114,7 @@ public final class Main {
 
   private static void diff(String[] args) {
     if (args.length != 2) {
-      throw new IllegalArgumentException("diff needs two files, but had " + args.length);
+      throw new WrongArguments("diff needs two files, but had " + args.length);
     }
     ResultFile before = ResultFile.read(Path.of(args[0]));
     ResultFile after = ResultFile.read(Path.of(args[1]));
