@@ -57,15 +57,22 @@ final class Comparison {
         for (Map.Entry<Question, Answers> entry : answers.entrySet()) {
           put(entry.getKey(), round, entry.getValue(), logs);
         }
+        // A run of hours that is broken off keeps its rounds.
+        save(before, start, answers);
       }
     } finally {
       servers.values().forEach(Servers::close);
     }
+    ResultFile found = save(before, start, answers);
+    new Report(List.of(found)).write(options.out(), "results", console);
+  }
+
+  private ResultFile save(Environment before, long start, Map<Question, Answers> answers) {
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     ResultFile found =
         new ResultFile(facts(before, took), answers.entrySet().stream().map(this::asked).toList());
     found.write(options.out().resolve("results.json"));
-    new Report(List.of(found)).write(options.out(), "results", console);
+    return found;
   }
 
   private Map<String, String> facts(Environment before, Duration took) {

@@ -343,6 +343,9 @@ record Question(
   Map<String, String> parametersOf(Contender contender) {
     Map<String, String> all = new LinkedHashMap<>(parameters);
     all.put("client", contender.client().name());
+    if (server == ServerKind.DISTANT) {
+      all.put("roundTripMicros", Integer.toString(roundTripMicros));
+    }
     if (contender.way() != null) {
       all.put("way", contender.way().name());
     }
