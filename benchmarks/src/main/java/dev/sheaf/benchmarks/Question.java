@@ -119,7 +119,7 @@ record Question(
   private static Question manyKeys(ServerKind server, int keys) {
     boolean main = keys == ManyKeysBenchmark.KEYS_AT_ONCE;
     return new Question(
-        "many-keys-" + lower(server) + (main ? "" : "-" + keys),
+        (main ? "many-keys-" : "page-" + keys + "-") + lower(server),
         keys + " keys at once, one thread, " + lower(server),
         ManyKeysBenchmark.class.getName() + ".read",
         server,
