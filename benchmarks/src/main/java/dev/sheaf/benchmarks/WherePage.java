@@ -120,7 +120,9 @@ final class WherePage {
 
   private static double kernelShare(Answer answer) {
     Double kernel = answer.cost(WhereTimeGoes.KERNEL_CPU);
-    return kernel == null ? 0 : PERCENT * kernel / answer.score();
+    Double user = answer.cost(WhereTimeGoes.USER_CPU);
+    // The median of a sum is not the sum of medians.
+    return kernel == null || user == null ? 0 : PERCENT * kernel / (kernel + user);
   }
 
   private static String text(@Nullable Double value) {
