@@ -1,5 +1,12 @@
 package dev.sheaf.benchmarks;
 
+import static dev.sheaf.benchmarks.Way.FUTURES;
+import static dev.sheaf.benchmarks.Way.LOOP;
+import static dev.sheaf.benchmarks.Way.MANY_KEY_CALL;
+import static dev.sheaf.benchmarks.Way.PIPELINE;
+import static dev.sheaf.benchmarks.Way.READ_AHEAD;
+import static dev.sheaf.benchmarks.Way.SIDE_BY_SIDE;
+
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -10,13 +17,24 @@ import java.util.Set;
  */
 public enum Client {
   /** Plain Lettuce with one shared connection: what every ratio refers to. */
-  LETTUCE(LettuceRival::plain, EnumSet.allOf(Way.class)),
+  LETTUCE(LettuceRival::plain, EnumSet.of(LOOP, MANY_KEY_CALL, FUTURES, PIPELINE)),
   /** Lettuce with Netty's handler that merges flushes, even outside of a read. */
-  LETTUCE_FLUSH_CONSOLIDATION(LettuceRival::consolidatingFlushes, EnumSet.allOf(Way.class)),
+  LETTUCE_FLUSH_CONSOLIDATION(
+      LettuceRival::consolidatingFlushes, EnumSet.of(LOOP, MANY_KEY_CALL, FUTURES, PIPELINE)),
   /** Jedis with a pool of as many connections (per node) as there are threads. */
-  JEDIS(JedisRival::new, EnumSet.of(Way.MANY_KEY_CALL, Way.PIPELINE)),
+  JEDIS(JedisRival::new, EnumSet.of(LOOP, MANY_KEY_CALL, PIPELINE)),
+  /** Redisson with its own pool. */
+  REDISSON(RedissonRival::new, EnumSet.of(LOOP, MANY_KEY_CALL, FUTURES, PIPELINE)),
+  /** Valkey GLIDE, where its native library loads. */
+  GLIDE(GlideRival::new, EnumSet.of(LOOP, MANY_KEY_CALL, FUTURES, PIPELINE)),
+  /** Spring's template on plain Lettuce. */
+  SPRING_DATA_REDIS(SpringRival::new, EnumSet.of(LOOP, MANY_KEY_CALL, PIPELINE)),
   /** Sheaf. */
-  SHEAF(SheafRival::new, EnumSet.allOf(Way.class));
+  SHEAF(
+      SheafRival::new,
+      EnumSet.of(LOOP, MANY_KEY_CALL, FUTURES, PIPELINE, READ_AHEAD, SIDE_BY_SIDE));
+
+  private static final Set<Client> WITH_PING = EnumSet.of(LETTUCE, JEDIS, GLIDE, SHEAF);
 
   private final Connector connector;
   private final Set<Way> ways;
@@ -38,7 +56,18 @@ public enum Client {
   /** Whether the client has that way of reading many keys, spread over all slots on a cluster. */
   boolean offers(Way way, ServerKind kind) {
     return ways.contains(way)
-        && !(this == JEDIS && way == Way.MANY_KEY_CALL && kind == ServerKind.CLUSTER);
+        && !(this == JEDIS && way == MANY_KEY_CALL && kind == ServerKind.CLUSTER)
+        && !(this == SPRING_DATA_REDIS && way == PIPELINE && kind == ServerKind.CLUSTER);
+  }
+
+  /** Whether the client can be asked to PING. */
+  boolean pings() {
+    return WITH_PING.contains(this);
+  }
+
+  /** Whether the client runs on this machine; if not, {@link GlideRival#absence} says why. */
+  boolean runsHere() {
+    return this != GLIDE || GlideRival.absence() == null;
   }
 
   /** Makes a connected client. */

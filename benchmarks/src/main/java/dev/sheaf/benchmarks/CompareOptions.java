@@ -12,11 +12,12 @@ import java.util.Set;
  * What the comparison was asked to do.
  *
  * @param rounds how often every question is put to every rival
- * @param quick whether to put the main questions only, with short iterations
+ * @param quick whether to measure with short iterations, and, if {@code only} is empty, the main
+ *     questions only
  * @param forks how many JVMs measure one rival in one round
- * @param only parts of question names; questions that contain none of them are left out; empty for
- *     all
+ * @param only words of question names; questions that have none of them are left out; empty for all
  * @param clients the rivals; Lettuce always belongs to them, as the ratios refer to it
+ * @param ways the ways to read many keys; what the ratios refer to always belongs to them
  * @param out the directory for the results
  * @param help whether only the usage was asked for
  */
@@ -26,6 +27,7 @@ record CompareOptions(
     int forks,
     List<String> only,
     Set<Client> clients,
+    Set<Way> ways,
     Path out,
     boolean help) {
 
@@ -38,11 +40,13 @@ record CompareOptions(
       Usage: java -jar benchmarks/target/benchmarks.jar compare [options]
 
         --rounds N        put every question N times to every rival, 3 by default
-        --quick           the main questions only, with short iterations
+        --quick           short iterations, and the main questions only unless --only names some
         --forks N         JVMs for each rival in each round, 1 by default
-        --only A,B        only questions whose name contains A or B
+        --only A,B        only questions with the words A or B in their name: many-keys, cluster-64
         --clients A,B     only these rivals (LETTUCE is always one), e.g. LETTUCE,SHEAF
-        --out DIRECTORY   where results.json and results.md go; by default beside the jar
+        --ways A,B        only these ways to read many keys, e.g. MANY_KEY_CALL,READ_AHEAD
+        --out DIRECTORY   where results.json, results.md and its plots go; by default beside the
+                          jar
         --help            this text
 
       Servers are started for it. To use others: -Dredis.uri=redis://host:port and
@@ -62,9 +66,40 @@ record CompareOptions(
     return parser.options();
   }
 
-  /** Whether a question of that name is asked for. */
+  /** Whether a question of that name is asked for: its name, or whole words of it. */
   boolean asks(String question) {
-    return only.isEmpty() || only.stream().anyMatch(question::contains);
+    return only.isEmpty()
+        || only.stream().anyMatch(part -> ("-" + question + "-").contains("-" + part + "-"));
+  }
+
+  /** Whether only the main questions are to be put, to the main rivals. */
+  boolean mainOnly() {
+    return quick && only.isEmpty();
+  }
+
+  /** The command that repeats it. */
+  String command() {
+    StringBuilder command =
+        new StringBuilder("java -jar benchmarks/target/benchmarks.jar compare --rounds ")
+            .append(rounds);
+    if (quick) {
+      command.append(" --quick");
+    }
+    if (forks > 1) {
+      command.append(" --forks ").append(forks);
+    }
+    if (!only.isEmpty()) {
+      command.append(" --only ").append(String.join(",", only));
+    }
+    if (clients.size() < Client.values().length) {
+      command.append(" --clients ");
+      command.append(String.join(",", clients.stream().map(Client::name).toList()));
+    }
+    if (ways.size() < Way.values().length) {
+      command.append(" --ways ");
+      command.append(String.join(",", ways.stream().map(Way::name).toList()));
+    }
+    return command.toString();
   }
 
   private static final class Parser {
@@ -76,6 +111,7 @@ record CompareOptions(
     private int forks = 1;
     private List<String> only = List.of();
     private Set<Client> clients = EnumSet.allOf(Client.class);
+    private Set<Way> ways = EnumSet.allOf(Way.class);
     private Path out = Beside.jar();
     private boolean help;
 
@@ -95,6 +131,7 @@ record CompareOptions(
         case "--quick" -> quick = true;
         case "--only" -> only = names(option);
         case "--clients" -> clients = clients(option);
+        case "--ways" -> ways = ways(option);
         case "--out" -> out = path(option);
         case "--help" -> help = true;
         default -> throw new IllegalArgumentException("Unknown option " + option);
@@ -102,7 +139,7 @@ record CompareOptions(
     }
 
     CompareOptions options() {
-      return new CompareOptions(rounds, quick, forks, only, clients, out, help);
+      return new CompareOptions(rounds, quick, forks, only, clients, ways, out, help);
     }
 
     private String value(String option) {
@@ -147,6 +184,19 @@ record CompareOptions(
         } catch (IllegalArgumentException e) {
           throw new IllegalArgumentException(
               option + " must be of " + List.of(Client.values()) + ", but was " + name, e);
+        }
+      }
+      return chosen;
+    }
+
+    private Set<Way> ways(String option) {
+      Set<Way> chosen = EnumSet.noneOf(Way.class);
+      for (String name : names(option)) {
+        try {
+          chosen.add(Way.valueOf(name.toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException e) {
+          throw new IllegalArgumentException(
+              option + " must be of " + List.of(Way.values()) + ", but was " + name, e);
         }
       }
       return chosen;

@@ -1,6 +1,5 @@
 package dev.sheaf.benchmarks;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -19,33 +18,22 @@ final class CompressionPlot {
 
   private static final double LOG_MAX = 4;
   private static final double STORED_STEP = 0.05;
-  private static final int LABEL_HEIGHT = 14;
   private static final int LABEL_GAP = 9;
-  private static final double CHARACTER_WIDTH = 6.3;
 
-  private static final String GRID = "#dddddd";
-  private static final String INK = "#1b2733";
+  private static final String TITLE = "What is stored of a document, against the speed";
   private static final String COMPRESS = "#b3443f";
   private static final String DECOMPRESS = "#0b7a75";
 
-  private final StringBuilder svg = new StringBuilder();
-  private final List<Box> labels = new ArrayList<>();
+  private final Svg svg;
   private final double minStored;
   private final double maxStored;
-
-  private record Box(double left, double right, double baseline) {
-    boolean overlaps(Box other) {
-      return left < other.right
-          && other.left < right
-          && Math.abs(baseline - other.baseline) < LABEL_HEIGHT;
-    }
-  }
 
   private CompressionPlot(List<CompressionTable.Row> rows) {
     double least = rows.stream().mapToDouble(CompressionTable.Row::stored).min().orElse(0);
     double most = rows.stream().mapToDouble(CompressionTable.Row::stored).max().orElse(1);
     this.minStored = Math.floor(least / STORED_STEP) * STORED_STEP;
     this.maxStored = Math.ceil(most / STORED_STEP) * STORED_STEP;
+    this.svg = new Svg(WIDTH, HEIGHT, TITLE, inWords(rows));
   }
 
   /**
@@ -58,31 +46,20 @@ final class CompressionPlot {
   }
 
   private String draw(List<CompressionTable.Row> rows, List<String> notes) {
-    add(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\""
-            + " role=\"img\" aria-labelledby=\"t d\" font-family=\"system-ui, sans-serif\""
-            + " font-size=\"12\">",
-        WIDTH, HEIGHT, WIDTH, HEIGHT);
-    add("<title id=\"t\">What is stored of a document, against the speed</title>");
-    add("<desc id=\"d\">%s</desc>", inWords(rows));
-    add("<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>");
-    text(LEFT, 24, "start", INK, "Stored part of the original, against MB/s on one thread");
+    svg.text(LEFT, 24, "start", Svg.INK, "Stored part of the original, against MB/s on one thread");
     legend(LEFT, COMPRESS, "compress");
     legend(LEFT + 110, DECOMPRESS, "decompress");
     axes();
     for (CompressionTable.Row row : rows) {
-      circle(x(row.compressSpeed()), y(row.stored()), COMPRESS);
-      circle(x(row.decompressSpeed()), y(row.stored()), DECOMPRESS);
+      svg.circle(x(row.compressSpeed()), y(row.stored()), COMPRESS);
+      svg.circle(x(row.decompressSpeed()), y(row.stored()), DECOMPRESS);
     }
     for (CompressionTable.Row row : rows) {
       label(row, row.decompressSpeed(), DECOMPRESS, true);
       label(row, row.compressSpeed(), COMPRESS, x(row.compressSpeed()) < (LEFT + RIGHT) / 4.0);
     }
-    for (int i = 0; i < notes.size(); i++) {
-      text(LEFT, BOTTOM + 48 + LABEL_HEIGHT * i, "start", "#5b6773", notes.get(i));
-    }
-    add("</svg>");
-    return svg.toString();
+    svg.notes(LEFT, BOTTOM + 48, notes);
+    return svg.drawn();
   }
 
   private static String inWords(List<CompressionTable.Row> rows) {
@@ -101,45 +78,28 @@ final class CompressionPlot {
   }
 
   private void legend(int x, String colour, String name) {
-    circle(x + 5, 40, colour);
-    text(x + 16, 44, "start", INK, name);
+    svg.circle(x + 5, 40, colour);
+    svg.text(x + 16, 44, "start", Svg.INK, name);
   }
 
   private void axes() {
     for (int power = (int) LOG_MIN; power <= LOG_MAX; power++) {
       double speed = Math.pow(10, power);
-      line(x(speed), TOP, x(speed), BOTTOM, GRID);
-      text(x(speed), BOTTOM + 18, "middle", INK, String.format(Locale.ROOT, "%,.0f", speed));
+      svg.line(x(speed), TOP, x(speed), BOTTOM, Svg.GRID);
+      svg.text(
+          x(speed), BOTTOM + 18, "middle", Svg.INK, String.format(Locale.ROOT, "%,.0f", speed));
     }
-    text(RIGHT + 32, BOTTOM + 18, "start", INK, "MB/s");
+    svg.text(RIGHT + 32, BOTTOM + 18, "start", Svg.INK, "MB/s");
     int steps = (int) Math.round((maxStored - minStored) / STORED_STEP);
     for (int step = 0; step <= steps; step++) {
       double stored = minStored + step * STORED_STEP;
-      line(LEFT, y(stored), RIGHT, y(stored), GRID);
-      text(LEFT - 8, y(stored) + 4, "end", INK, String.format(Locale.ROOT, "%.2f", stored));
+      svg.line(LEFT, y(stored), RIGHT, y(stored), Svg.GRID);
+      svg.text(LEFT - 8, y(stored) + 4, "end", Svg.INK, String.format(Locale.ROOT, "%.2f", stored));
     }
   }
 
-  /** Beside its point, or as near above or below as no other label is. */
   private void label(CompressionTable.Row row, double speed, String colour, boolean toTheRight) {
-    double pointX = x(speed);
-    double pointY = y(row.stored());
-    double width = row.name().length() * CHARACTER_WIDTH;
-    double left = toTheRight ? pointX + LABEL_GAP : pointX - LABEL_GAP - width;
-    Box box = new Box(left, left + width, pointY + 4);
-    for (int away = 1; labels.stream().anyMatch(box::overlaps); away++) {
-      int shift = (away % 2 == 0 ? 1 : -1) * (away + 1) / 2 * LABEL_HEIGHT;
-      box = new Box(left, left + width, pointY + 4 + shift);
-    }
-    labels.add(box);
-    double end = toTheRight ? box.left() - 2 : box.right() + 2;
-    line(pointX, pointY, end, box.baseline() - 4, colour);
-    text(
-        toTheRight ? box.left() : box.right(),
-        box.baseline(),
-        toTheRight ? "start" : "end",
-        colour,
-        row.name());
+    svg.label(x(speed), y(row.stored()), LABEL_GAP, toTheRight, colour, row.name());
   }
 
   private static double x(double speed) {
@@ -149,25 +109,5 @@ final class CompressionPlot {
 
   private double y(double stored) {
     return BOTTOM - (BOTTOM - TOP) * (stored - minStored) / (maxStored - minStored);
-  }
-
-  private void line(double x1, double y1, double x2, double y2, String colour) {
-    add(
-        "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>",
-        x1, y1, x2, y2, colour);
-  }
-
-  private void circle(double x, double y, String colour) {
-    add("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>", x, y, colour);
-  }
-
-  private void text(double x, double y, String anchor, String colour, String text) {
-    add(
-        "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">%s</text>",
-        x, y, anchor, colour, text.replace("&", "&amp;").replace("<", "&lt;"));
-  }
-
-  private void add(String format, Object... arguments) {
-    svg.append(String.format(Locale.ROOT, format, arguments)).append('\n');
   }
 }

@@ -16,6 +16,10 @@ public abstract class ConnectedClient {
   /** The client under measurement. */
   @Param public Client client = Client.LETTUCE;
 
+  /** How far away {@link ServerKind#DISTANT} is, there and back. */
+  @Param("1200")
+  public int roundTripMicros = 1200;
+
   private @Nullable Servers servers;
   private @Nullable Rival rival;
 
@@ -30,12 +34,19 @@ public abstract class ConnectedClient {
   /** Refuses combinations that do not exist. */
   protected void checkParameters() {}
 
+  private static void requireHere(Client client) {
+    if (!client.runsHere()) {
+      throw new UnsupportedOperationException(GlideRival.absence());
+    }
+  }
+
   /** Connects. */
   @Setup(Level.Trial)
   public final void connect(BenchmarkParams params) {
     Quiet.logging();
+    requireHere(client);
     checkParameters();
-    Servers opened = Servers.open(serverKind());
+    Servers opened = Servers.open(serverKind(), roundTripMicros);
     servers = opened;
     rival = client.connect(serverKind(), opened.uri(), threads(params));
     CostProfiler.trialBegins(opened.uri());
@@ -51,6 +62,15 @@ public abstract class ConnectedClient {
     if (servers != null) {
       servers.close();
     }
+  }
+
+  /** Where the servers are. */
+  final String uri() {
+    Servers opened = servers;
+    if (opened == null) {
+      throw new IllegalStateException("Not connected: JMH has not set up the trial");
+    }
+    return opened.uri();
   }
 
   final Rival rival() {

@@ -8,7 +8,10 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
 
-/** What is stored and read: {@value #KEYS} keys with values of {@value #VALUE_BYTES} bytes. */
+/**
+ * What is stored and read: {@value #KEYS} keys with values of {@value #VALUE_BYTES} bytes, and the
+ * values of the first of them once more under keys with a common hash tag.
+ */
 final class Dataset {
 
   static final int KEYS = 100_000;
@@ -17,31 +20,53 @@ final class Dataset {
   /** Says which data set a server holds, so that the processes of one comparison load it once. */
   private static final String MARKER = "sheaf-bench:loaded";
 
-  private static final String VERSION = KEYS + "x" + VALUE_BYTES;
+  private static final String VERSION = KEYS + "x" + VALUE_BYTES + "+" + Layout.TAGGED.keys();
   private static final int KEYS_PER_WRITE = 5_000;
 
-  private static final String[] NAMES = new String[KEYS];
+  /** Where the number of a key stands in its value. */
+  private static final int NUMBER_BEGINS = 12;
+
+  private static final int NUMBER_ENDS = 18;
+
+  /** Leads from a key to one far from it. */
+  private static final int NEXT = 50_021;
 
   /**
-   * Steps that meet every index before the first one again: they have no divisor in common with
-   * KEYS.
+   * Steps that meet every index before the first one again: they have no divisor in common with the
+   * number of keys.
    */
   private static final int[] STEPS = {7, 101, 1_009, 10_007, 31_337, 49_999, 77_777, 99_991};
-
-  static {
-    for (int i = 0; i < KEYS; i++) {
-      NAMES[i] = "sheaf-bench:" + (KEYS + i);
-    }
-  }
 
   private Dataset() {}
 
   static String key(int index) {
-    return NAMES[index];
+    return Layout.SCATTERED.key(index);
   }
 
   static String value(int index) {
-    return (NAMES[index] + ";").repeat(VALUE_BYTES).substring(0, VALUE_BYTES);
+    return (key(index) + ";").repeat(VALUE_BYTES).substring(0, VALUE_BYTES);
+  }
+
+  /** The index of the key that a value names as the next one to read. */
+  static int following(int index) {
+    return (index + NEXT) % KEYS;
+  }
+
+  /** The key that a value names as the next one to read. */
+  static String following(@Nullable String value) {
+    if (value == null) {
+      throw new IllegalStateException("Read no value, so there is no next key");
+    }
+    return key(following(Integer.parseInt(value, NUMBER_BEGINS, NUMBER_ENDS, 10) - KEYS));
+  }
+
+  /** The keys that values name as the next ones to read. */
+  static String[] following(@Nullable String[] values) {
+    String[] keys = new String[values.length];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = following(values[i]);
+    }
+    return keys;
   }
 
   /** Stores the data set unless it is there. */
@@ -50,23 +75,25 @@ final class Dataset {
       if (VERSION.equals(jedis.get(MARKER))) {
         return;
       }
-      for (int start = 0; start < KEYS; start += KEYS_PER_WRITE) {
-        write(jedis, start, Math.min(KEYS, start + KEYS_PER_WRITE));
+      for (Layout layout : Layout.values()) {
+        for (int start = 0; start < layout.keys(); start += KEYS_PER_WRITE) {
+          write(jedis, layout, start, Math.min(layout.keys(), start + KEYS_PER_WRITE));
+        }
       }
       jedis.set(MARKER, VERSION);
     }
   }
 
-  private static UnifiedJedis connect(ServerKind kind, String uri) {
+  static UnifiedJedis connect(ServerKind kind, String uri) {
     return kind == ServerKind.CLUSTER
         ? RedisClusterClient.create(Servers.address(uri))
         : RedisClient.create(Servers.address(uri));
   }
 
-  private static void write(UnifiedJedis jedis, int start, int end) {
+  private static void write(UnifiedJedis jedis, Layout layout, int start, int end) {
     try (AbstractPipeline pipeline = jedis.pipelined()) {
       for (int i = start; i < end; i++) {
-        pipeline.set(NAMES[i], value(i));
+        pipeline.set(layout.key(i), value(i));
       }
       pipeline.sync();
     }
@@ -77,14 +104,14 @@ final class Dataset {
     return ThreadLocalRandom.current().nextInt(KEYS);
   }
 
-  /** Different indexes, scattered at random; cheap, as it is measured along. */
-  static int[] randomIndexes(int count) {
+  /** Different indexes below a limit, scattered at random; cheap, as it is measured along. */
+  static int[] randomIndexes(int count, int limit) {
     int[] indexes = new int[count];
     int step = STEPS[ThreadLocalRandom.current().nextInt(STEPS.length)];
-    int index = randomIndex();
+    int index = ThreadLocalRandom.current().nextInt(limit);
     for (int i = 0; i < count; i++) {
       indexes[i] = index;
-      index = (index + step) % KEYS;
+      index = (index + step) % limit;
     }
     return indexes;
   }
@@ -96,9 +123,9 @@ final class Dataset {
    * @throws IllegalStateException if it is not the one stored
    */
   static String check(int index, @Nullable String value) {
-    if (value == null || value.length() != VALUE_BYTES || !value.startsWith(NAMES[index])) {
+    if (value == null || value.length() != VALUE_BYTES || !value.startsWith(key(index))) {
       throw new IllegalStateException(
-          "Read " + value + " for " + NAMES[index] + ", but " + value(index) + " is stored");
+          "Read " + value + " for " + key(index) + ", but " + value(index) + " is stored");
     }
     return value;
   }

@@ -4,10 +4,10 @@ import dev.sheaf.embedded.LatencyProxy;
 import java.time.Duration;
 import redis.clients.jedis.HostAndPort;
 
-/** A server seen from a distance: the round trip of two machines in neighbouring data centres. */
+/** A server seen from a distance. */
 final class DistantServer implements AutoCloseable {
 
-  static final Duration ROUND_TRIP = Duration.ofNanos(1_200_000);
+  private static final long NANOS_PER_MICRO = 1_000;
 
   private final LatencyProxy proxy;
 
@@ -15,11 +15,11 @@ final class DistantServer implements AutoCloseable {
     this.proxy = proxy;
   }
 
-  static DistantServer before(HostAndPort server) {
+  static DistantServer before(HostAndPort server, int roundTripMicros) {
     return new DistantServer(
         LatencyProxy.builder()
             .target(server.getHost(), server.getPort())
-            .oneWayDelay(ROUND_TRIP.dividedBy(2))
+            .oneWayDelay(Duration.ofNanos(roundTripMicros * NANOS_PER_MICRO / 2))
             .start());
   }
 

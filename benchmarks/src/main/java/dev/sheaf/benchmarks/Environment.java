@@ -20,10 +20,8 @@ import java.util.concurrent.TimeUnit;
  * Where and with what was measured: names and values, in the order in which they are reported.
  *
  * @param facts the names and values
- * @param load the mean number of busy threads on the machine in the minute before; negative if
- *     unknown
  */
-record Environment(Map<String, String> facts, double load) {
+record Environment(Map<String, String> facts) {
 
   /** From this load for each core on, others take a share of the processors that shows. */
   private static final double BUSY_LOAD_PER_CORE = 0.5;
@@ -43,26 +41,23 @@ record Environment(Map<String, String> facts, double load) {
         System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
     facts.put("Server", output(RedisProcess.EXECUTABLE, "--version"));
     facts.putAll(versions());
-    double load = loadNow();
-    facts.put("Load before", text(load));
-    return new Environment(facts, load);
+    facts.put("Load before", loadAverage());
+    return new Environment(facts);
   }
 
-  /** Whether others used the machine so much that times mean little. */
-  boolean isBusy() {
-    return load > BUSY_LOAD_PER_CORE * Runtime.getRuntime().availableProcessors();
+  /** Whether others used the machine so much that times mean little, by the facts of a run. */
+  static boolean isBusy(Map<String, String> facts) {
+    try {
+      return Double.parseDouble(facts.getOrDefault("Load before", "0"))
+          > BUSY_LOAD_PER_CORE * Runtime.getRuntime().availableProcessors();
+    } catch (NumberFormatException e) {
+      return false;
+    }
   }
 
   /** The mean number of busy threads on the machine in the last minute, as text. */
   static String loadAverage() {
-    return text(loadNow());
-  }
-
-  private static double loadNow() {
-    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-  }
-
-  private static String text(double load) {
+    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return load < 0 ? "unknown" : Numbers.rounded(load);
   }
 

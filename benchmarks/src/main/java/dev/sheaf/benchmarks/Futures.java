@@ -1,8 +1,8 @@
 package dev.sheaf.benchmarks;
 
-import io.lettuce.core.RedisFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +13,8 @@ final class Futures {
 
   /** Calls a GET for each key. */
   @SuppressWarnings({"unchecked", "rawtypes"})
-  static RedisFuture<String>[] each(String[] keys, Function<String, RedisFuture<String>> get) {
-    RedisFuture<String>[] replies = new RedisFuture[keys.length];
+  static Future<String>[] each(String[] keys, Function<String, ? extends Future<String>> get) {
+    Future<String>[] replies = new Future[keys.length];
     for (int i = 0; i < keys.length; i++) {
       replies[i] = get.apply(keys[i]);
     }
@@ -22,18 +22,23 @@ final class Futures {
   }
 
   /** Waits for all values. */
-  static @Nullable String[] values(RedisFuture<String>[] replies) {
+  static @Nullable String[] values(Future<String>[] replies) {
     @Nullable String[] values = new String[replies.length];
     for (int i = 0; i < replies.length; i++) {
-      try {
-        values[i] = replies[i].get();
-      } catch (ExecutionException e) {
-        throw new CompletionException(e.getCause());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("Interrupted while waiting for replies", e);
-      }
+      values[i] = value(replies[i]);
     }
     return values;
+  }
+
+  /** Waits for one value. */
+  static <T> T value(Future<T> reply) {
+    try {
+      return reply.get();
+    } catch (ExecutionException e) {
+      throw new CompletionException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while waiting for a reply", e);
+    }
   }
 }

@@ -39,8 +39,13 @@ final class JedisRival implements Rival {
     return switch (way) {
       case MANY_KEY_CALL -> mget(keys);
       case PIPELINE -> pipeline(keys);
-      case FUTURES -> throw new UnsupportedOperationException("Jedis has no asynchronous commands");
+      default -> throw new UnsupportedOperationException("Jedis has no " + way);
     };
+  }
+
+  @Override
+  public void ping() {
+    jedis.ping();
   }
 
   private @Nullable String[] mget(String[] keys) {

@@ -2,7 +2,7 @@ package dev.sheaf.benchmarks;
 
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.openjdk.jmh.annotations.Mode;
@@ -16,10 +16,10 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** One question put to one rival once: a run of JMH in a JVM of its own. */
-final class JmhRun {
+final class JmhRun implements Run {
 
   /** The same heap for all, so that none gains by what the machine has left. */
-  private static final String[] JVM_ARGUMENTS = {"-Xms1g", "-Xmx1g"};
+  static final String[] JVM_ARGUMENTS = {"-Xms1g", "-Xmx1g"};
 
   private final CompareOptions options;
   private final Question question;
@@ -33,13 +33,8 @@ final class JmhRun {
     this.uri = uri;
   }
 
-  /**
-   * Runs.
-   *
-   * @param log the file for what JMH and the JVM say
-   * @throws ComparisonException if the run fails; the message names the log
-   */
-  Measurement measure(Path log) {
+  @Override
+  public Measurement measure(Path log) {
     Collection<RunResult> results;
     try {
       results = new Runner(jmhOptions(log).build()).run();
@@ -76,11 +71,11 @@ final class JmhRun {
   }
 
   private static Measurement measurement(RunResult result) {
-    Map<Cost, Double> costs = new EnumMap<>(Cost.class);
+    Map<String, Double> costs = new LinkedHashMap<>();
     for (Cost cost : Cost.values()) {
       Result<?> found = result.getSecondaryResults().get(cost.label());
       if (found != null) {
-        costs.put(cost, found.getScore());
+        costs.put(cost.key(), found.getScore());
       }
     }
     return new Measurement(

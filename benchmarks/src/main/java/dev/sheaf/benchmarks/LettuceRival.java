@@ -3,7 +3,6 @@ package dev.sheaf.benchmarks;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -16,6 +15,7 @@ import io.netty.channel.Channel;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -89,11 +89,17 @@ final class LettuceRival implements Rival {
       case MANY_KEY_CALL -> mget(keys);
       case FUTURES -> Futures.values(Futures.each(keys, async::get));
       case PIPELINE -> {
-        RedisFuture<String>[] replies = Futures.each(keys, heldBackAsync::get);
+        Future<String>[] replies = Futures.each(keys, heldBackAsync::get);
         heldBack.flushCommands();
         yield Futures.values(replies);
       }
+      default -> throw new UnsupportedOperationException("Lettuce has no " + way);
     };
+  }
+
+  @Override
+  public void ping() {
+    sync.ping();
   }
 
   private @Nullable String[] mget(String[] keys) {

@@ -9,10 +9,11 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 
 /**
- * How long does one thread wait for {@value #KEYS_AT_ONCE} values?
+ * How long does one thread wait for a page of values?
  *
  * <pre>{@code
  * java -jar benchmarks/target/benchmarks.jar ManyKeys -p server=CLUSTER -p way=MANY_KEY_CALL -f 3
+ * java -jar benchmarks/target/benchmarks.jar ManyKeys -p server=DISTANT -p roundTripMicros=200,5000
  * }</pre>
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -24,6 +25,14 @@ public class ManyKeysBenchmark extends ConnectedClient {
   /** What the client is connected to. */
   @Param({"STANDALONE", "CLUSTER"})
   public ServerKind server = ServerKind.STANDALONE;
+
+  /** How many keys there are on a page. */
+  @Param("100")
+  public int keys = KEYS_AT_ONCE;
+
+  /** How the keys lie in a cluster. */
+  @Param("SCATTERED")
+  public Layout layout = Layout.SCATTERED;
 
   /** How the keys are read. */
   @Param public Way way = Way.MANY_KEY_CALL;
@@ -45,18 +54,14 @@ public class ManyKeysBenchmark extends ConnectedClient {
     }
   }
 
-  /** The values of {@value #KEYS_AT_ONCE} random keys. */
+  /** The values of a page of random keys. */
   @Benchmark
   public @Nullable String[] read() {
-    return readRandom(rival(), way);
-  }
-
-  static @Nullable String[] readRandom(Rival rival, Way way) {
-    int[] indexes = Dataset.randomIndexes(KEYS_AT_ONCE);
-    String[] keys = new String[KEYS_AT_ONCE];
-    for (int i = 0; i < KEYS_AT_ONCE; i++) {
-      keys[i] = Dataset.key(indexes[i]);
+    int[] indexes = Dataset.randomIndexes(keys, layout.keys());
+    String[] names = new String[keys];
+    for (int i = 0; i < keys; i++) {
+      names[i] = layout.key(indexes[i]);
     }
-    return Dataset.check(indexes, rival.getMany(way, keys));
+    return Dataset.check(indexes, rival().read(way, names));
   }
 }

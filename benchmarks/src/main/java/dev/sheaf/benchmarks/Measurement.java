@@ -8,9 +8,10 @@ import java.util.Map;
  * @param score operations a second, or microseconds for an operation
  * @param unit of the score
  * @param higherIsBetter whether the score is a throughput
- * @param costs what each operation cost beside time
+ * @param costs what each operation cost beside time, by {@link Cost#key}, or other figures by their
+ *     names
  */
-record Measurement(double score, String unit, boolean higherIsBetter, Map<Cost, Double> costs) {
+record Measurement(double score, String unit, boolean higherIsBetter, Map<String, Double> costs) {
 
   /** How many times as fast as the other, whatever the score counts. */
   double speedOver(Measurement other) {

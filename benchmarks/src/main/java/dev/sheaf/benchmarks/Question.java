@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param text the question in words
  * @param benchmark the method that measures, as JMH names it
  * @param server what the clients are connected to
+ * @param roundTripMicros how far away that is, beyond the loopback interface
  * @param threads JMH's threads
  * @param parameters parameters that all rivals share
  * @param contenders who answers; the first is the one the ratios refer to
@@ -25,6 +27,7 @@ record Question(
     String text,
     String benchmark,
     ServerKind server,
+    int roundTripMicros,
     int threads,
     Map<String, String> parameters,
     List<Contender> contenders,
@@ -43,9 +46,28 @@ record Question(
     }
   }
 
-  private static final int[] THREADS = {1, 2, 8, 64, 256};
+  private static final int[] THREADS = {1, 2, 8, 64, 256, 512};
   private static final Set<Integer> QUICK_THREADS = Set.of(1, 64);
   private static final int[] VIRTUAL_THREADS = {64, 1000};
+  private static final int[] PAGES = {30, 100, 1000};
+  private static final int NEIGHBOURS_MICROS = 1_200;
+  private static final int[] ROUND_TRIPS_MICROS = {200, 1_000, NEIGHBOURS_MICROS, 5_000, 100_000};
+
+  /** From here on a loop of a hundred round trips takes longer than a run measures. */
+  private static final int TOO_FAR_FOR_LOOPS_MICROS = 100_000;
+
+  /** Reads a second: as many as the threads get, half of what plain Lettuce reaches, and less. */
+  private static final int[] RATES = {0, 10_000, 40_000};
+
+  private static final int QUICK_RATE = 40_000;
+  private static final int SIZE_THREADS = 8;
+  private static final int STORM_THREADS = 64;
+  private static final double MICROS_PER_MILLI = 1e3;
+
+  /** Ways to read many keys that do not depend on one another. */
+  private static final Set<Way> READS = EnumSet.complementOf(EnumSet.of(Way.SIDE_BY_SIDE));
+
+  private static final Set<Way> READS_IN_TURNS = EnumSet.complementOf(EnumSet.of(Way.READ_AHEAD));
 
   /** All questions that this JVM can answer. */
   static List<Question> all() {
@@ -56,10 +78,23 @@ record Question(
     for (int threads : THREADS) {
       questions.add(blocking(ServerKind.CLUSTER, threads, threads == 64));
     }
-    questions.add(manyKeys(ServerKind.STANDALONE));
-    questions.add(manyKeys(ServerKind.CLUSTER));
-    questions.add(distantKeys());
+    for (int keys : PAGES) {
+      questions.add(manyKeys(ServerKind.STANDALONE, keys));
+    }
+    questions.add(manyKeys(ServerKind.CLUSTER, ManyKeysBenchmark.KEYS_AT_ONCE));
+    questions.add(taggedKeys());
+    for (int micros : ROUND_TRIPS_MICROS) {
+      questions.add(distantKeys(micros));
+    }
+    questions.add(dependentReads(1_000));
     questions.add(distantBlocking());
+    for (ValueSizeBenchmark.Size size : ValueSizeBenchmark.Size.values()) {
+      questions.add(valueSize(size));
+    }
+    questions.add(pingStorm());
+    for (int rate : RATES) {
+      questions.add(latency(rate));
+    }
     if (VirtualThreads.areAvailable()) {
       for (int threads : VIRTUAL_THREADS) {
         questions.add(virtual(threads));
@@ -74,45 +109,110 @@ record Question(
         threads + (threads == 1 ? " thread" : " threads") + " of blocking GETs, " + lower(server),
         BlockingGetBenchmark.class.getName() + ".get",
         server,
+        0,
         threads,
         Map.of("server", server.name()),
         singleKey(EnumSet.allOf(Client.class)),
         quick);
   }
 
-  private static Question manyKeys(ServerKind server) {
+  private static Question manyKeys(ServerKind server, int keys) {
+    boolean main = keys == ManyKeysBenchmark.KEYS_AT_ONCE;
     return new Question(
-        "many-keys-" + lower(server),
-        ManyKeysBenchmark.KEYS_AT_ONCE + " keys at once, one thread, " + lower(server),
+        (main ? "many-keys-" : "page-" + keys + "-") + lower(server),
+        keys + " keys at once, one thread, " + lower(server),
         ManyKeysBenchmark.class.getName() + ".read",
         server,
+        0,
         1,
-        Map.of("server", server.name()),
-        everyWay(server, Way.MANY_KEY_CALL),
-        true);
+        Map.of("server", server.name(), "keys", Integer.toString(keys)),
+        everyWay(server, Way.MANY_KEY_CALL, READS),
+        main);
   }
 
-  private static Question distantKeys() {
+  private static Question taggedKeys() {
     return new Question(
-        "distant-keys",
-        ManyKeysBenchmark.KEYS_AT_ONCE + " keys at once, one thread, 1.2 ms away",
-        LatencyBenchmark.class.getName() + ".hundredKeys",
+        "tagged-keys-cluster",
+        ManyKeysBenchmark.KEYS_AT_ONCE + " keys of one hash tag at once, one thread, cluster",
+        ManyKeysBenchmark.class.getName() + ".read",
+        ServerKind.CLUSTER,
+        0,
+        1,
+        Map.of("server", ServerKind.CLUSTER.name(), "layout", Layout.TAGGED.name()),
+        everyWay(ServerKind.CLUSTER, Way.MANY_KEY_CALL, READS),
+        false);
+  }
+
+  private static Question distantKeys(int micros) {
+    Set<Way> ways = EnumSet.copyOf(READS);
+    if (micros >= TOO_FAR_FOR_LOOPS_MICROS) {
+      ways.remove(Way.LOOP);
+    }
+    return new Question(
+        "distant-keys-" + micros + "us",
+        ManyKeysBenchmark.KEYS_AT_ONCE + " keys at once, one thread, " + away(micros),
+        ManyKeysBenchmark.class.getName() + ".read",
         ServerKind.DISTANT,
+        micros,
+        1,
+        Map.of("server", ServerKind.DISTANT.name()),
+        everyWay(ServerKind.DISTANT, Way.FUTURES, ways),
+        micros == NEIGHBOURS_MICROS);
+  }
+
+  private static Question dependentReads(int micros) {
+    return new Question(
+        "dependent-" + micros + "us",
+        ManyKeysBenchmark.KEYS_AT_ONCE
+            + " times two GETs, the second of the key that the first one names, "
+            + away(micros),
+        DependentReadsBenchmark.class.getName() + ".read",
+        ServerKind.DISTANT,
+        micros,
         1,
         Map.of(),
-        everyWay(ServerKind.DISTANT, Way.FUTURES),
-        true);
+        everyWay(ServerKind.DISTANT, Way.LOOP, READS_IN_TURNS),
+        false);
   }
 
   private static Question distantBlocking() {
     return new Question(
         "distant-blocking-64",
-        "64 threads of blocking GETs, 1.2 ms away",
-        LatencyBenchmark.class.getName() + ".get",
+        "64 threads of blocking GETs, " + away(NEIGHBOURS_MICROS),
+        BlockingGetBenchmark.class.getName() + ".get",
         ServerKind.DISTANT,
+        NEIGHBOURS_MICROS,
         64,
-        Map.of("way", Way.FUTURES.name()),
+        Map.of("server", ServerKind.DISTANT.name()),
         singleKey(EnumSet.allOf(Client.class)),
+        false);
+  }
+
+  private static Question valueSize(ValueSizeBenchmark.Size size) {
+    return new Question(
+        "value-size-" + size.name().toLowerCase(Locale.ROOT).replace("_", ""),
+        SIZE_THREADS + " threads of blocking GETs, values of " + size,
+        ValueSizeBenchmark.class.getName() + ".get",
+        ServerKind.STANDALONE,
+        0,
+        SIZE_THREADS,
+        Map.of("size", size.name()),
+        singleKey(EnumSet.allOf(Client.class)),
+        false);
+  }
+
+  private static Question pingStorm() {
+    Set<Client> pinging = EnumSet.allOf(Client.class);
+    pinging.removeIf(client -> !client.pings());
+    return new Question(
+        "ping-storm-" + STORM_THREADS,
+        STORM_THREADS + " threads that ask for a PING, standalone",
+        PingStormBenchmark.class.getName() + ".ping",
+        ServerKind.STANDALONE,
+        0,
+        STORM_THREADS,
+        Map.of(),
+        singleKey(pinging),
         false);
   }
 
@@ -122,14 +222,36 @@ record Question(
         threads + " virtual threads of blocking GETs, standalone",
         VirtualThreadGetBenchmark.class.getName() + ".get",
         ServerKind.STANDALONE,
+        0,
         1,
         Map.of("virtualThreads", Integer.toString(threads)),
         singleKey(EnumSet.allOf(Client.class)),
-        threads == 1000);
+        false);
+  }
+
+  private static Question latency(int rate) {
+    String load =
+        rate == 0
+            ? " threads that read without a pause"
+            : " threads, " + Numbers.rounded(rate) + " GETs a second at moments of their own";
+    return new Question(
+        LatencyRun.QUESTION + (rate == 0 ? "closed" : "open-" + rate),
+        LatencyRun.THREADS + load + ", standalone",
+        GetLoad.class.getName(),
+        ServerKind.STANDALONE,
+        0,
+        LatencyRun.THREADS,
+        Map.of(LatencyRun.RATE, Integer.toString(rate)),
+        singleKey(EnumSet.allOf(Client.class)),
+        rate == QUICK_RATE);
+  }
+
+  private static String away(int micros) {
+    return Numbers.rounded(micros / MICROS_PER_MILLI) + " ms away";
   }
 
   private static String lower(ServerKind server) {
-    return server.name().toLowerCase(java.util.Locale.ROOT);
+    return server.name().toLowerCase(Locale.ROOT);
   }
 
   private static List<Contender> singleKey(Set<Client> clients) {
@@ -137,13 +259,14 @@ record Question(
   }
 
   /** Lettuce in the given way first: that is what the ratios refer to. */
-  private static List<Contender> everyWay(ServerKind server, Way reference) {
+  private static List<Contender> everyWay(ServerKind server, Way reference, Set<Way> ways) {
     List<Contender> contenders = new ArrayList<>();
     contenders.add(new Contender(Client.LETTUCE, reference));
     for (Client client : Client.values()) {
-      for (Way way : Way.values()) {
+      for (Way way : ways) {
         Contender contender = new Contender(client, way);
-        if (client.offers(way, server) && !contenders.contains(contender)) {
+        boolean another = way != Way.LOOP || client == Client.LETTUCE;
+        if (another && client.offers(way, server) && !contenders.contains(contender)) {
           contenders.add(contender);
         }
       }
@@ -156,37 +279,73 @@ record Question(
     List<Contender> kept = new ArrayList<>();
     for (Contender contender : contenders) {
       if (options.clients().contains(contender.client())
-          && (!options.quick() || isQuick(contender))) {
+          && contender.client().runsHere()
+          && isWanted(contender, options.ways())
+          && (!options.mainOnly() || isQuick(contender))) {
         kept.add(contender);
       }
     }
-    return new Question(name, text, benchmark, server, threads, parameters, kept, quick);
+    return new Question(
+        name, text, benchmark, server, roundTripMicros, threads, parameters, kept, quick);
+  }
+
+  private boolean isWanted(Contender contender, Set<Way> ways) {
+    return contender.way() == null
+        || ways.contains(contender.way())
+        || contender.equals(contenders.get(0));
   }
 
   /** The quick comparison leaves out what the full one shows to lie between two others. */
   private boolean isQuick(Contender contender) {
     boolean reference = contender.equals(contenders.get(0));
+    boolean distant = server == ServerKind.DISTANT;
     return switch (contender.client()) {
-      case LETTUCE -> reference || contender.way() == Way.FUTURES;
-      case LETTUCE_FLUSH_CONSOLIDATION -> false;
-      case JEDIS -> server != ServerKind.DISTANT && isQuickJedis(contender.way());
+      case LETTUCE -> reference;
+      case JEDIS -> !distant && isQuickJedis(contender.way());
       case SHEAF ->
-          contender.way() != Way.PIPELINE
-              && !(server == ServerKind.DISTANT && contender.way() == Way.MANY_KEY_CALL);
+          distant
+              ? contender.way() == Way.FUTURES
+              : contender.way() == null || contender.way() == Way.MANY_KEY_CALL;
+      default -> false;
     };
   }
 
   private boolean isQuickJedis(@Nullable Way way) {
     if (way == null) {
-      return server == ServerKind.STANDALONE && parameters.get("virtualThreads") == null;
+      return server == ServerKind.STANDALONE && !isAboutLatency();
     }
-    return (way == Way.PIPELINE) == (server == ServerKind.CLUSTER);
+    return way == (server == ServerKind.CLUSTER ? Way.PIPELINE : Way.MANY_KEY_CALL);
+  }
+
+  /** How one contender is measured once. */
+  Run run(CompareOptions options, Contender contender, String uri) {
+    return isAboutLatency()
+        ? new LatencyRun(options, this, contender, uri)
+        : new JmhRun(options, this, contender, uri);
+  }
+
+  /** How long that takes, in words. */
+  String timing(CompareOptions options) {
+    return isAboutLatency()
+        ? "1 JVM, warm-up "
+            + LatencyRun.warmUpSeconds(options)
+            + " s, measured "
+            + LatencyRun.seconds(options)
+            + " s"
+        : options.forks() + " JVM, " + Timing.of(options, threads);
+  }
+
+  private boolean isAboutLatency() {
+    return name.startsWith(LatencyRun.QUESTION);
   }
 
   /** JMH's parameters for one contender. */
   Map<String, String> parametersOf(Contender contender) {
     Map<String, String> all = new LinkedHashMap<>(parameters);
     all.put("client", contender.client().name());
+    if (server == ServerKind.DISTANT) {
+      all.put("roundTripMicros", Integer.toString(roundTripMicros));
+    }
     if (contender.way() != null) {
       all.put("way", contender.way().name());
     }

@@ -12,9 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -66,10 +64,7 @@ final class RedisProcess implements AutoCloseable {
 
   /** Whether redis-server is on the path. */
   static boolean isInstalled() {
-    String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
-    return Stream.of(path.split(java.io.File.pathSeparator))
-        .filter(entry -> !entry.isEmpty())
-        .anyMatch(entry -> Files.isExecutable(Path.of(entry, EXECUTABLE)));
+    return Tools.areInstalled(EXECUTABLE);
   }
 
   /**
@@ -78,6 +73,20 @@ final class RedisProcess implements AutoCloseable {
    * @throws ComparisonException if it cannot be started; the message says why
    */
   static RedisProcess start(boolean cluster) {
+    return start(cluster, List.of(), List.of());
+  }
+
+  /**
+   * As {@link #start(boolean)}, for a single server.
+   *
+   * @param prefix a command that runs the server, such as a profiler's
+   * @param options more options of the server; relative paths lie in its {@link #directory}
+   */
+  static RedisProcess start(List<String> prefix, List<String> options) {
+    return start(false, prefix, options);
+  }
+
+  private static RedisProcess start(boolean cluster, List<String> prefix, List<String> options) {
     if (!isInstalled()) {
       throw new ComparisonException(
           EXECUTABLE
@@ -86,7 +95,7 @@ final class RedisProcess implements AutoCloseable {
     }
     String failure = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      RedisProcess process = launch(cluster);
+      RedisProcess process = launch(cluster, prefix, options);
       if (process.awaitAnswer()) {
         return process;
       }
@@ -97,13 +106,16 @@ final class RedisProcess implements AutoCloseable {
         EXECUTABLE + " did not answer within " + START_TIMEOUT.toSeconds() + " s:\n" + failure);
   }
 
-  private static RedisProcess launch(boolean cluster) {
+  private static RedisProcess launch(boolean cluster, List<String> prefix, List<String> options) {
     try {
       Path directory = Files.createTempDirectory("sheaf-benchmark-redis");
       int port = freePort();
       int busPort = freePort();
+      List<String> command = new ArrayList<>(prefix);
+      command.addAll(serverCommand(directory, port, busPort, cluster));
+      command.addAll(options);
       Process guard =
-          new ProcessBuilder(guarded(directory, serverCommand(directory, port, busPort, cluster)))
+          new ProcessBuilder(guarded(directory, command))
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
       return new RedisProcess(guard, readServer(guard), directory, port, busPort);

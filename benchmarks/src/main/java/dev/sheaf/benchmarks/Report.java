@@ -1,156 +1,181 @@
 package dev.sheaf.benchmarks;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 
-/** What came of a comparison, for people (Markdown) and for programs (JSON). */
+/**
+ * What came of one or more runs, as a page with tables and plots. Rounds of the same question count
+ * as one series if they were measured alike, on the same machine, commit and JVM.
+ */
 final class Report {
 
-  private final CompareOptions options;
-  private final Map<String, String> facts;
-  private final boolean busy;
-  private final Map<Question, Answers> answers;
+  private static final List<String> FACTS_OF_A_RUN =
+      List.of("Date", "Load before", "Load after", "Took", "Command");
+  private static final List<String> WHAT_MUST_AGREE =
+      List.of("Commit", "Processor", "System", "JVM", "Server");
 
-  Report(
-      CompareOptions options,
-      Environment environment,
-      String loadAfter,
-      Duration took,
-      Map<Question, Answers> answers) {
-    this.options = options;
-    this.answers = answers;
-    this.busy = environment.isBusy();
-    this.facts = new LinkedHashMap<>(environment.facts());
-    facts.put("Load after", loadAfter);
-    facts.put("Took", took.toSeconds() + " s");
-    facts.put("Command", command());
-    facts.put("Each run", eachRun());
-  }
+  private final List<ResultFile> runs;
 
-  private String command() {
-    StringBuilder command =
-        new StringBuilder("java -jar benchmarks/target/benchmarks.jar compare --rounds ")
-            .append(options.rounds());
-    if (options.quick()) {
-      command.append(" --quick");
-    }
-    if (options.forks() > 1) {
-      command.append(" --forks ").append(options.forks());
-    }
-    if (!options.only().isEmpty()) {
-      command.append(" --only ").append(String.join(",", options.only()));
-    }
-    if (options.clients().size() < Client.values().length) {
-      command.append(" --clients ");
-      command.append(String.join(",", options.clients().stream().map(Client::name).toList()));
-    }
-    return command.toString();
-  }
-
-  private String eachRun() {
-    return options.forks() + " JVM, " + Timing.describe(options);
+  Report(List<ResultFile> runs) {
+    this.runs = runs;
   }
 
   /**
-   * Prints the tables, and writes {@code results.md} and {@code results.json}.
+   * Prints the page, and writes it with its plots.
    *
    * @throws ComparisonException if the files cannot be written
    */
-  void write(PrintStream console) {
-    String markdown = markdown();
+  void write(Path directory, String name, PrintStream console) {
+    Map<String, String> plots = new LinkedHashMap<>();
+    String markdown = markdown(name, plots);
     console.println();
     console.println(markdown);
     try {
-      Path text = options.out().resolve("results.md");
-      Path data = options.out().resolve("results.json");
-      Files.writeString(text, markdown);
-      new ObjectMapper()
-          .enable(SerializationFeature.INDENT_OUTPUT)
-          .writeValue(data.toFile(), json());
-      console.println("Written to " + text + " and " + data);
+      Files.createDirectories(directory);
+      for (Map.Entry<String, String> plot : plots.entrySet()) {
+        Files.writeString(directory.resolve(plot.getKey()), plot.getValue());
+      }
+      Path page = directory.resolve(name + ".md");
+      Files.writeString(page, markdown);
+      console.println("Written to " + page);
     } catch (IOException e) {
       throw new ComparisonException("Cannot write the results: " + e.getMessage(), e);
     }
   }
 
-  String markdown() {
-    StringBuilder page = new StringBuilder("# Results\n\n");
-    facts.forEach(
-        (name, value) -> page.append("- ").append(name).append(": ").append(value).append('\n'));
-    if (busy) {
-      page.append(
-          """
-
-          **The machine was busy with other work when this began (see the load). Times and ratios
-          below are no basis for conclusions; repeat them on a quiet machine.**
-          """);
-    }
+  /** The page; the plots it shows are put into the map, by the names of their files. */
+  String markdown(String name, Map<String, String> plots) {
+    StringBuilder page = new StringBuilder("# Results\n");
     page.append(
         """
 
         A ratio says how many times as fast as the first line of its table a rival was, by the
         median of the rounds, with the smallest and largest round after it. Above 1 is faster.
+        How this is measured, and what it cannot say: [METHOD.md](METHOD.md).
         """);
-    answers.forEach(
-        (question, answer) -> {
-          page.append("\n## ").append(question.text()).append(" (").append(question.name());
-          page.append(")\n\n").append(new Table(answer.lines()).markdown());
-        });
-    page.append(targets());
+    int number = 0;
+    for (List<ResultFile> group : groups()) {
+      number++;
+      String prefix = number == 1 ? name : name + "-" + number;
+      append(page, group, prefix, plots);
+    }
     return page.toString();
   }
 
-  private String targets() {
+  /** Runs that belong together, in the order of their first ones. */
+  private List<List<ResultFile>> groups() {
+    Map<List<String>, List<ResultFile>> groups = new LinkedHashMap<>();
+    for (ResultFile run : runs) {
+      List<String> key =
+          WHAT_MUST_AGREE.stream()
+              .map(fact -> run.environment().getOrDefault(fact, "unknown"))
+              .toList();
+      groups.computeIfAbsent(key, k -> new ArrayList<>()).add(run);
+    }
+    return List.copyOf(groups.values());
+  }
+
+  private static void append(
+      StringBuilder page, List<ResultFile> group, String prefix, Map<String, String> plots) {
+    page.append("\n## ").append(group.get(0).environment().getOrDefault("JVM", "Runs"));
+    page.append("\n\n");
+    appendFacts(page, group);
+    List<ResultFile.Asked> questions = merged(group);
+    String verdicts = verdicts(questions);
+    if (!verdicts.isEmpty()) {
+      page.append("\n### Targets\n\n").append(verdicts);
+    }
+    for (Map.Entry<String, LinePlot> plot : Plots.of(questions, note(group)).entrySet()) {
+      String file = prefix + "-" + plot.getKey() + ".svg";
+      plots.put(file, plot.getValue().drawn());
+      page.append("\n![").append(plot.getValue().title()).append("](").append(file).append(")\n");
+    }
+    for (ResultFile.Asked question : questions) {
+      page.append("\n### ").append(question.text()).append(" (").append(question.name());
+      page.append(")\n\n").append(question.timing()).append("\n\n");
+      page.append(new Table(question.answers()).markdown());
+    }
+  }
+
+  private static void appendFacts(StringBuilder page, List<ResultFile> group) {
+    Set<String> common = new LinkedHashSet<>(group.get(0).environment().keySet());
+    common.removeAll(FACTS_OF_A_RUN);
+    for (String fact : common) {
+      Set<String> values = new LinkedHashSet<>();
+      group.forEach(run -> values.add(run.environment().getOrDefault(fact, "unknown")));
+      page.append("- ").append(fact).append(": ").append(String.join("; ", values)).append('\n');
+    }
+    page.append("\n");
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("command", "date", "load before", "load after", "took"));
+    for (ResultFile run : group) {
+      Map<String, String> facts = run.environment();
+      rows.add(
+          List.of(
+              "`" + facts.getOrDefault("Command", "unknown") + "`",
+              facts.getOrDefault("Date", "unknown"),
+              facts.getOrDefault("Load before", "unknown"),
+              facts.getOrDefault("Load after", "unknown"),
+              facts.getOrDefault("Took", "unknown")));
+    }
+    page.append(Table.markdown(rows));
+    if (group.stream().anyMatch(run -> Environment.isBusy(run.environment()))) {
+      page.append(
+          """
+
+          **The machine was busy when a run began (see the load). If that was anything but the end
+          of a build, times and ratios below are no basis for conclusions.**
+          """);
+    }
+  }
+
+  private static String note(List<ResultFile> group) {
+    Map<String, String> facts = group.get(0).environment();
+    return "commit "
+        + facts.getOrDefault("Commit", "unknown")
+        + ", "
+        + facts.getOrDefault("Date", "unknown")
+        + ", "
+        + facts.getOrDefault("Processor", "unknown");
+  }
+
+  /** Each question once, with the answers of all runs that were measured alike. */
+  static List<ResultFile.Asked> merged(List<ResultFile> group) {
+    Map<String, ResultFile.Asked> questions = new LinkedHashMap<>();
+    for (ResultFile run : group) {
+      for (ResultFile.Asked question : run.questions()) {
+        questions.merge(question.name() + " " + question.timing(), question, Report::merged);
+      }
+    }
+    return List.copyOf(questions.values());
+  }
+
+  private static ResultFile.Asked merged(ResultFile.Asked first, ResultFile.Asked second) {
+    Map<String, Answer> answers = new LinkedHashMap<>();
+    first.answers().forEach(answer -> answers.put(answer.rival(), answer));
+    second.answers().forEach(answer -> answers.merge(answer.rival(), answer, Answer::and));
+    return new ResultFile.Asked(
+        first.name(), first.text(), first.timing(), List.copyOf(answers.values()));
+  }
+
+  private static String verdicts(List<ResultFile.Asked> questions) {
     StringBuilder verdicts = new StringBuilder();
-    answers.forEach(
-        (question, answer) -> {
-          for (Answers.Answer line : answer.lines()) {
-            Target.ALL.stream()
-                .filter(target -> target.question().equals(question.name()))
-                .filter(target -> target.contender().equals(line.contender()))
-                .forEach(t -> verdicts.append(t.verdict(line.ratio())).append('\n'));
-          }
-        });
-    return verdicts.isEmpty() ? "" : "\n## Targets\n\n" + verdicts;
-  }
-
-  private Map<String, Object> json() {
-    List<Object> questions = new ArrayList<>();
-    answers.forEach((question, answer) -> questions.add(json(question, answer)));
-    return Map.of("environment", facts, "questions", questions);
-  }
-
-  private static Map<String, Object> json(Question question, Answers answers) {
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("name", question.name());
-    json.put("text", question.text());
-    json.put("benchmark", question.benchmark());
-    json.put("threads", question.threads());
-    json.put("parameters", question.parameters());
-    json.put("answers", answers.lines().stream().map(Report::json).toList());
-    return json;
-  }
-
-  private static Map<String, Object> json(Answers.Answer answer) {
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("rival", answer.contender().label());
-    json.put("unit", answer.unit());
-    json.put("score", answer.score());
-    json.put("scores", answer.scores());
-    json.put("ratio", answer.ratio());
-    json.put("ratios", answer.ratios());
-    Map<String, Double> costs = new LinkedHashMap<>();
-    answer.costs().forEach((cost, amount) -> costs.put(cost.label() + " " + cost.unit(), amount));
-    json.put("costs", costs);
-    return json;
+    for (ResultFile.Asked question : questions) {
+      for (Target target : Target.ALL) {
+        if (Objects.equals(target.question(), question.name())) {
+          target.verdict(question.answers()).ifPresent(line -> verdicts.append(line).append('\n'));
+        }
+      }
+    }
+    return verdicts.toString();
   }
 }

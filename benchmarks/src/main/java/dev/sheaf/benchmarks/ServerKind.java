@@ -6,7 +6,7 @@ public enum ServerKind {
   STANDALONE("redis.uri"),
   /** A cluster of three masters on the loopback interface. */
   CLUSTER("redis.cluster.uri"),
-  /** The one server, {@link DistantServer#ROUND_TRIP} away. */
+  /** One server, some round trip away. */
   DISTANT("redis.distant.uri");
 
   private final String property;

@@ -37,13 +37,18 @@ final class Servers implements AutoCloseable {
    *     what to change
    */
   static Servers open(ServerKind kind) {
+    return open(kind, 0);
+  }
+
+  /** As {@link #open(ServerKind)}, with the distance of {@link ServerKind#DISTANT}. */
+  static Servers open(ServerKind kind, int roundTripMicros) {
     String given = System.getProperty(kind.property());
     if (given != null) {
       return new Servers(checked(kind, given), List.of(), null);
     }
     if (kind == ServerKind.DISTANT) {
       Servers near = open(ServerKind.STANDALONE);
-      DistantServer distant = DistantServer.before(address(near.uri));
+      DistantServer distant = DistantServer.before(address(near.uri), roundTripMicros);
       return new Servers(distant.uri(), near.started, distant);
     }
     List<RedisProcess> started =

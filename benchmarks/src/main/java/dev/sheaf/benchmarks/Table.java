@@ -1,34 +1,41 @@
 package dev.sheaf.benchmarks;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The answers to one question as a Markdown table that is also readable as it stands. */
 final class Table {
 
-  private static final Map<Cost, String> COST_HEADINGS = new EnumMap<>(Cost.class);
+  private final List<Answer> answers;
 
-  static {
-    COST_HEADINGS.put(Cost.COMMANDS_PER_READ, "commands per server read");
-    COST_HEADINGS.put(Cost.COMMANDS, "commands");
-    COST_HEADINGS.put(Cost.SERVER_READS, "server reads");
-    COST_HEADINGS.put(Cost.SERVER_CPU, "server CPU us");
-    COST_HEADINGS.put(Cost.CLIENT_CPU, "client CPU us");
-    COST_HEADINGS.put(Cost.CLIENT_ALLOCATION, "client bytes allocated");
-  }
+  /** The figures that at least one rival has, with their headings. */
+  private final Map<String, String> figures = new LinkedHashMap<>();
 
-  private final List<Answers.Answer> answers;
-
-  Table(List<Answers.Answer> answers) {
+  Table(List<Answer> answers) {
     this.answers = answers;
+    for (Cost cost : Cost.values()) {
+      if (answers.stream().anyMatch(answer -> answer.costs().containsKey(cost.key()))) {
+        figures.put(cost.key(), cost.heading());
+      }
+    }
+    for (Answer answer : answers) {
+      answer.costs().keySet().forEach(name -> figures.putIfAbsent(name, name));
+    }
+    // It stands in the second column already.
+    figures.remove(answers.get(0).unit());
   }
 
   String markdown() {
     List<List<String>> rows = new ArrayList<>();
     rows.add(headings());
     answers.forEach(answer -> rows.add(row(answer)));
+    return markdown(rows);
+  }
+
+  /** Rows, the first of them headings, as a table. */
+  static String markdown(List<List<String>> rows) {
     int[] widths = widths(rows);
     StringBuilder table = new StringBuilder();
     append(table, rows.get(0), widths);
@@ -43,21 +50,21 @@ final class Table {
     headings.add(answers.get(0).unit());
     headings.add("ratio");
     headings.add("from, to");
-    headings.addAll(COST_HEADINGS.values());
+    headings.addAll(figures.values());
     return headings;
   }
 
-  private static List<String> row(Answers.Answer answer) {
+  private List<String> row(Answer answer) {
     List<String> row = new ArrayList<>();
-    row.add(answer.contender().label());
+    row.add(answer.rival());
     row.add(Numbers.rounded(answer.score()));
     row.add(Numbers.rounded(answer.ratio()));
     row.add(
         Numbers.rounded(Numbers.smallest(answer.ratios()))
             + ", "
             + Numbers.rounded(Numbers.largest(answer.ratios())));
-    for (Cost cost : COST_HEADINGS.keySet()) {
-      Double amount = answer.costs().get(cost);
+    for (String name : figures.keySet()) {
+      Double amount = answer.cost(name);
       row.add(amount == null ? "-" : Numbers.rounded(amount));
     }
     return row;

@@ -29,11 +29,6 @@ record Timing(int warmups, int warmupMillis, int measurements, int measurementMi
     return threads < CROWD ? QUICK : QUICK_CROWD;
   }
 
-  /** All of them, for a reader of results. */
-  static String describe(CompareOptions options) {
-    return of(options, 1) + "; from " + CROWD + " threads on, " + of(options, CROWD);
-  }
-
   @Override
   public String toString() {
     return "warm-up "

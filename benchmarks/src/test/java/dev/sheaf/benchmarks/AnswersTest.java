@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 
 class AnswersTest {
 
-  private static final Question.Contender LETTUCE = new Question.Contender(Client.LETTUCE, null);
-  private static final Question.Contender SHEAF = new Question.Contender(Client.SHEAF, null);
+  private static final String LETTUCE = "LETTUCE";
+  private static final String SHEAF = "SHEAF";
 
   private final Answers answers = new Answers(List.of(LETTUCE, SHEAF));
 
@@ -34,7 +34,7 @@ class AnswersTest {
     round(10, 20, true);
     round(500, 1000, true);
 
-    Answers.Answer sheaf = answers.lines().get(1);
+    Answer sheaf = answers.lines().get(1);
     assertThat(sheaf.ratios()).containsExactly(2.0, 2.0, 2.0);
     assertThat(sheaf.score()).isEqualTo(1000);
   }
@@ -52,19 +52,44 @@ class AnswersTest {
   void lines_reference_isOneAndFirst() {
     round(100, 250, true);
 
-    assertThat(answers.lines().get(0).contender()).isEqualTo(LETTUCE);
+    assertThat(answers.lines().get(0).rival()).isEqualTo(LETTUCE);
     assertThat(answers.lines().get(0).ratio()).isEqualTo(1.0);
   }
 
   @Test
   void lines_costMissingInOneRound_medianOfTheOthers() {
-    answers.add(LETTUCE, new Measurement(1, "ops/s", true, Map.of(Cost.CLIENT_CPU, 4.0)));
+    answers.add(LETTUCE, new Measurement(1, "ops/s", true, Map.of("cpu", 4.0)));
     answers.add(LETTUCE, new Measurement(1, "ops/s", true, Map.of()));
     answers.add(SHEAF, new Measurement(1, "ops/s", true, Map.of()));
     answers.add(SHEAF, new Measurement(1, "ops/s", true, Map.of()));
 
-    assertThat(answers.lines().get(0).costs()).isEqualTo(Map.of(Cost.CLIENT_CPU, 4.0));
-    assertThat(answers.lines().get(1).costs()).isEmpty();
+    assertThat(answers.lines().get(0).cost("cpu")).isEqualTo(4.0);
+    assertThat(answers.lines().get(1).cost("cpu")).isNull();
+  }
+
+  @Test
+  void and_anotherRun_medianOverTheRoundsOfBoth() {
+    round(100, 200, true);
+    Answers more = new Answers(List.of(LETTUCE, SHEAF));
+    more.add(LETTUCE, new Measurement(100, "unit", true, Map.of("cpu", 1.0)));
+    more.add(SHEAF, new Measurement(400, "unit", true, Map.of("cpu", 2.0)));
+
+    Answer both = answers.lines().get(1).and(more.lines().get(1));
+
+    assertThat(both.ratios()).containsExactly(2.0, 4.0);
+    assertThat(both.ratio()).isEqualTo(3.0);
+    assertThat(both.cost("cpu")).isEqualTo(2.0);
+  }
+
+  @Test
+  void speedOver_roundsOfBoth_comparesWithinTheRound() {
+    round(100, 250, true);
+    round(10, 50, true);
+
+    Answer lettuce = answers.lines().get(0);
+    Answer sheaf = answers.lines().get(1);
+    assertThat(sheaf.speedOver(lettuce)).isEqualTo(3.75);
+    assertThat(lettuce.speedOver(sheaf)).isCloseTo(0.3, within(1e-9));
   }
 
   private void round(double lettuce, double sheaf, boolean throughput) {

@@ -47,6 +47,25 @@ class CompareOptionsTest {
   }
 
   @Test
+  void asks_wordsOfAName_meansWholeWords() {
+    CompareOptions options = CompareOptions.parse("--only", "standalone-2,cluster");
+
+    assertThat(options.asks("blocking-standalone-2")).isTrue();
+    assertThat(options.asks("blocking-standalone-256")).isFalse();
+    assertThat(options.asks("tagged-keys-cluster")).isTrue();
+  }
+
+  @Test
+  void command_anyOptions_repeatsThem() {
+    assertThat(CompareOptions.parse("--rounds", "2", "--quick", "--clients", "SHEAF").command())
+        .endsWith("compare --rounds 2 --quick --clients LETTUCE,SHEAF");
+    assertThat(CompareOptions.parse("--ways", "loop,READ_AHEAD").command())
+        .endsWith("compare --rounds 3 --ways LOOP,READ_AHEAD");
+    assertThat(CompareOptions.parse("--only", "a,b", "--forks", "3").command())
+        .endsWith("compare --rounds 3 --forks 3 --only a,b");
+  }
+
+  @Test
   void parse_clientsWithoutLettuce_keepsWhatRatiosReferTo() {
     assertThat(CompareOptions.parse("--clients", "SHEAF").clients())
         .containsExactly(Client.LETTUCE, Client.SHEAF);
@@ -62,8 +81,10 @@ class CompareOptionsTest {
         "--rounds 0     | --rounds must be a number from 1 to 100, but was 0",
         "--forks 11     | --forks must be a number from 1 to 10, but was 11",
         "--only ,       | --only must name something, but was empty",
+        "--ways SIDEWAYS | --ways must be of [MANY_KEY_CALL, FUTURES, PIPELINE, LOOP, READ_AHEAD,"
+            + " SIDE_BY_SIDE], but was SIDEWAYS",
         "--clients RADISH | --clients must be of [LETTUCE, LETTUCE_FLUSH_CONSOLIDATION, JEDIS,"
-            + " SHEAF], but was RADISH",
+            + " REDISSON, GLIDE, SPRING_DATA_REDIS, SHEAF], but was RADISH",
       })
   void parse_mistake_saysWhatIsAllowed(String arguments, String message) {
     assertThatThrownBy(() -> CompareOptions.parse(arguments.split(" ")))

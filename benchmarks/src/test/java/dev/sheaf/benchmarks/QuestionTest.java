@@ -8,27 +8,30 @@ import org.junit.jupiter.api.Test;
 
 class QuestionTest {
 
-  private static final Duration QUICK_COMPARISON = Duration.ofMinutes(6);
+  private static final Duration QUICK_COMPARISON = Duration.ofMinutes(5);
 
   /** To start a JVM and to connect, as measured on two cores. */
   private static final long OVERHEAD_MILLIS = 900;
 
   @Test
-  void limitedTo_quickThreeRounds_fitsIntoSixMinutes() {
+  void limitedTo_quickThreeRounds_fitsIntoFiveMinutes() {
     CompareOptions quick = CompareOptions.parse("--quick");
     long eachRound =
         Question.all().stream()
             .filter(Question::quick)
             .mapToLong(
-                question ->
-                    question.limitedTo(quick).contenders().size()
-                        * millis(Timing.of(quick, question.threads())))
+                question -> question.limitedTo(quick).contenders().size() * millis(quick, question))
             .sum();
 
     assertThat(Duration.ofMillis(quick.rounds() * eachRound)).isLessThanOrEqualTo(QUICK_COMPARISON);
   }
 
-  private static long millis(Timing timing) {
+  private static long millis(CompareOptions options, Question question) {
+    if (question.name().startsWith(LatencyRun.QUESTION)) {
+      int seconds = LatencyRun.warmUpSeconds(options) + LatencyRun.seconds(options);
+      return Duration.ofSeconds(seconds).toMillis() + OVERHEAD_MILLIS;
+    }
+    Timing timing = Timing.of(options, question.threads());
     return timing.warmups() * timing.warmupMillis()
         + timing.measurements() * timing.measurementMillis()
         + OVERHEAD_MILLIS;
@@ -68,15 +71,41 @@ class QuestionTest {
   }
 
   @Test
-  void all_targets_referToQuestionsThatAreAsked() {
-    CompareOptions quick = CompareOptions.parse("--quick");
+  void limitedTo_quickWithNames_putsAnyQuestionToAnyRival() {
+    CompareOptions options = CompareOptions.parse("--quick", "--only", "virtual-64,cluster-8");
 
-    for (Target target : Target.ALL) {
-      assertThat(
-              Question.all().stream()
-                  .filter(question -> question.quick() && question.name().equals(target.question()))
-                  .flatMap(question -> question.limitedTo(quick).contenders().stream()))
-          .contains(target.contender());
-    }
+    assertThat(Question.all().stream().filter(question -> options.asks(question.name())))
+        .isNotEmpty()
+        .allSatisfy(
+            question ->
+                assertThat(question.limitedTo(options).contenders())
+                    .hasSizeGreaterThanOrEqualTo(Client.values().length - 1));
+  }
+
+  @Test
+  void all_names_areDifferent() {
+    assertThat(Question.all()).extracting(Question::name).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void all_targets_referToAnswersThatAreGiven() {
+    assertThat(Target.ALL)
+        .filteredOn(target -> !target.question().startsWith("virtual"))
+        .allSatisfy(
+            target -> {
+              Question asked =
+                  Question.all().stream()
+                      .filter(question -> question.name().equals(target.question()))
+                      .findAny()
+                      .orElseThrow();
+              assertThat(asked.contenders())
+                  .extracting(Question.Contender::label)
+                  .contains(target.rival());
+              if (target.reference() != null) {
+                assertThat(asked.contenders())
+                    .extracting(Question.Contender::label)
+                    .contains(target.reference());
+              }
+            });
   }
 }

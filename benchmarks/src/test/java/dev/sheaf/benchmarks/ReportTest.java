@@ -11,7 +11,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,62 +22,109 @@ class ReportTest {
   @TempDir Path directory;
 
   @Test
-  void markdown_twoRivals_alignedTableWithRatios() {
-    String table = section(report("--rounds", "1").markdown(), "| rival");
+  void markdown_twoRivals_alignedTableOfTheFiguresThatThereAre() {
+    String page = page(file("A", "0", 100_000, 150_000));
 
-    assertThat(table)
-        .isEqualTo(
+    assertThat(page)
+        .contains(
             """
-            | rival   |   ops/s | ratio |   from, to | commands per server read | commands |\
-             server reads | server CPU us | client CPU us | client bytes allocated |
-            |:--------|--------:|------:|-----------:|-------------------------:|---------:|\
-            -------------:|--------------:|--------------:|-----------------------:|
-            | LETTUCE | 100,000 |  1.00 | 1.00, 1.00 |                     1.87 |     1.00 |\
-                        - |             - |             - |                      - |
-            | SHEAF   | 150,000 |  1.50 | 1.50, 1.50 |                        - |        - |\
-                        - |             - |          5.58 |                      - |
+            | rival   |   ops/s | ratio |   from, to | commands | client CPU us |
+            |:--------|--------:|------:|-----------:|---------:|--------------:|
+            | LETTUCE | 100,000 |  1.00 | 1.00, 1.00 |     1.00 |             - |
+            | SHEAF   | 150,000 |  1.50 | 1.50, 1.50 |        - |          5.58 |
             """);
   }
 
   @Test
-  void markdown_targetMissed_saysSo() {
-    assertThat(report("--rounds", "1").markdown())
+  void markdown_targetMissedOrReached_saysSo() {
+    assertThat(page(file("A", "0", 100_000, 150_000)))
         .contains(
-            "- blocking-standalone-64, SHEAF: at least 2.00 wanted, 1.50 reached, which is too"
-                + " little");
+            "- blocking-standalone-64, SHEAF: at least 2.70 times LETTUCE wanted, 1.50 reached:"
+                + " **missed**");
+    assertThat(page(file("A", "0", 100_000, 300_000)))
+        .contains("at least 2.70 times LETTUCE wanted, 3.00 reached\n");
   }
 
   @Test
   void markdown_busyMachine_warnsAndQuietOneDoesNot() {
-    assertThat(report(64 * Runtime.getRuntime().availableProcessors()).markdown())
-        .contains("machine was busy");
-    assertThat(report(0.1).markdown()).doesNotContain("busy");
+    String busy = Integer.toString(64 * Runtime.getRuntime().availableProcessors());
+
+    assertThat(page(file("A", busy, 1, 1))).contains("machine was busy");
+    assertThat(page(file("A", "0.10", 1, 1))).doesNotContain("busy");
+    assertThat(page(file("A", "unknown", 1, 1))).doesNotContain("busy");
   }
 
   @Test
-  void markdown_options_namesTheCommandThatRepeatsIt() {
-    assertThat(report("--rounds", "2", "--quick", "--only", "a,b", "--clients", "SHEAF").markdown())
-        .contains("compare --rounds 2 --quick --only a,b --clients LETTUCE,SHEAF\n");
+  void markdown_runsOfOneCommit_roundsAreOneSeries() {
+    String page = page(file("A", "0", 100, 200), file("A", "0", 100, 400));
+
+    assertThat(page).contains("| SHEAF   |   300 |  3.00 | 2.00, 4.00 |");
+    assertThat(page.split("## some JVM")).hasSize(2);
   }
 
   @Test
-  void write_bothFiles_carryEnvironmentAndRatios() throws IOException {
-    report("--rounds", "1", "--out", directory.toString()).write(silent());
+  void markdown_runsOfDifferentCommits_stayApart() {
+    String page = page(file("A", "0", 100, 200), file("B", "0", 100, 400));
 
-    JsonNode json = new ObjectMapper().readTree(directory.resolve("results.json").toFile());
+    assertThat(page.split("## some JVM")).hasSize(3);
+    assertThat(page).contains("- Commit: A\n").contains("- Commit: B\n");
+  }
+
+  @Test
+  void write_severalThreads_drawsThem() throws IOException {
+    ResultFile one = file("A", "0", 100_000, 150_000);
+    ResultFile.Asked asked = one.questions().get(0);
+    ResultFile two =
+        new ResultFile(
+            one.environment(),
+            List.of(
+                asked,
+                new ResultFile.Asked(
+                    "blocking-standalone-1", "alone", asked.timing(), asked.answers())));
+
+    new Report(List.of(two)).write(directory, "results", silent());
+
+    assertThat(directory.resolve("results.md"))
+        .content()
+        .contains("](results-threads-standalone.svg)");
+    assertThat(directory.resolve("results-threads-standalone.svg"))
+        .content()
+        .startsWith("<svg")
+        .endsWith("</svg>\n")
+        .contains("SHEAF: 1 150,000 64 150,000");
+  }
+
+  @Test
+  void write_andRead_givesTheSame() throws IOException {
+    ResultFile written = file("A", "0.5", 100, 150);
+    Path file = directory.resolve("results.json");
+    written.write(file);
+
+    JsonNode json = new ObjectMapper().readTree(file.toFile());
     assertThat(json.at("/environment/JVM").asText()).isEqualTo("some JVM");
-    assertThat(json.at("/questions/0/answers/1/rival").asText()).isEqualTo("SHEAF");
     assertThat(json.at("/questions/0/answers/1/ratio").asDouble()).isEqualTo(1.5);
-    assertThat(json.at("/questions/0/answers/1/costs/client.cpu us~1op").asDouble())
-        .isEqualTo(5.58);
-    assertThat(directory.resolve("results.md")).content().contains("- JVM: some JVM\n");
+    assertThat(ResultFile.read(file)).isEqualTo(written);
+  }
+
+  @Test
+  void read_noResults_saysWhichFile() throws IOException {
+    Path file = Files.writeString(directory.resolve("other.json"), "{}");
+    Path broken = Files.writeString(directory.resolve("broken.json"), "{");
+
+    assertThatThrownBy(() -> ResultFile.read(file))
+        .isInstanceOf(ComparisonException.class)
+        .hasMessageContaining("other.json");
+    assertThatThrownBy(() -> ResultFile.read(broken))
+        .isInstanceOf(ComparisonException.class)
+        .hasMessageContaining("broken.json");
   }
 
   @Test
   void write_noSuchDirectory_saysWhich() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
+    Report report = new Report(List.of(file("A", "0", 1, 1)));
 
-    assertThatThrownBy(() -> report("--out", file.toString()).write(silent()))
+    assertThatThrownBy(() -> report.write(file, "results", silent()))
         .isInstanceOf(ComparisonException.class)
         .hasMessageContaining(file.toString());
   }
@@ -86,33 +133,23 @@ class ReportTest {
     return new PrintStream(new ByteArrayOutputStream(), false, StandardCharsets.UTF_8);
   }
 
-  private static String section(String page, String start) {
-    return page.substring(page.indexOf(start), page.indexOf("\n\n", page.indexOf(start)) + 1);
+  private static String page(ResultFile... files) {
+    return new Report(List.of(files)).markdown("results", new LinkedHashMap<>());
   }
 
-  private static Report report(String... options) {
-    return report(0, options);
-  }
-
-  private static Report report(double load, String... options) {
-    Question question =
-        Question.all().stream()
-            .filter(each -> each.name().equals("blocking-standalone-64"))
-            .findAny()
-            .orElseThrow();
-    Question.Contender lettuce = new Question.Contender(Client.LETTUCE, null);
-    Question.Contender sheaf = new Question.Contender(Client.SHEAF, null);
-    Answers answers = new Answers(List.of(lettuce, sheaf));
+  static ResultFile file(String commit, String load, double lettuce, double sheaf) {
+    Answers answers = new Answers(List.of("LETTUCE", "SHEAF"));
     answers.add(
-        lettuce,
-        new Measurement(
-            100_000, "ops/s", true, Map.of(Cost.COMMANDS_PER_READ, 1.87, Cost.COMMANDS, 1.0)));
-    answers.add(sheaf, new Measurement(150_000, "ops/s", true, Map.of(Cost.CLIENT_CPU, 5.58)));
-    return new Report(
-        CompareOptions.parse(options),
-        new Environment(Map.of("JVM", "some JVM"), load),
-        "0.10",
-        Duration.ofSeconds(7),
-        Map.of(question, answers));
+        "LETTUCE", new Measurement(lettuce, "ops/s", true, Map.of(Cost.COMMANDS.key(), 1.0)));
+    answers.add(
+        "SHEAF", new Measurement(sheaf, "ops/s", true, Map.of(Cost.CLIENT_CPU.key(), 5.58)));
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("JVM", "some JVM");
+    facts.put("Commit", commit);
+    facts.put("Load before", load);
+    facts.put("Command", "some command");
+    ResultFile.Asked asked =
+        new ResultFile.Asked("blocking-standalone-64", "64 threads", "1 s", answers.lines());
+    return new ResultFile(facts, List.of(asked));
   }
 }

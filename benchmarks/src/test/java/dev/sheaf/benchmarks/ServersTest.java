@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -35,14 +36,28 @@ class ServersTest {
       keys[i] = Dataset.key(i * 399);
       values[i] = Dataset.value(i * 399);
     }
+    String[] few = Arrays.copyOf(keys, 5);
+    String[] following = new String[few.length];
+    for (int i = 0; i < few.length; i++) {
+      following[i] = Dataset.value(Dataset.following(i * 399));
+    }
     try (Servers servers = Servers.open(kind)) {
       for (Client client : Client.values()) {
+        if (!client.runsHere()) {
+          continue;
+        }
         try (Rival rival = client.connect(kind, servers.uri(), 2)) {
           assertThat(rival.get(keys[7])).isEqualTo(values[7]);
           assertThat(rival.get("sheaf-bench:none")).isNull();
+          if (client.pings()) {
+            rival.ping();
+          }
           for (Way way : Way.values()) {
             if (client.offers(way, kind)) {
-              assertThat(rival.getMany(way, keys)).as("%s %s", client, way).isEqualTo(values);
+              assertThat(rival.read(way, keys)).as("%s %s", client, way).isEqualTo(values);
+              assertThat(rival.readDependent(way, few))
+                  .as("%s %s, dependent", client, way)
+                  .isEqualTo(following);
             }
           }
         }
@@ -62,7 +77,7 @@ class ServersTest {
         keys += jedis.dbSize();
       }
     }
-    assertThat(keys).isEqualTo(Dataset.KEYS + 1);
+    assertThat(keys).isEqualTo(Dataset.KEYS + Layout.TAGGED.keys() + 1);
 
     servers.close();
 
@@ -146,7 +161,8 @@ class ServersTest {
   @Test
   void randomIndexes_anyTime_neverTheSameTwice() {
     for (int i = 0; i < 1_000; i++) {
-      assertThat(Dataset.randomIndexes(100)).doesNotHaveDuplicates();
+      assertThat(Dataset.randomIndexes(100, Dataset.KEYS)).doesNotHaveDuplicates();
+      assertThat(Dataset.randomIndexes(1_000, Layout.TAGGED.keys())).doesNotHaveDuplicates();
     }
   }
 

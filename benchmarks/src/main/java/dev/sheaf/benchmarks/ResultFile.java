@@ -1,0 +1,63 @@
+package dev.sheaf.benchmarks;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one run of a command found, as it is kept.
+ *
+ * @param environment where, when and with what
+ * @param questions what was asked, and the answers
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+record ResultFile(Map<String, String> environment, List<Asked> questions) {
+
+  /**
+   * A question with its answers.
+   *
+   * @param name what it is called in {@code --only}
+   * @param text the question in words
+   * @param timing how long each rival was measured
+   * @param answers those of the rivals; the first is the one the ratios refer to
+   */
+  @JsonIgnoreProperties(ignoreUnknown = true)
+  record Asked(String name, String text, String timing, List<Answer> answers) {}
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  /**
+   * Reads a file that {@link #write} wrote.
+   *
+   * @throws ComparisonException if that is impossible; the message names the file
+   */
+  static ResultFile read(Path file) {
+    try {
+      ResultFile found = JSON.readValue(file.toFile(), ResultFile.class);
+      if (found.environment == null || found.questions == null) {
+        throw new ComparisonException(file + " has no environment or no questions");
+      }
+      return found;
+    } catch (IOException e) {
+      throw new ComparisonException(file + " is not a file of results: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Writes it as JSON.
+   *
+   * @throws ComparisonException if that is impossible
+   */
+  void write(Path file) {
+    try {
+      JSON.writeValue(file.toFile(), this);
+    } catch (IOException e) {
+      throw new ComparisonException("Cannot write the results: " + e.getMessage(), e);
+    }
+  }
+}
