@@ -109,6 +109,21 @@ public final class Database {
     }
   }
 
+  /** Stores a string as {@link #put} does, in the place of a former one; returns where it is. */
+  public StringValue putString(byte[] key, byte[] bytes) {
+    if (keys.get(key) instanceof StringValue old) {
+      if (old.expireAt() != Value.NO_EXPIRY) {
+        expireAt(key, old, Value.NO_EXPIRY);
+      }
+      old.usedAt(now());
+      old.become(bytes);
+      return old;
+    }
+    StringValue value = new StringValue(bytes);
+    put(key, value);
+    return value;
+  }
+
   /** Stores a new value under the time to live the key has. */
   public void replace(byte[] key, Value value) {
     Value old = keys.get(key);

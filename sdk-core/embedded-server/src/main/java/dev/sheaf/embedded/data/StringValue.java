@@ -9,6 +9,9 @@ import java.util.Arrays;
 public final class StringValue extends Value {
   private static final int EMBEDDED_MAX = 44;
 
+  /** Bytes that are written over in place; longer ones are cheaper to keep as they came. */
+  private static final int COPIED_MAX = 1024;
+
   private byte[] bytes;
   private boolean own;
   private boolean edited;
@@ -55,6 +58,26 @@ public final class StringValue extends Value {
     }
     edited = true;
     return bytes;
+  }
+
+  /**
+   * Becomes another string, as if newly made. Short bytes go into the array of the former ones if
+   * this value may change it: a reference from an old object to a new one costs the garbage
+   * collector more than the copy.
+   */
+  void become(byte[] newBytes) {
+    edited = false;
+    neverInteger = false;
+    copied = false;
+    if (newBytes.length != bytes.length || newBytes.length > COPIED_MAX) {
+      bytes = newBytes;
+      own = false;
+    } else if (own) {
+      System.arraycopy(newBytes, 0, bytes, 0, newBytes.length);
+    } else {
+      bytes = newBytes.clone();
+      own = true;
+    }
   }
 
   /** Whether COPY made it: Redis shares no small integers between copies. */

@@ -209,12 +209,17 @@ public final class ServerNode implements Database.Listener {
     return client;
   }
 
-  /** A session for the commands of a script that a client runs. */
+  /** A session for the commands of a script that a client runs; each of its scripts has it. */
   public Client scriptSession(Client caller) {
-    Client session = new Client(caller.id(), this, null, nodes.now());
-    session.authenticated(true);
+    Client session = caller.scriptSession();
+    if (session == null) {
+      session = new Client(caller.id(), this, null, nodes.now());
+      session.authenticated(true);
+      caller.scriptSession(session);
+    }
     session.user(caller.user());
     session.dbIndex(caller.dbIndex());
+    session.protocol(2);
     return session;
   }
 
