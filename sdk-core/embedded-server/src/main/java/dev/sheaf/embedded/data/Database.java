@@ -42,6 +42,7 @@ public final class Database {
   private final int index;
   private final LongSupplier clock;
   private final Listener listener;
+  private long expanded;
   private ByteMap<Value> keys = new ByteMap<>();
   private ByteMap<Value> mortal = new ByteMap<>();
   private @Nullable ByteMap<Boolean> @Nullable [] bySlot;
@@ -72,8 +73,17 @@ public final class Database {
     Value value = peek(key);
     if (value != null) {
       value.usedAt(now());
+      if (value instanceof StringValue string && string.isCold()) {
+        string.expand();
+        expanded++;
+      }
     }
     return value;
+  }
+
+  /** How many compressed strings were expanded by a use. */
+  public long expanded() {
+    return expanded;
   }
 
   /** As {@link #get}, but leaves no trace of use. */
