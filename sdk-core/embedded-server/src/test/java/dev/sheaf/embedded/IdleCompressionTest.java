@@ -16,23 +16,27 @@ import org.junit.jupiter.api.Timeout;
 /** Values nobody uses are compressed, and nobody who uses them sees it. */
 @Timeout(60)
 class IdleCompressionTest {
-  private static final String[] WORDS = {
-    "name", "Alice", "Bob", "city", "Berlin", "Oslo", "street", "price", "currency", "EUR"
-  };
+  private static final String[] NAMES = {"Alice", "Bob", "Carol", "Dave", "Erin", "Frank"};
+  private static final String[] CITIES = {"Berlin", "Oslo", "Lisbon", "Prague", "Vienna"};
+  private static final String[] STATES = {"delivered", "returned", "under way", "cancelled"};
 
-  /** About 10 KB of JSON, each document another. */
+  /** About 10 KB of JSON, a list of orders, each document another. */
   private static String document(int seed) {
     Random random = new Random(seed);
     StringBuilder json = new StringBuilder("[");
     while (json.length() < 10_000) {
-      json.append("{\"id\":").append(random.nextInt(1_000_000));
-      for (int i = 0; i < 4; i++) {
-        json.append(",\"").append(WORDS[random.nextInt(WORDS.length)]).append("\":\"");
-        json.append(WORDS[random.nextInt(WORDS.length)]).append(random.nextInt(100)).append('"');
-      }
-      json.append("},");
+      json.append("{\"orderId\":").append(random.nextInt(1_000_000));
+      json.append(",\"customerName\":\"").append(any(NAMES, random));
+      json.append("\",\"deliveryCity\":\"").append(any(CITIES, random));
+      json.append("\",\"deliveryState\":\"").append(any(STATES, random));
+      json.append("\",\"currency\":\"EUR\",\"totalInCents\":").append(random.nextInt(10_000));
+      json.append(",\"numberOfItems\":").append(random.nextInt(10)).append("},");
     }
     return json.append("{}]").toString();
+  }
+
+  private static String any(String[] words, Random random) {
+    return words[random.nextInt(words.length)];
   }
 
   private interface Body {

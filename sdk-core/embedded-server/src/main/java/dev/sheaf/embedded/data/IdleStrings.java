@@ -16,8 +16,6 @@ public final class IdleStrings {
   /** How long one visit may take; it is begun ten times a second. */
   private static final long VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private static final int BUCKETS_BETWEEN_LOOKS = 16;
-
   private final Database database;
   private final long idleMillis;
   private long cursor;
@@ -50,14 +48,13 @@ public final class IdleStrings {
       return;
     }
     long end = System.nanoTime() + VISIT_NANOS;
-    int buckets = 0;
     do {
       cursor = database.table().scan(cursor, entry -> look(entry.value(), now));
       if (cursor == 0) {
         notBefore = now + idleMillis / 4;
         return;
       }
-    } while (++buckets % BUCKETS_BETWEEN_LOOKS != 0 || System.nanoTime() < end);
+    } while (System.nanoTime() < end);
   }
 
   private void look(Value value, long now) {

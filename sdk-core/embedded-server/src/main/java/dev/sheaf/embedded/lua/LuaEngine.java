@@ -387,6 +387,8 @@ public final class LuaEngine implements AutoCloseable {
     state.pushRef(l, argvName);
     writer.pushStrings(l, args);
     state.api.lua_rawset(l, GLOBALS_INDEX);
+    // How deep a reply may nest depends on what lies below it.
+    state.api.lua_settop(l, HANDLER_INDEX);
     state.pushRef(l, script.reference());
     running = true;
     boolean succeeded = state.api.lua_pcall(l, 0, 1, HANDLER_INDEX) == 0;

@@ -83,16 +83,16 @@ public final class Listener implements AutoCloseable {
   public int listen(ServerNode node, int port) throws IOException {
     Channel channel = bind(node, transport.tcp(), new InetSocketAddress("127.0.0.1", port), false);
     servers.put(node, channel);
-    int opened = ((InetSocketAddress) channel.localAddress()).getPort();
+    InetSocketAddress opened = (InetSocketAddress) channel.localAddress();
     shortcuts.opened(opened);
-    return opened;
+    return opened.getPort();
   }
 
   /** Closes the node's TCP port; not on the command thread. Its connections stay. */
   public void unlisten(ServerNode node) {
     Channel server = servers.remove(node);
     if (server != null) {
-      shortcuts.closed(node.port());
+      shortcuts.closed((InetSocketAddress) server.localAddress());
       server.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
       // Java frees the port in the event loop's next round of selecting, not in close itself.
       for (int round = 0; round < ROUNDS_UNTIL_FREE; round++) {

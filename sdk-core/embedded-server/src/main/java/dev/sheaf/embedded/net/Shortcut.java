@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,17 @@ final class Shortcut extends ChannelDuplexHandler {
     if (oneLoop) {
       work.run();
     } else {
+      laterOnServerLoop(work);
+    }
+  }
+
+  /** False if the server has ended, which the socket tells the client as well. */
+  private boolean laterOnServerLoop(Runnable work) {
+    try {
       server.loop().execute(work);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
     }
   }
 
@@ -140,7 +151,7 @@ final class Shortcut extends ChannelDuplexHandler {
     if (oneLoop) {
       takeOnServerLoop();
     } else if (serverCalled.compareAndSet(false, true)) {
-      server.loop().execute(this::takeOnServerLoop);
+      laterOnServerLoop(this::takeOnServerLoop);
     }
   }
 
@@ -228,7 +239,7 @@ final class Shortcut extends ChannelDuplexHandler {
     ctx.fireChannelRead(bytes);
     if (serverWaits && left <= Limits.LOW_WATER) {
       serverWaits = false;
-      server.loop().execute(this::resumeOnServerLoop);
+      laterOnServerLoop(this::resumeOnServerLoop);
     }
   }
 
@@ -256,17 +267,18 @@ final class Shortcut extends ChannelDuplexHandler {
   /** What the client has written comes first, as it does on a socket. */
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (!joined || oneLoop || toServer.isEmpty()) {
+    boolean taking =
+        joined
+            && !oneLoop
+            && !toServer.isEmpty()
+            && laterOnServerLoop(
+                () -> {
+                  takeOnServerLoop();
+                  ctx.channel().eventLoop().execute(() -> ctx.close(promise));
+                });
+    if (!taking) {
       ctx.close(promise);
-      return;
     }
-    server
-        .loop()
-        .execute(
-            () -> {
-              takeOnServerLoop();
-              ctx.channel().eventLoop().execute(() -> ctx.close(promise));
-            });
   }
 
   @Override
@@ -284,9 +296,10 @@ final class Shortcut extends ChannelDuplexHandler {
     unflushed = new ArrayList<>();
     promises = new ArrayList<>();
     drop(toClient);
-    if (joined && !server.loop().isShuttingDown()) {
+    if (joined) {
       onServerLoop(() -> server.leave(ends, this));
-    } else {
+    }
+    if (server.loop().isShuttingDown()) {
       drop(toServer);
     }
   }

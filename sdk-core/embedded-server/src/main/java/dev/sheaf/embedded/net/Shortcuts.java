@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Shortcuts {
   private final EventLoop loop;
-  private final Set<Integer> ports = ConcurrentHashMap.newKeySet();
+  private final Set<InetSocketAddress> listening = ConcurrentHashMap.newKeySet();
   private final Map<Long, ClientConnection> accepted = new HashMap<>();
   private final Map<Long, Shortcut> waiting = new HashMap<>();
 
@@ -32,21 +32,19 @@ final class Shortcuts {
     return (long) server << 32 | client;
   }
 
-  /** The server has opened a port. From any thread. */
-  void opened(int port) {
-    ports.add(port);
+  /** The server listens there. From any thread. */
+  void opened(InetSocketAddress address) {
+    listening.add(address);
   }
 
-  /** The port is somebody else's from now on. From any thread. */
-  void closed(int port) {
-    ports.remove(port);
+  /** The address is somebody else's from now on. From any thread. */
+  void closed(InetSocketAddress address) {
+    listening.remove(address);
   }
 
   /** Whether the address is one of the server's. From any thread. */
   boolean serves(InetSocketAddress address) {
-    return address.getAddress() != null
-        && address.getAddress().isLoopbackAddress()
-        && ports.contains(address.getPort());
+    return listening.contains(address);
   }
 
   /** The ports of a socket; negative where it has none. */
