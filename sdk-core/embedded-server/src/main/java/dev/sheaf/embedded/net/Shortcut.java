@@ -94,10 +94,14 @@ final class Shortcut extends ChannelDuplexHandler {
     }
   }
 
-  /** False if the server has ended, which the socket tells the client as well. */
   private boolean laterOnServerLoop(Runnable work) {
+    return later(server.loop(), work);
+  }
+
+  /** False if the other end has ended its event loop, which the socket tells as well. */
+  private static boolean later(EventLoop loop, Runnable work) {
     try {
-      server.loop().execute(work);
+      loop.execute(work);
       return true;
     } catch (RejectedExecutionException e) {
       return false;
@@ -185,7 +189,7 @@ final class Shortcut extends ChannelDuplexHandler {
     if (loop.inEventLoop()) {
       work.run();
     } else {
-      loop.execute(work);
+      later(loop, work);
     }
   }
 
@@ -201,7 +205,7 @@ final class Shortcut extends ChannelDuplexHandler {
   private void callClient() {
     ChannelHandlerContext ctx = context;
     if (ctx != null && clientCalled.compareAndSet(false, true)) {
-      ctx.channel().eventLoop().execute(this::deliver);
+      later(ctx.channel().eventLoop(), this::deliver);
     }
   }
 
@@ -274,7 +278,7 @@ final class Shortcut extends ChannelDuplexHandler {
             && laterOnServerLoop(
                 () -> {
                   takeOnServerLoop();
-                  ctx.channel().eventLoop().execute(() -> ctx.close(promise));
+                  later(ctx.channel().eventLoop(), () -> ctx.close(promise));
                 });
     if (!taking) {
       ctx.close(promise);
