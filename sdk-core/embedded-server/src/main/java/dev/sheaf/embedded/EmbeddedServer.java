@@ -1,10 +1,10 @@
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.data.IdleStrings;
 import dev.sheaf.embedded.data.Slots;
 import dev.sheaf.embedded.net.Listener;
 import dev.sheaf.embedded.node.CommandRecorder;
 import dev.sheaf.embedded.node.Nodes;
-import dev.sheaf.embedded.node.Sentinel;
 import dev.sheaf.embedded.node.ServerClock;
 import dev.sheaf.embedded.node.ServerNode;
 import java.io.IOException;
@@ -13,15 +13,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -35,14 +28,10 @@ public final class EmbeddedServer implements AutoCloseable {
   /** How long a method waits for the command thread, which a long script may hold. */
   public static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
-  /** How long a port that was closed a moment ago may take to be free again. */
-  private static final Duration REOPEN_TIMEOUT = Duration.ofSeconds(2);
-
-  private static final int REOPEN_RETRY_MILLIS = 5;
-
   private final Listener listener;
+  private final CommandThread thread;
   private final Nodes nodes;
-  private final List<EmbeddedNode> wrappers = new CopyOnWriteArrayList<>();
+  private final Topology topology;
   private final EmbeddedClock clock;
   private final @Nullable String password;
   private final Runnable timeMoved;
@@ -51,20 +40,18 @@ public final class EmbeddedServer implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Faults faults = new Faults(this);
   private final CommandLog log = new CommandLog(this);
+  private final InProcess inProcess;
 
   private EmbeddedServer(Builder builder) throws IOException {
     clock = builder.clock;
     password = builder.password;
     listener = new Listener(builder.epoll);
+    inProcess = new InProcess(listener);
+    thread = new CommandThread(listener, CALL_TIMEOUT);
     nodes = new Nodes(builder.masters > 0, new ClockOf(clock), listener.thread(), builder.seed);
     nodes.socketReader(listener::readSockets);
-    timeMoved =
-        () ->
-            call(
-                () -> {
-                  nodes.timeMoved();
-                  return true;
-                });
+    topology = new Topology(this, listener, thread, nodes, password, builder.compressIdleAfter);
+    timeMoved = () -> thread.run(nodes::timeMoved);
     try {
       open(builder);
     } catch (IOException | RuntimeException e) {
@@ -92,78 +79,11 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   private void open(Builder builder) throws IOException {
-    List<ServerNode> created = call(() -> create(builder));
-    for (int i = 0; i < created.size(); i++) {
-      openPort(created.get(i), builder.port == 0 ? 0 : builder.port + i);
-    }
+    topology.open(builder.masters, builder.replicasPerMaster, builder.port, builder.unixSocket);
     String watchedName = builder.sentinelOf;
     if (watchedName != null) {
-      openSentinel(watchedName);
-    }
-    Path socket = builder.unixSocket;
-    if (socket != null) {
-      created.get(0).config().set("unixsocket", socket.toString());
-      listener.listen(created.get(0), socket);
-    }
-  }
-
-  private void openSentinel(String masterName) throws IOException {
-    Nodes own = new Nodes(false, new ClockOf(clock), listener.thread(), 0);
-    ServerNode sentinel =
-        call(
-            () -> {
-              ServerNode node = own.add();
-              node.sentinel(new Sentinel(node, masterName, nodes));
-              return node;
-            });
-    int port = listener.listen(sentinel, 0);
-    call(
-        () -> {
-          sentinel.port(port);
-          return true;
-        });
-    sentinelUri = "redis-sentinel://127.0.0.1:" + port + "#" + masterName;
-    sentinelPort = port;
-  }
-
-  private EmbeddedNode openPort(ServerNode node, int wantedPort) throws IOException {
-    int port = listener.listen(node, wantedPort);
-    call(
-        () -> {
-          node.port(port);
-          node.config().set("port", Integer.toString(port));
-          return true;
-        });
-    EmbeddedNode wrapper = new EmbeddedNode(this, node);
-    wrappers.add(wrapper);
-    return wrapper;
-  }
-
-  private List<ServerNode> create(Builder builder) {
-    int masters = Math.max(1, builder.masters);
-    List<ServerNode> all = new ArrayList<>();
-    for (int i = 0; i < masters; i++) {
-      all.add(nodes.add());
-    }
-    if (nodes.isCluster()) {
-      nodes.assignSlots(all);
-    }
-    for (int r = 0; r < builder.replicasPerMaster; r++) {
-      for (int i = 0; i < masters; i++) {
-        ServerNode replica = nodes.add();
-        nodes.makeReplica(replica, all.get(i));
-        all.add(replica);
-      }
-    }
-    all.forEach(this::requirePassword);
-    nodes.startHousekeeping();
-    return all;
-  }
-
-  private void requirePassword(ServerNode node) {
-    if (password != null) {
-      node.config().set("requirepass", password);
-      node.users().requirePassword(password.getBytes(StandardCharsets.UTF_8));
+      sentinelPort = topology.openSentinel(watchedName, new ClockOf(clock));
+      sentinelUri = "redis-sentinel://127.0.0.1:" + sentinelPort + "#" + watchedName;
     }
   }
 
@@ -182,7 +102,7 @@ public final class EmbeddedServer implements AutoCloseable {
 
   /** The TCP port of the first node. */
   public int port() {
-    return wrappers.get(0).port();
+    return topology.wrappers().get(0).port();
   }
 
   /** {@code redis://127.0.0.1:port} of the first node, with the password if there is one. */
@@ -227,16 +147,11 @@ public final class EmbeddedServer implements AutoCloseable {
 
   /** All nodes: the masters first, in the order of their slots, then their replicas. */
   public List<EmbeddedNode> nodes() {
-    return List.copyOf(wrappers);
+    return topology.wrappers();
   }
 
   EmbeddedNode wrap(ServerNode node) {
-    for (EmbeddedNode wrapper : wrappers) {
-      if (wrapper.node() == node) {
-        return wrapper;
-      }
-    }
-    throw new IllegalArgumentException("no node " + node.id());
+    return topology.wrap(node);
   }
 
   public EmbeddedClock clock() {
@@ -245,12 +160,17 @@ public final class EmbeddedServer implements AutoCloseable {
 
   /** What all nodes have counted, summed. */
   public NodeStats stats() {
-    return wrappers.stream().map(EmbeddedNode::stats).reduce(NodeStats::plus).orElseThrow();
+    return nodes().stream().map(EmbeddedNode::stats).reduce(NodeStats::plus).orElseThrow();
+  }
+
+  /** What compressing idle values has done so far, on all nodes; zero where it is off. */
+  public IdleCompression idleCompression() {
+    return call(() -> IdleCompression.of(nodes.all()));
   }
 
   /** Starts counting anew on every node. */
   public void resetStats() {
-    wrappers.forEach(EmbeddedNode::resetStats);
+    nodes().forEach(EmbeddedNode::resetStats);
   }
 
   /** Faults on demand. */
@@ -264,11 +184,12 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   void record(@Nullable CommandRecorder recorder) {
-    call(
-        () -> {
-          nodes.recorder(recorder);
-          return true;
-        });
+    thread.run(() -> nodes.recorder(recorder));
+  }
+
+  /** For clients in this JVM, which may skip the kernel. */
+  public InProcess inProcess() {
+    return inProcess;
   }
 
   /** The data of database 0, without a client. */
@@ -307,16 +228,12 @@ public final class EmbeddedServer implements AutoCloseable {
 
   /** Puts the data back, on all nodes at once; nodes that came later are emptied. */
   public void restore(Snapshot snapshot) {
-    call(
-        () -> {
-          snapshot.restore(nodes.all());
-          return true;
-        });
+    thread.run(() -> snapshot.restore(nodes.all()));
   }
 
   /** Restarts all nodes; see {@link EmbeddedNode#restart}. */
   public void restart() {
-    wrappers.forEach(EmbeddedNode::restart);
+    nodes().forEach(EmbeddedNode::restart);
   }
 
   /**
@@ -329,7 +246,7 @@ public final class EmbeddedServer implements AutoCloseable {
     if (!isCluster()) {
       throw new IllegalStateException("a standalone server has one master");
     }
-    return join(null);
+    return topology.join(null);
   }
 
   /**
@@ -342,25 +259,7 @@ public final class EmbeddedServer implements AutoCloseable {
     if (!master.isMaster()) {
       throw new IllegalArgumentException("not a master: " + master);
     }
-    return join(master.node());
-  }
-
-  private EmbeddedNode join(@Nullable ServerNode master) {
-    ServerNode added =
-        call(
-            () -> {
-              ServerNode node = nodes.add();
-              requirePassword(node);
-              if (master != null) {
-                nodes.makeReplica(node, master);
-              }
-              return node;
-            });
-    try {
-      return openPort(added, 0);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return topology.join(master.node());
   }
 
   /**
@@ -369,51 +268,20 @@ public final class EmbeddedServer implements AutoCloseable {
    * @throws IllegalArgumentException if it still serves slots, or is a standalone master
    */
   public void remove(EmbeddedNode node) {
-    call(
-        () -> {
-          nodes.remove(node.node());
-          return true;
-        });
-    node.closeSockets();
-    wrappers.remove(node);
+    topology.remove(node);
   }
 
   void unlisten(ServerNode node) {
-    listener.unlisten(node);
+    topology.unlisten(node);
   }
 
-  /** Opens the port of a node again, which the system may still be closing. */
   void listen(ServerNode node) {
-    long deadline = System.nanoTime() + REOPEN_TIMEOUT.toNanos();
-    while (true) {
-      try {
-        listener.listen(node, node.port());
-        return;
-      } catch (IOException e) {
-        if (System.nanoTime() > deadline) {
-          throw new UncheckedIOException(e);
-        }
-        pauseBeforeRetry();
-      }
-    }
-  }
-
-  private static void pauseBeforeRetry() {
-    try {
-      TimeUnit.MILLISECONDS.sleep(REOPEN_RETRY_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while a port was opened again", e);
-    }
+    topology.listen(node);
   }
 
   /** As {@link EmbeddedNode#announcePort}. */
   public void announce(EmbeddedNode node, int port) {
-    call(
-        () -> {
-          node.node().announcedPort(port);
-          return true;
-        });
+    thread.run(() -> node.node().announcedPort(port));
   }
 
   /**
@@ -424,11 +292,7 @@ public final class EmbeddedServer implements AutoCloseable {
    *     master
    */
   public void beginMigration(int slot, EmbeddedNode from, EmbeddedNode to) {
-    call(
-        () -> {
-          SlotMigration.begin(nodes, slot, from.node(), to.node());
-          return true;
-        });
+    thread.run(() -> SlotMigration.begin(nodes, slot, from.node(), to.node()));
   }
 
   /** Moves up to {@code max} keys of a slot under migration; returns how many moved. */
@@ -438,20 +302,15 @@ public final class EmbeddedServer implements AutoCloseable {
 
   /** Moves the remaining keys and gives the slot to its new owner. */
   public void finishMigration(int slot) {
-    call(
-        () -> {
-          SlotMigration.finish(nodes, slot);
-          return true;
-        });
+    thread.run(() -> SlotMigration.finish(nodes, slot));
   }
 
   /** Moves a slot with all its keys at once. */
   public void migrateSlot(int slot, EmbeddedNode from, EmbeddedNode to) {
-    call(
+    thread.run(
         () -> {
           SlotMigration.begin(nodes, slot, from.node(), to.node());
           SlotMigration.finish(nodes, slot);
-          return true;
         });
   }
 
@@ -461,38 +320,12 @@ public final class EmbeddedServer implements AutoCloseable {
    * @throws IllegalArgumentException if the node is a master
    */
   public void failover(EmbeddedNode replica) {
-    call(
-        () -> {
-          nodes.failover(replica.node());
-          return true;
-        });
+    thread.run(() -> nodes.failover(replica.node()));
   }
 
   /** Runs something on the command thread and waits for its outcome. */
   <T> T call(Callable<T> work) {
-    try {
-      if (listener.isThread()) {
-        return work.call();
-      }
-      Future<T> outcome = listener.thread().submit(work);
-      return outcome.get(CALL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException cause
-          ? cause
-          : new IllegalStateException(e.getCause());
-    } catch (RejectedExecutionException e) {
-      throw new IllegalStateException("the embedded server is closed", e);
-    } catch (TimeoutException e) {
-      throw new IllegalStateException(
-          "the command thread was busy for more than CALL_TIMEOUT = " + CALL_TIMEOUT, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while waiting for the command thread", e);
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    return thread.call(work);
   }
 
   /** Closes all connections and ports; returns within seconds. Calling it again does nothing. */
@@ -503,11 +336,7 @@ public final class EmbeddedServer implements AutoCloseable {
       return;
     }
     nodes.beginClose();
-    call(
-        () -> {
-          nodes.close();
-          return true;
-        });
+    thread.run(() -> nodes.close());
     listener.close();
   }
 
@@ -522,6 +351,7 @@ public final class EmbeddedServer implements AutoCloseable {
     private @Nullable String password;
     private @Nullable String sentinelOf;
     private boolean epoll;
+    private @Nullable Duration compressIdleAfter;
     private EmbeddedClock clock = EmbeddedClock.system();
     private long seed = System.nanoTime();
 
@@ -603,6 +433,22 @@ public final class EmbeddedServer implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Compresses strings of 256 bytes to 1 MiB with LZ4 that no command has used for so long, and
+     * expands them when one does; off by default. It takes 5 ms at most of each 100 ms, for each
+     * database that holds something. {@link EmbeddedServer#idleCompression} counts what it does.
+     * The application brings at.yawk.lz4:lz4-java.
+     *
+     * @throws IllegalArgumentException below a second: uses are known to the second
+     */
+    public Builder compressIdleAfter(Duration idle) {
+      if (idle.toMillis() < 1000) {
+        throw new IllegalArgumentException("idle must be at least a second: " + idle);
+      }
+      compressIdleAfter = idle;
+      return this;
+    }
+
     /** The seed of what is random, such as RANDOMKEY, SPOP and node ids; another each time else. */
     public Builder seed(long newSeed) {
       seed = newSeed;
@@ -617,10 +463,13 @@ public final class EmbeddedServer implements AutoCloseable {
 
     /**
      * @throws UncheckedIOException if a socket cannot be opened
-     * @throws IllegalStateException if epoll is wanted and not there, or a Unix socket is asked of
-     *     a cluster
+     * @throws IllegalStateException if epoll is wanted and not there, LZ4 is needed and not there,
+     *     or a Unix socket is asked of a cluster
      */
     public EmbeddedServer start() {
+      if (compressIdleAfter != null) {
+        IdleStrings.requireLibrary();
+      }
       if (unixSocket != null && masters > 0) {
         throw new IllegalStateException("a Unix socket is for a standalone server: " + unixSocket);
       }

@@ -22,6 +22,7 @@ public final class Main {
         --cluster MxR     a cluster of M masters with R replicas each, such as 3x1
         --unixsocket PATH listen on a Unix socket as well (standalone only)
         --password TEXT   what clients must authenticate with
+        --compress TIME   compress strings idle for so long, such as 60s; needs lz4-java
         --epoll           use Linux's epoll; needs netty-transport-native-epoll
         --latency TIME    a proxy in front of each node that delays each way by half of TIME,
                           such as 1ms or 500us; clients see the proxies' ports only
@@ -128,6 +129,7 @@ public final class Main {
     private @Nullable Path unixSocket;
     private @Nullable String password;
     private Duration latency = Duration.ZERO;
+    private @Nullable Duration compressAfter;
     private boolean epoll;
     private boolean help;
 
@@ -160,18 +162,20 @@ public final class Main {
         case "--unixsocket" -> unixSocket = Path.of(value(option, rest));
         case "--epoll" -> epoll = true;
         case "--password" -> password = value(option, rest);
-        case "--latency" -> {
-          Matcher time = match(TIME, option, value(option, rest), "a time, as 1ms or 500us");
-          long amount = Long.parseLong(time.group(1));
-          latency =
-              switch (time.group(2)) {
-                case "us" -> Duration.ofNanos(amount * 1000);
-                case "ms" -> Duration.ofMillis(amount);
-                default -> Duration.ofSeconds(amount);
-              };
-        }
+        case "--compress" -> compressAfter = time(option, value(option, rest));
+        case "--latency" -> latency = time(option, value(option, rest));
         default -> throw new IllegalArgumentException("unknown option " + option);
       }
+    }
+
+    private static Duration time(String option, String value) {
+      Matcher time = match(TIME, option, value, "a time, as 1ms or 500us");
+      long amount = Long.parseLong(time.group(1));
+      return switch (time.group(2)) {
+        case "us" -> Duration.ofNanos(amount * 1000);
+        case "ms" -> Duration.ofMillis(amount);
+        default -> Duration.ofSeconds(amount);
+      };
     }
 
     private static String value(String option, Iterator<String> rest) {
@@ -210,6 +214,9 @@ public final class Main {
       }
       if (password != null) {
         builder.password(password);
+      }
+      if (compressAfter != null) {
+        builder.compressIdleAfter(compressAfter);
       }
       return builder;
     }

@@ -3,10 +3,12 @@ package dev.sheaf.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.junit.EmbeddedRedis;
+import dev.sheaf.embedded.lettuce.InProcessResources;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
+import io.lettuce.core.resource.ClientResources;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,6 +85,24 @@ class TestingGuideTest {
     server.data().set("stock:1", "0");
     server.restore(before);
     assertThat(server.data().get("stock:1")).hasValue("10");
+  }
+
+  @Test
+  void withoutTheKernel(@EmbeddedRedis EmbeddedServer server) {
+    ClientResources resources = InProcessResources.builder(server).build();
+    try (RedisClient client = RedisClient.create(resources, server.uri())) {
+      client.connect().sync().set("k", "v");
+    }
+    resources.shutdown();
+    assertThat(server.data().get("k")).hasValue("v");
+  }
+
+  @Test
+  void idleValues() {
+    try (EmbeddedServer server =
+        EmbeddedServer.builder().compressIdleAfter(Duration.ofMinutes(1)).start()) {
+      assertThat(server.idleCompression().compressed()).isZero();
+    }
   }
 
   @Test

@@ -33,9 +33,7 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
         false,
         args -> {
           int end = last < 0 ? args.length + last : Math.min(last, args.length - 1);
-          return end < first
-              ? NO_KEYS
-              : IntStream.iterate(first, i -> i <= end, i -> i + step).toArray();
+          return end < first ? NO_KEYS : places(first, (end - first) / step + 1, step);
         });
   }
 
@@ -137,6 +135,14 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
     if (count == null || count < 1 || count > args.length - countAt - 1) {
       return NO_KEYS;
     }
-    return IntStream.rangeClosed(countAt + 1, countAt + count.intValue()).toArray();
+    return places(countAt + 1, count.intValue(), 1);
+  }
+
+  private static int[] places(int from, int count, int step) {
+    int[] places = new int[count];
+    for (int i = 0; i < count; i++) {
+      places[i] = from + i * step;
+    }
+    return places;
   }
 }

@@ -185,7 +185,7 @@ final class ScriptCommands {
     }
     List<byte[]> words = Arrays.asList(call.args());
     RunningScript run = new RunningScript(call.node(), call.client());
-    int slot = ClusterRouting.slot(call.command(), call.args());
+    int slot = nodes.isCluster() ? ClusterRouting.slot(call.command(), call.args()) : -1;
     ScriptHost host = new ScriptHost(call, run, readOnly, flags, slot);
     nodes.runningScript(run);
     Object result;

@@ -209,10 +209,12 @@ final class StringCommands {
       throw Errors.syntax();
     }
     StringValue old = get ? call.string(key) : null;
+    // The value itself becomes the new one, so its bytes are taken before.
+    byte[] former = old == null ? null : old.bytes();
     boolean conditional = nx || xx;
     if (conditional && (call.db().get(key) != null) == nx) {
       if (get) {
-        call.out().bulkOrNil(old == null ? null : old.bytes());
+        call.out().bulkOrNil(former);
       } else {
         call.out().nil();
       }
@@ -220,7 +222,7 @@ final class StringCommands {
     }
     write(call, key, call.arg(2), expireAt, keepTtl);
     if (get) {
-      call.out().bulkOrNil(old == null ? null : old.bytes());
+      call.out().bulkOrNil(former);
     } else {
       call.out().ok();
     }
@@ -244,12 +246,13 @@ final class StringCommands {
   }
 
   private static void write(Call call, byte[] key, byte[] bytes, long expireAt, boolean keepTtl) {
-    StringValue value = new StringValue(bytes);
+    StringValue value;
     if (keepTtl) {
+      value = new StringValue(bytes);
       call.db().get(key);
       call.db().replace(key, value);
     } else {
-      call.db().put(key, value);
+      value = call.db().putString(key, bytes);
     }
     if (expireAt != Value.NO_EXPIRY) {
       call.db().expireAt(key, value, expireAt);

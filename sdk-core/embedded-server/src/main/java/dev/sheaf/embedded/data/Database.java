@@ -42,6 +42,7 @@ public final class Database {
   private final int index;
   private final LongSupplier clock;
   private final Listener listener;
+  private long expanded;
   private ByteMap<Value> keys = new ByteMap<>();
   private ByteMap<Value> mortal = new ByteMap<>();
   private @Nullable ByteMap<Boolean> @Nullable [] bySlot;
@@ -72,8 +73,17 @@ public final class Database {
     Value value = peek(key);
     if (value != null) {
       value.usedAt(now());
+      if (value instanceof StringValue string && string.isCold()) {
+        string.expand();
+        expanded++;
+      }
     }
     return value;
+  }
+
+  /** How many compressed strings were expanded by a use. */
+  public long expanded() {
+    return expanded;
   }
 
   /** As {@link #get}, but leaves no trace of use. */
@@ -107,6 +117,21 @@ public final class Database {
     if (value.expireAt() != Value.NO_EXPIRY) {
       mortal.put(key, value);
     }
+  }
+
+  /** Stores a string as {@link #put} does, in the place of a former one; returns where it is. */
+  public StringValue putString(byte[] key, byte[] bytes) {
+    if (keys.get(key) instanceof StringValue old) {
+      if (old.expireAt() != Value.NO_EXPIRY) {
+        expireAt(key, old, Value.NO_EXPIRY);
+      }
+      old.usedAt(now());
+      old.become(bytes);
+      return old;
+    }
+    StringValue value = new StringValue(bytes);
+    put(key, value);
+    return value;
   }
 
   /** Stores a new value under the time to live the key has. */

@@ -16,6 +16,9 @@ public final class Numbers {
   private static final Pattern HEXADECIMAL =
       Pattern.compile("0x([0-9a-f]+\\.?[0-9a-f]*|\\.[0-9a-f]+)(p[+-]?[0-9]+)?");
 
+  /** So many digits are a double without rounding. */
+  private static final int EXACT_DIGITS = 15;
+
   private Numbers() {}
 
   /** A canonical decimal integer (no sign +, no leading zero, no blank) or null. */
@@ -55,6 +58,9 @@ public final class Numbers {
     if (b.length == 0) {
       return null;
     }
+    if (b.length <= EXACT_DIGITS && isDigits(b)) {
+      return (double) parseDigits(b, 0, b.length);
+    }
     String s = Bytes.lower(b);
     String unsigned = s.startsWith("+") || s.startsWith("-") ? s.substring(1) : s;
     if (unsigned.equals("inf") || unsigned.equals("infinity")) {
@@ -67,6 +73,24 @@ public final class Numbers {
       return null;
     }
     return Double.valueOf(s);
+  }
+
+  private static boolean isDigits(byte[] b) {
+    for (byte digit : b) {
+      if (digit < '0' || digit > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The number of a run of digits, no more than 18, leading zeros allowed. */
+  public static long parseDigits(byte[] b, int from, int to) {
+    long value = 0;
+    for (int i = from; i < to; i++) {
+      value = value * 10 + (b[i] - '0');
+    }
+    return value;
   }
 
   private static boolean isDecimal(String s) {

@@ -38,8 +38,7 @@ public final class SortedSetValue extends Value {
       if (e.value().score() == score) {
         return;
       }
-      order.remove(e.value());
-      e.value(order.insert(e.key(), score));
+      order.move(e.value(), score);
       return;
     }
     members.put(member, order.insert(member, score));

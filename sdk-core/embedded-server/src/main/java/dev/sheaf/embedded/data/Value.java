@@ -6,7 +6,8 @@ public abstract sealed class Value
   public static final long NO_EXPIRY = -1;
 
   private long expireAt = NO_EXPIRY;
-  private long usedAt;
+  // In seconds, unsigned: with it in four bytes a string takes 32 and not 40.
+  private int usedAtSeconds;
 
   /** Milliseconds since the epoch, or {@link #NO_EXPIRY}. Change it through {@link Database}. */
   public final long expireAt() {
@@ -17,13 +18,13 @@ public abstract sealed class Value
     expireAt = millis;
   }
 
-  /** When a command last looked at the key, in milliseconds. */
+  /** When a command last looked at the key, in milliseconds; known to the second, as in Redis. */
   public final long usedAt() {
-    return usedAt;
+    return Integer.toUnsignedLong(usedAtSeconds) * 1000;
   }
 
   public final void usedAt(long millis) {
-    usedAt = millis;
+    usedAtSeconds = (int) (millis / 1000);
   }
 
   /** As TYPE names it. */

@@ -33,12 +33,15 @@ public final class LuaEngine implements AutoCloseable {
   /** How long the code of a library may run. As Redis. */
   private static final long MAX_LOADING_NANOS = 500_000_000;
 
+  private static final int HANDLER_INDEX = 1;
+  private static final int GLOBALS_INDEX = 2;
+
   private static final String CHUNK_NAME = "@user_script";
   private static final String LIBRARY_CHUNK_NAME = "@user_function";
 
   private final LuaHost host;
   private final AtomicReference<@Nullable Thread> user = new AtomicReference<>();
-  private final Map<String, Integer> compiled = new HashMap<>();
+  private final Map<String, CompiledScript> compiled = new HashMap<>();
   private final Coroutines coroutines = new Coroutines();
   private final LuaState state;
   private final ReplyWriter writer;
@@ -46,8 +49,11 @@ public final class LuaEngine implements AutoCloseable {
   private final RedisLibrary redis;
   private final LuaSandbox sandbox;
   private final FunctionRegistration functions;
+  private final int keysName;
+  private final int argvName;
 
   private boolean running;
+  private boolean sweeps;
   private boolean loading;
   private long loadingSince;
   private boolean ending;
@@ -67,6 +73,10 @@ public final class LuaEngine implements AutoCloseable {
       this.redis = new RedisLibrary(state, host, writer);
       this.sandbox = new LuaSandbox(state, coroutines);
       this.functions = new FunctionRegistration(state);
+      state.pushAscii(state.main, "KEYS");
+      this.keysName = state.ref(state.main);
+      state.pushAscii(state.main, "ARGV");
+      this.argvName = state.ref(state.main);
       pushLibraries();
       sandbox.build(this::reasonToEnd, INSTRUCTIONS_PER_POLL);
     } catch (RuntimeException | Error e) {
@@ -112,8 +122,8 @@ public final class LuaEngine implements AutoCloseable {
       String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
     enter();
     try {
-      Integer function = compiled.get(sha1);
-      return function == null ? NOT_COMPILED : run(function, sha1, keys, args, readOnly);
+      CompiledScript script = compiled.get(sha1);
+      return script == null ? NOT_COMPILED : run(script, sha1, keys, args, readOnly);
     } catch (LuaRaise e) {
       throw new LuaScriptException("ERR " + e.text());
     } finally {
@@ -149,6 +159,7 @@ public final class LuaEngine implements AutoCloseable {
    */
   public List<LuaFunction> load(byte[] source) {
     enter();
+    sweeps = true;
     functions.begin();
     List<LuaFunction> loaded = List.of();
     boolean succeeded = false;
@@ -228,6 +239,7 @@ public final class LuaEngine implements AutoCloseable {
    */
   public @Nullable Object call(LuaFunction function, List<byte[]> keys, List<byte[]> args) {
     enter();
+    sweeps = true;
     try {
       long l = state.main;
       redis.begin(false);
@@ -266,9 +278,9 @@ public final class LuaEngine implements AutoCloseable {
   public void drop(String sha1) {
     enter();
     try {
-      Integer function = compiled.remove(sha1);
-      if (function != null) {
-        state.unref(function);
+      CompiledScript script = compiled.remove(sha1);
+      if (script != null) {
+        state.unref(script.reference());
       }
     } finally {
       leave();
@@ -279,7 +291,7 @@ public final class LuaEngine implements AutoCloseable {
   public void flush() {
     enter();
     try {
-      compiled.values().forEach(state::unref);
+      compiled.values().forEach(script -> state.unref(script.reference()));
       compiled.clear();
     } finally {
       leave();
@@ -344,8 +356,8 @@ public final class LuaEngine implements AutoCloseable {
     state.rawSet(l, -2, "cjson");
   }
 
-  private int functionOf(byte[] source, String sha1) {
-    Integer known = compiled.get(sha1);
+  private CompiledScript functionOf(byte[] source, String sha1) {
+    CompiledScript known = compiled.get(sha1);
     if (known != null) {
       return known;
     }
@@ -354,31 +366,36 @@ public final class LuaEngine implements AutoCloseable {
       throw new LuaScriptException(
           "ERR Error compiling script (new function): " + RedisErrors.asLine(state.text(l, -1)));
     }
-    int function = state.ref(l);
-    compiled.put(sha1, function);
-    return function;
+    // Scripts cannot change the environment of a function, so it is set once.
+    sandbox.pushGlobalsSeen(l);
+    state.api.lua_setfenv(l, -2);
+    CompiledScript script = new CompiledScript(state.ref(l), CompiledScript.mayLeaveTraces(source));
+    compiled.put(sha1, script);
+    return script;
   }
 
   private @Nullable Object run(
-      int function, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
+      CompiledScript script, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
     long l = state.main;
+    sweeps = script.mayLeaveTraces();
     redis.begin(readOnly);
+    sandbox.pushHandler(l);
     sandbox.pushGlobals(l);
+    state.pushRef(l, keysName);
     writer.pushStrings(l, keys);
-    state.rawSet(l, -2, "KEYS");
+    state.api.lua_rawset(l, GLOBALS_INDEX);
+    state.pushRef(l, argvName);
     writer.pushStrings(l, args);
-    state.rawSet(l, -2, "ARGV");
-    state.pop(l, 1);
-    sandbox.pushInternal(l, "handler");
-    int handler = state.top(l);
-    state.pushRef(l, function);
-    sandbox.pushGlobalsSeen(l);
-    state.api.lua_setfenv(l, -2);
+    state.api.lua_rawset(l, GLOBALS_INDEX);
+    // How deep a reply may nest depends on what lies below it.
+    state.api.lua_settop(l, HANDLER_INDEX);
+    state.pushRef(l, script.reference());
     running = true;
-    boolean succeeded = state.api.lua_pcall(l, 0, 1, handler) == 0;
+    boolean succeeded = state.api.lua_pcall(l, 0, 1, HANDLER_INDEX) == 0;
     running = false;
     redis.rethrowFailure();
     if (!succeeded) {
+      sweeps = true;
       throw new LuaScriptException(RedisErrors.asLine(failureText(l, sha1)));
     }
     return reader.read(l, redis.respVersion());
@@ -450,7 +467,10 @@ public final class LuaEngine implements AutoCloseable {
         ending = false;
         sandbox.run(state.main, "pollSeldom");
       }
-      sandbox.run(state.main, "sweep");
+      if (sandbox.takeTraces() || sweeps) {
+        sweeps = false;
+        sandbox.run(state.main, "sweep");
+      }
     } finally {
       user.set(null);
     }

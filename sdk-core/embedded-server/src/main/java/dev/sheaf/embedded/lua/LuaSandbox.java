@@ -33,7 +33,9 @@ final class LuaSandbox {
   private int globalsRef;
   private int behindRef;
   private int metatablesRef;
+  private int handlerRef;
   private int protectedCalls;
+  private boolean traces;
   private int substitutions;
 
   /** Whether the running script is to be ended. */
@@ -85,6 +87,7 @@ final class LuaSandbox {
     }
     takeFunctions(l, internal, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
     takeFunctions(l, internal, "handler", "sweep", "passed", "beginLoading", "endLoading");
+    handlerRef = function(internal, "handler");
     state.rawGet(l, -1, "real");
     takeFunctions(l, real, "getmetatable", "loadstring", "next", "rawget", "rawset");
     takeFunctions(l, real, "setmetatable", "collectgarbage", "gsub");
@@ -106,6 +109,11 @@ final class LuaSandbox {
   /** Pushes the table behind the environment, which can be written. */
   void pushGlobals(long l) {
     state.pushRef(l, globalsRef);
+  }
+
+  /** Pushes what turns an error into what callers are told. */
+  void pushHandler(long l) {
+    state.pushRef(l, handlerRef);
   }
 
   void pushInternal(long l, String name) {
@@ -199,7 +207,15 @@ final class LuaSandbox {
     throw LuaRaise.redis(reason);
   }
 
+  /** Whether natives ran since the last question that leave something to sweep. */
+  boolean takeTraces() {
+    boolean left = traces;
+    traces = false;
+    return left;
+  }
+
   private int coroutine(long l, String how) {
+    traces = true;
     if (state.type(l, 1) != LuaState.FUNCTION || state.api.lua_iscfunction(l, 1) != 0) {
       throw LuaRaise.argument(1, "Lua function expected");
     }
@@ -401,6 +417,7 @@ final class LuaSandbox {
       throw LuaRaise.positioned("C stack overflow");
     }
     substitutions++;
+    traces = true;
     int arguments = state.top(l);
     pushInternal(l, "passed");
     state.api.lua_insert(l, 1);

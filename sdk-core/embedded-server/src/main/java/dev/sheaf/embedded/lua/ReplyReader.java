@@ -30,6 +30,10 @@ final class ReplyReader {
 
   /** Pops the value on top. */
   @Nullable Object read(long l, int respVersion) {
+    int type = state.type(l, -1);
+    if (type != LuaState.TABLE) {
+      return popScalar(l, type, respVersion);
+    }
     Deque<Level> levels = new ArrayDeque<>();
     Object value = scalarOrLevel(l, respVersion);
     while (true) {
@@ -65,21 +69,20 @@ final class ReplyReader {
       state.pop(l, 1);
       return new LuaError(TOO_DEEP);
     }
-    if (state.type(l, -1) == LuaState.TABLE) {
-      return table(l);
-    }
-    Object value = scalar(l, respVersion);
-    state.pop(l, 1);
-    return value;
+    int type = state.type(l, -1);
+    return type == LuaState.TABLE ? table(l) : popScalar(l, type, respVersion);
   }
 
-  private @Nullable Object scalar(long l, int respVersion) {
-    return switch (state.type(l, -1)) {
-      case LuaState.STRING -> state.bytes(l, -1);
-      case LuaState.NUMBER -> LuaNumbers.truncated(state.api.lua_tonumber(l, -1));
-      case LuaState.BOOLEAN -> bool(state.api.lua_toboolean(l, -1) != 0, respVersion);
-      default -> null;
-    };
+  private @Nullable Object popScalar(long l, int type, int respVersion) {
+    Object value =
+        switch (type) {
+          case LuaState.STRING -> state.bytes(l, -1);
+          case LuaState.NUMBER -> LuaNumbers.truncated(state.api.lua_tonumber(l, -1));
+          case LuaState.BOOLEAN -> bool(state.api.lua_toboolean(l, -1) != 0, respVersion);
+          default -> null;
+        };
+    state.pop(l, 1);
+    return value;
   }
 
   private static @Nullable Object bool(boolean value, int respVersion) {

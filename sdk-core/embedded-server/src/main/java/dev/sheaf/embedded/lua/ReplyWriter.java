@@ -21,12 +21,15 @@ final class ReplyWriter {
   }
 
   void push(long l, @Nullable Object reply, int respVersion) {
+    // A native function has room for a scalar; in a list the list has made it.
+    if (reply instanceof byte[] bytes) {
+      state.push(l, bytes);
+      return;
+    }
     if (!state.reserve(l, 6)) {
       throw LuaRaise.plain("stack overflow (reply nested too deep)");
     }
-    if (reply instanceof byte[] bytes) {
-      state.push(l, bytes);
-    } else if (reply == null) {
+    if (reply == null) {
       pushNull(l, respVersion);
     } else if (reply instanceof Long number) {
       state.api.lua_pushnumber(l, number.doubleValue());

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class ClientConnection extends ChannelInboundHandlerAdapter implements Connection {
   private static final System.Logger LOG = System.getLogger(ClientConnection.class.getName());
 
+  /** Bytes read in a row from a client in this JVM. */
+  private static final int MAX_TAKEN = 64 * 1024;
+
   private final ServerNode node;
   private final Flushes flushes;
   private final Channel channel;
@@ -38,6 +41,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
   private boolean delayServed;
   private long sentSinceCutRule;
   private boolean cut;
+  private @Nullable Shortcut shortcut;
 
   ClientConnection(
       ServerNode node, Flushes flushes, BufferPool pool, Channel channel, boolean unixSocket) {
@@ -61,6 +65,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
     }
     int length = bytes.readableBytes();
     node.counters().bytesOut += length;
+    if (shortcut != null) {
+      shortcut.writeToClient(channel.alloc().buffer(length).writeBytes(bytes));
+      return;
+    }
     // The scratch array behind a short buffer is used again at once, so its bytes are copied here,
     // into the direct memory the socket needs anyway.
     ByteBuf out =
@@ -84,17 +92,60 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ByteBuf in = (ByteBuf) message;
+    feed((ByteBuf) message);
+    flushes.beginBatch();
+    runBatch();
+  }
+
+  private void feed(ByteBuf in) {
     try {
       node.counters().bytesIn += in.readableBytes();
       decoder.feed(in);
     } finally {
       in.release();
     }
-    flushes.beginBatch();
+  }
+
+  private void runBatch() {
     if (run() > 0) {
       node.counters().readBatches++;
     }
+  }
+
+  /** From now on bytes go to and fro within this JVM; the socket has had none. */
+  void shortcut(Shortcut end) {
+    shortcut = end;
+    end.connected(this);
+  }
+
+  /** Reads once from a client in this JVM, unless it has to wait. */
+  void takeFromShortcut() {
+    Shortcut from = shortcut;
+    if (from == null || !channel.config().isAutoRead()) {
+      return;
+    }
+    flushes.beginBatch();
+    try {
+      ByteBuf in = from.takeFromClient();
+      for (int bytes = 0; in != null; in = bytes < MAX_TAKEN ? from.takeFromClient() : null) {
+        bytes += in.readableBytes();
+        feed(in);
+      }
+      runBatch();
+    } finally {
+      flushes.endBatch();
+    }
+    takeLater(from);
+  }
+
+  private void takeLater(Shortcut from) {
+    if (from.hasFromClient() && channel.config().isAutoRead()) {
+      channel.eventLoop().execute(this::takeFromShortcut);
+    }
+  }
+
+  private boolean isWritable() {
+    return channel.isWritable() && (shortcut == null || shortcut.isClientReading());
   }
 
   @Override
@@ -129,11 +180,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
     }
     decoder.rest();
     boolean read =
-        channel.isWritable()
-            && !node.isFrozen()
-            && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
+        isWritable() && !node.isFrozen() && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
     if (channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
+      if (shortcut != null) {
+        takeLater(shortcut);
+      }
     }
     return requests;
   }
@@ -143,7 +195,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
         && !client.isClosing()
         && !delayed
         && !node.isFrozen()
-        && channel.isWritable();
+        && isWritable();
   }
 
   /** Whether a pause or a fault has the request wait. */
@@ -175,7 +227,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
 
   void flush() {
     writer.drain();
-    channel.flush();
+    if (shortcut == null) {
+      channel.flush();
+    } else {
+      shortcut.flushToClient();
+    }
     if (client.isClosing() || cut) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     } else if (client.isSubscriber() && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
@@ -191,7 +247,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
 
   private long pendingOutput() {
     var pending = channel.unsafe().outboundBuffer();
-    return pending == null ? 0 : pending.totalPendingWriteBytes();
+    long inProcess = shortcut == null ? 0 : shortcut.unreadByClient();
+    return inProcess + (pending == null ? 0 : pending.totalPendingWriteBytes());
   }
 
   @Override

@@ -36,6 +36,7 @@ public final class Listener implements AutoCloseable {
   private final Transport transport;
   private final EventLoopGroup group;
   private final Flushes flushes;
+  private final Shortcuts shortcuts;
   private final BufferPool pool = new BufferPool();
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final List<Path> socketFiles = new ArrayList<>();
@@ -51,6 +52,7 @@ public final class Listener implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler());
     flushes = new Flushes(group.next());
+    shortcuts = new Shortcuts(group.next());
   }
 
   private static Transport epoll() {
@@ -81,13 +83,16 @@ public final class Listener implements AutoCloseable {
   public int listen(ServerNode node, int port) throws IOException {
     Channel channel = bind(node, transport.tcp(), new InetSocketAddress("127.0.0.1", port), false);
     servers.put(node, channel);
-    return ((InetSocketAddress) channel.localAddress()).getPort();
+    InetSocketAddress opened = (InetSocketAddress) channel.localAddress();
+    shortcuts.opened(opened);
+    return opened.getPort();
   }
 
   /** Closes the node's TCP port; not on the command thread. Its connections stay. */
   public void unlisten(ServerNode node) {
     Channel server = servers.remove(node);
     if (server != null) {
+      shortcuts.closed((InetSocketAddress) server.localAddress());
       server.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
       // Java frees the port in the event loop's next round of selecting, not in close itself.
       for (int round = 0; round < ROUNDS_UNTIL_FREE; round++) {
@@ -125,10 +130,7 @@ public final class Listener implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    channels.add(channel);
-                    channel
-                        .pipeline()
-                        .addLast(new ClientConnection(node, flushes, pool, channel, unix));
+                    accept(node, channel, unix);
                   }
                 });
     if (!unix) {
@@ -144,6 +146,34 @@ public final class Listener implements AutoCloseable {
     return bound.channel();
   }
 
+  private void accept(ServerNode node, Channel channel, boolean unix) {
+    channels.add(channel);
+    ClientConnection connection = new ClientConnection(node, flushes, pool, channel, unix);
+    channel.pipeline().addLast(connection);
+    long ends = Shortcuts.portsOf(channel);
+    shortcuts.accepted(ends, connection);
+    channel.closeFuture().addListener(closed -> shortcuts.ended(ends, connection));
+  }
+
+  /**
+   * Has a connection of a client in this JVM hand its bytes over without the kernel. Connections to
+   * others stay as they are.
+   *
+   * @param client before it is connected, its handlers in place
+   */
+  public void shortcut(Channel client) {
+    client.pipeline().addFirst("sheaf-shortcut", new Shortcut(shortcuts));
+  }
+
+  /** The event loop of the server, alone in its group. */
+  public EventLoopGroup eventLoops() {
+    return group;
+  }
+
+  public boolean isEpoll() {
+    return !(transport instanceof NioTransport);
+  }
+
   /**
    * Reads every socket once, without waiting. For a script that holds the command thread for long:
    * called on that thread, from inside the script, so that others get their answer.
@@ -154,6 +184,7 @@ public final class Listener implements AutoCloseable {
         transport.readNow(channel);
       }
     }
+    List.copyOf(shortcuts.connections()).forEach(ClientConnection::takeFromShortcut);
   }
 
   /** Closes every socket and ends the thread; waits at most a few seconds. */

@@ -221,9 +221,19 @@ final class RequestDecoder {
 
   private static final long NOT_A_NUMBER = Long.MIN_VALUE;
 
+  /** Digits of the numbers that are read in place: no need to look for an overflow. */
+  private static final int SHORT_NUMBER = 9;
+
   private long number(int from, int to) {
-    if (to - from == 1 && buffer[from] >= '0' && buffer[from] <= '9') {
-      return buffer[from] - '0';
+    if (to > from && to - from <= SHORT_NUMBER && buffer[from] != '0') {
+      long number = 0;
+      int i = from;
+      for (; i < to && buffer[i] >= '0' && buffer[i] <= '9'; i++) {
+        number = number * 10 + (buffer[i] - '0');
+      }
+      if (i == to) {
+        return number;
+      }
     }
     Long value = Numbers.parseLong(Arrays.copyOfRange(buffer, from, to));
     return value == null ? NOT_A_NUMBER : value;

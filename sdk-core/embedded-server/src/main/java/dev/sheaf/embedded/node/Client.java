@@ -52,6 +52,7 @@ public final class Client {
   private final ByteMap<Boolean> shardChannels = new ByteMap<>();
 
   private @Nullable BlockedClient blocked;
+  private @Nullable Client scriptSession;
 
   Client(long id, ServerNode node, @Nullable Connection connection, long now) {
     this.id = id;
@@ -279,6 +280,14 @@ public final class Client {
 
   void blocked(@Nullable BlockedClient wait) {
     blocked = wait;
+  }
+
+  @Nullable Client scriptSession() {
+    return scriptSession;
+  }
+
+  void scriptSession(Client session) {
+    scriptSession = session;
   }
 
   /** RESET: as if newly connected. */

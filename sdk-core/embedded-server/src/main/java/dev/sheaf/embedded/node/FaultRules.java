@@ -3,7 +3,6 @@ package dev.sheaf.embedded.node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The faults of one node. Set from any thread, consulted on the command thread. */
@@ -100,28 +99,28 @@ public final class FaultRules {
 
   /** The error this execution has to answer, or null. */
   public @Nullable String takeError(String command) {
-    Rule rule = take(rule1 -> rule1.concerns(Kind.ERROR, command));
+    Rule rule = take(Kind.ERROR, command);
     return rule == null ? null : rule.errorLine;
   }
 
   /** How long this execution has to wait first, in nanoseconds. */
   public long takeDelayNanos(String command) {
-    Rule rule = take(rule1 -> rule1.concerns(Kind.DELAY, command));
+    Rule rule = take(Kind.DELAY, command);
     return rule == null ? 0 : rule.delayNanos;
   }
 
   /** Whether the reply of this execution gets lost. */
   public boolean takeDroppedReply(String command) {
-    return take(rule -> rule.concerns(Kind.DROP_REPLY, command)) != null;
+    return take(Kind.DROP_REPLY, command) != null;
   }
 
-  private @Nullable Rule take(Predicate<Rule> wanted) {
-    return armed ? takeArmed(wanted) : null;
+  private @Nullable Rule take(Kind kind, String command) {
+    return armed ? takeArmed(kind, command) : null;
   }
 
-  private synchronized @Nullable Rule takeArmed(Predicate<Rule> wanted) {
+  private synchronized @Nullable Rule takeArmed(Kind kind, String command) {
     for (Rule rule : rules) {
-      if (wanted.test(rule)) {
+      if (rule.concerns(kind, command)) {
         if (rule.left != ALWAYS) {
           rule.left--;
         }

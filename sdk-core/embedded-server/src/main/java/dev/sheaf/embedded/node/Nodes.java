@@ -291,6 +291,7 @@ public final class Nodes {
       for (Database db : node.databases()) {
         expireSome(db);
       }
+      node.visitIdle();
     }
   }
 

@@ -6,6 +6,7 @@ import dev.sheaf.embedded.command.CommandTable;
 import dev.sheaf.embedded.command.Dispatcher;
 import dev.sheaf.embedded.data.ByteMap;
 import dev.sheaf.embedded.data.Database;
+import dev.sheaf.embedded.data.IdleStrings;
 import dev.sheaf.embedded.data.Slots;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -22,6 +23,7 @@ public final class ServerNode implements Database.Listener {
   private final String id;
   private final List<Database> databases = new ArrayList<>();
   private final Map<Long, Client> clients = new LinkedHashMap<>();
+  private final List<IdleStrings> idle = new ArrayList<>();
   private final WatchedKeys watched = new WatchedKeys();
   private final BlockedClients blocked = new BlockedClients();
   private final PubSub pubSub = new PubSub();
@@ -108,6 +110,20 @@ public final class ServerNode implements Database.Listener {
     databases.get(first).swap(databases.get(second));
     watched.touchAll();
     blocked.recheckAll();
+  }
+
+  /** From now on strings that are idle for so long are compressed. */
+  public void compressIdle(long idleMillis) {
+    databases.forEach(db -> idle.add(new IdleStrings(db, idleMillis)));
+  }
+
+  void visitIdle() {
+    idle.forEach(IdleStrings::visit);
+  }
+
+  /** What compresses idle strings, for each database; empty where nothing does. */
+  public List<IdleStrings> idle() {
+    return idle;
   }
 
   public WatchedKeys watched() {
@@ -209,12 +225,17 @@ public final class ServerNode implements Database.Listener {
     return client;
   }
 
-  /** A session for the commands of a script that a client runs. */
+  /** A session for the commands of a script that a client runs; each of its scripts has it. */
   public Client scriptSession(Client caller) {
-    Client session = new Client(caller.id(), this, null, nodes.now());
-    session.authenticated(true);
+    Client session = caller.scriptSession();
+    if (session == null) {
+      session = new Client(caller.id(), this, null, nodes.now());
+      session.authenticated(true);
+      caller.scriptSession(session);
+    }
     session.user(caller.user());
     session.dbIndex(caller.dbIndex());
+    session.protocol(2);
     return session;
   }
 

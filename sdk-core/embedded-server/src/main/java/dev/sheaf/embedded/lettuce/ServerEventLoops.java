@@ -1,0 +1,51 @@
+package dev.sheaf.embedded.lettuce;
+
+import dev.sheaf.embedded.InProcess;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The event loop of the server where Lettuce's sockets can run on it, else ones of its own. */
+final class ServerEventLoops implements EventLoopGroupProvider {
+  private static final int OWN_THREADS = 1;
+
+  private final InProcess server;
+  private final boolean shared;
+  private final EventLoopGroupProvider own = new DefaultEventLoopGroupProvider(OWN_THREADS);
+
+  ServerEventLoops(InProcess server) {
+    this.server = server;
+    String kind = Transports.socketChannelClass().getSimpleName();
+    this.shared = kind.equals(server.isEpoll() ? "EpollSocketChannel" : "NioSocketChannel");
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // Lettuce asks by class, and uses what it gets as a group
+  public <T extends EventLoopGroup> T allocate(Class<T> type) {
+    return shared ? (T) server.eventLoops() : own.allocate(type);
+  }
+
+  @Override
+  public int threadPoolSize() {
+    return OWN_THREADS;
+  }
+
+  /** The server's event loop lives on. */
+  @Override
+  public Future<Boolean> release(
+      EventExecutorGroup group, long quietPeriod, long timeout, TimeUnit unit) {
+    return shared
+        ? ImmediateEventExecutor.INSTANCE.newSucceededFuture(true)
+        : own.release(group, quietPeriod, timeout, unit);
+  }
+
+  @Override
+  public Future<Boolean> shutdown(long quietPeriod, long timeout, TimeUnit unit) {
+    return own.shutdown(quietPeriod, timeout, unit);
+  }
+}
