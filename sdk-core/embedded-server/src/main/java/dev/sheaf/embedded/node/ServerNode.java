@@ -39,6 +39,9 @@ public final class ServerNode implements Database.Listener {
   private final ClientPause pause = new ClientPause(this);
   private final AclUsers users = new AclUsers();
   private final AclLog deniedLog = new AclLog();
+  private final SlowLog slowLog = new SlowLog();
+  private final LatencyEvents latencyEvents = new LatencyEvents();
+  private final Monitors monitors = new Monitors();
   private @Nullable Client running;
   private @Nullable Sentinel sentinel;
   private boolean frozen;
@@ -223,6 +226,7 @@ public final class ServerNode implements Database.Listener {
     clients.remove(client.id());
     watched.unwatchAll(client);
     pubSub.unsubscribeEverything(client);
+    monitors.remove(client);
     tracking.disable(client);
     BlockedClient wait = client.blocked();
     if (wait != null) {
@@ -270,6 +274,18 @@ public final class ServerNode implements Database.Listener {
   /** What its users were denied. */
   public AclLog deniedLog() {
     return deniedLog;
+  }
+
+  public SlowLog slowLog() {
+    return slowLog;
+  }
+
+  public LatencyEvents latencyEvents() {
+    return latencyEvents;
+  }
+
+  public Monitors monitors() {
+    return monitors;
   }
 
   /** What it watches if it is a sentinel; null for a server with data. */
