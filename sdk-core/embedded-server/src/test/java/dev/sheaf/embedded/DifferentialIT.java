@@ -71,6 +71,7 @@ class DifferentialIT {
 
   private static final int MAX_DIFFERENCES = 10;
   private static final int SHOWN_BEFORE = 60;
+  private static final int SHOWN_REPLY = 400;
   private static final int MAX_HISTORY = 10_000;
 
   @ParameterizedTest
@@ -81,7 +82,7 @@ class DifferentialIT {
     System.out.println("random commands: seed " + seed + ", RESP" + protocol);
     List<String> differences = new ArrayList<>();
     RandomCommands commands = new RandomCommands(seed);
-    try (RedisProcess redis = RedisProcess.start(folder);
+    try (RedisProcess redis = RedisProcess.start(folder, "--hz", "500");
         EmbeddedServer server = EmbeddedServer.start();
         RawConnection theirs = new RawConnection(redis.port());
         RawConnection ours = new RawConnection(server.port())) {
@@ -154,10 +155,14 @@ class DifferentialIT {
     String cut = from > 0 ? "…" : "";
     return "\n   redis: "
         + cut
-        + shown(theirs.substring(from))
+        + shown(shortened(theirs.substring(from)))
         + "\n   ours:  "
         + cut
-        + shown(ours.substring(from));
+        + shown(shortened(ours.substring(from)));
+  }
+
+  private static String shortened(String reply) {
+    return reply.substring(0, Math.min(reply.length(), SHOWN_REPLY));
   }
 
   private static boolean same(List<String> words, String theirReply, String ourReply) {
@@ -182,9 +187,11 @@ class DifferentialIT {
   /** The last commands before this one that named one of its keys. */
   private static String history(List<List<String>> sent, List<String> words) {
     List<String> keys =
-        words.stream().filter(word -> word.matches("(key|lex|stream)[0-9]")).toList();
+        words.stream().filter(word -> word.matches("(key|lex|stream|hll|big|place)[0-9]")).toList();
     List<List<String>> named =
-        sent.stream().filter(earlier -> earlier.stream().anyMatch(keys::contains)).toList();
+        keys.isEmpty()
+            ? sent
+            : sent.stream().filter(earlier -> earlier.stream().anyMatch(keys::contains)).toList();
     return "\n   after: " + named.subList(Math.max(0, named.size() - 30), named.size());
   }
 }
