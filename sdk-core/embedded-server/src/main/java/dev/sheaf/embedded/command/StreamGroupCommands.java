@@ -224,12 +224,8 @@ final class StreamGroupCommands {
       call.out().integer(0);
       return;
     }
-    List<StreamId> ids = new ArrayList<>();
-    for (int i = 3; i < call.count(); i++) {
-      ids.add(StreamArguments.strict(call.arg(i)));
-    }
     int acknowledged = 0;
-    for (StreamId id : ids) {
+    for (StreamId id : StreamArguments.strictFrom(call, 3)) {
       acknowledged += group.acknowledge(id) ? 1 : 0;
     }
     if (acknowledged > 0) {
