@@ -29,6 +29,27 @@ class ClusterOperationsTest {
         .orElseThrow();
   }
 
+  /** Two seconds and 300 MB are the aim; the bounds leave room for a busy machine. */
+  @Test
+  void hundredNodes_startFastAndSmall() {
+    long usedBefore = usedMemory();
+    long started = System.nanoTime();
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(50, 1).start()) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
+      long megabytes = (usedMemory() - usedBefore) >> 20;
+      System.out.println("100 nodes: " + millis + " ms, " + megabytes + " MB");
+      assertThat(server.nodes()).hasSize(100);
+      assertThat(millis).isLessThan(10_000);
+      assertThat(megabytes).isLessThan(300);
+    }
+  }
+
+  private static long usedMemory() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory();
+  }
+
   @Test
   void setslotAndMigrate_moveASlotAsToolsDo(@EmbeddedRedis(masters = 3) EmbeddedServer server)
       throws Exception {
