@@ -74,7 +74,11 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
         args -> {
           int store = 0;
           for (int i = 2; i < args.length - 1; i++) {
-            if (Bytes.is(args[i], "STORE")) {
+            if (Bytes.is(args[i], "LIMIT")) {
+              i += 2;
+            } else if (Bytes.is(args[i], "GET") || Bytes.is(args[i], "BY")) {
+              i++;
+            } else if (Bytes.is(args[i], "STORE")) {
               store = i + 1;
             }
           }
