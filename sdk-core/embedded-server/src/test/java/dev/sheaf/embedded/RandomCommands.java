@@ -251,7 +251,6 @@ final class RandomCommands {
     "PFDEBUG DECODE H",
     "GET H",
     "DEL H",
-    "SETRANGE H E V",
     "XADD B 1-* M V",
     "XADD B 1-* M V M V",
     "XADD B 1-* m0 V",
@@ -299,7 +298,6 @@ final class RandomCommands {
     "SORT_RO K ALPHA GET key* GET #",
     "SORT K ALPHA STORE K",
     "SWAPDB 0 1",
-    "OBJECT REFCOUNT K",
     "OBJECT ENCODING K",
     "LCS K K LEN",
     "LCS K K IDX MINMATCHLEN 2 WITHMATCHLEN",
@@ -399,8 +397,7 @@ final class RandomCommands {
     "1e17",
     "123456789012345678",
     "0.30000000000000004",
-    "1e21",
-    "5e-324"
+    "1e21"
   };
   private static final Set<String> UNORDERED =
       Set.of(

@@ -323,12 +323,10 @@ final class ListCommands {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "RANK")) {
         rank = call.longArg(i + 1);
-        if (rank == 0 || rank == Long.MIN_VALUE) {
+        if (rank == 0) {
           throw Errors.of(
-              rank == 0
-                  ? "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
-                      + " ... or use negative to start from the end of the list"
-                  : "ERR value is out of range");
+              "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
+                  + " ... or use negative to start from the end of the list");
         }
       } else if (hasValue && call.is(i, "COUNT")) {
         count = notNegative(call, i + 1, "COUNT");
@@ -341,7 +339,8 @@ final class ListCommands {
     ListValue list = call.list(call.arg(1));
     List<Integer> found = new ArrayList<>();
     if (list != null) {
-      long wanted = count == 0 ? Long.MAX_VALUE : Math.max(1, count);
+      boolean all = count == 0 || count > 0 && rank == Long.MIN_VALUE;
+      long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
       find(list, call.arg(2), rank, wanted, maxLength, found);
     }
     if (count >= 0) {
@@ -364,7 +363,8 @@ final class ListCommands {
 
   private static void find(
       ListValue list, byte[] element, long rank, long wanted, long maxLength, List<Integer> found) {
-    long skip = Math.abs(rank) - 1;
+    // Redis cannot negate the lowest number, and so skips nothing.
+    long skip = rank == Long.MIN_VALUE ? 0 : Math.abs(rank) - 1;
     for (int n = 0; n < list.size() && (maxLength == 0 || n < maxLength); n++) {
       int i = rank > 0 ? n : list.size() - 1 - n;
       if (Arrays.equals(list.get(i), element) && --skip < 0) {

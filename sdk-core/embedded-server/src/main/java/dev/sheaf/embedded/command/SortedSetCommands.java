@@ -416,7 +416,7 @@ final class SortedSetCommands {
       call.out().bulkOrNil(entry == null ? null : entry.key());
       return;
     }
-    long count = call.longArg(2);
+    long count = RandomPick.count(call);
     boolean withScores = call.count() == 4 && call.is(3, "WITHSCORES");
     if (call.count() > 4 || call.count() == 4 && !withScores) {
       throw Errors.syntax();

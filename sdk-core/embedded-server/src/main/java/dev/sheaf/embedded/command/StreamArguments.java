@@ -27,6 +27,11 @@ final class StreamArguments {
     return id;
   }
 
+  /** An id, {@code -} or {@code +}. */
+  static StreamId withEnds(byte[] arg) {
+    return interval(arg, 0);
+  }
+
   /** All arguments from one on; nothing is done before the last has been read. */
   static List<StreamId> strictFrom(Call call, int first) {
     List<StreamId> ids = new ArrayList<>();

@@ -185,7 +185,9 @@ final class StreamGroupCommands {
   private static void setId(Call call) {
     GroupOptions options = GroupOptions.parse(call, false);
     StreamGroup group = requiredGroup(call);
-    group.position(position(call, call.stream(call.arg(2))), options.entriesRead());
+    StreamValue stream = required(call.stream(call.arg(2)));
+    StreamId id = call.is(4, "$") ? stream.lastId() : StreamArguments.withEnds(call.arg(4));
+    group.position(id, options.entriesRead());
     call.groupsChanged(call.arg(2));
     call.out().ok();
   }

@@ -109,7 +109,7 @@ public final class ServerNode implements Database.Listener {
   /** SWAPDB: the clients of each database find the other one's data. */
   public void swap(int first, int second) {
     databases.get(first).swap(databases.get(second));
-    watched.touchAll();
+    watched.swapped(databases.get(first), databases.get(second));
     blocked.recheckAll();
   }
 
