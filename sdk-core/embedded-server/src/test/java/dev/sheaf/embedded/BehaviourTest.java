@@ -205,7 +205,17 @@ class BehaviourTest {
 
   @Test
   void longScript_othersGetBusy_killEndsIt() throws Exception {
-    try (EmbeddedServer server = EmbeddedServer.start();
+    longScriptIsBusyUntilKilled(EmbeddedServer.builder());
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void longScript_onEpoll_othersGetBusy_killEndsIt() throws Exception {
+    longScriptIsBusyUntilKilled(EmbeddedServer.builder().epoll());
+  }
+
+  private static void longScriptIsBusyUntilKilled(EmbeddedServer.Builder builder) throws Exception {
+    try (EmbeddedServer server = builder.start();
         RawConnection runner = new RawConnection(server.port());
         RawConnection other = new RawConnection(server.port())) {
       other.call("CONFIG", "SET", "busy-reply-threshold", "50");

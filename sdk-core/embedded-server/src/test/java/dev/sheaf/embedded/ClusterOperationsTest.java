@@ -29,6 +29,12 @@ class ClusterOperationsTest {
         .orElseThrow();
   }
 
+  private static long usedMemory() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.totalMemory() - runtime.freeMemory();
+  }
+
   @Test
   void setslotAndMigrate_moveASlotAsToolsDo(@EmbeddedRedis(masters = 3) EmbeddedServer server)
       throws Exception {
@@ -143,11 +149,14 @@ class ClusterOperationsTest {
   }
 
   @Test
-  void hundredNodes_startWithinSeconds() throws Exception {
+  void hundredNodes_startWithinSeconds_inLittleMemory() throws Exception {
+    long usedBefore = usedMemory();
     long started = System.nanoTime();
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(50, 1).start()) {
       Duration took = Duration.ofNanos(System.nanoTime() - started);
-      System.out.println("100 nodes started in " + took.toMillis() + " ms");
+      long megabytes = (usedMemory() - usedBefore) >> 20;
+      System.out.println("100 nodes: " + took.toMillis() + " ms, " + megabytes + " MB");
+      assertThat(megabytes).isLessThan(300);
       assertThat(took).isLessThan(Duration.ofSeconds(10));
       try (RawConnection raw = new RawConnection(server.nodes().get(99).port())) {
         assertThat(raw.call("CLUSTER", "INFO")).contains("cluster_known_nodes:100");

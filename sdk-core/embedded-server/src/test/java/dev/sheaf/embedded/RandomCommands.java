@@ -237,7 +237,103 @@ final class RandomCommands {
     "GET",
     "EVAL return(redis.call('TYPE',KEYS[1])) 1 K",
     "EVAL return(redis.call('INCR',KEYS[1])) 1 K",
-    "EVAL return{KEYS[1],ARGV[1],{1.5,false}} 1 K V"
+    "EVAL return{KEYS[1],ARGV[1],{1.5,false}} 1 K V",
+    "PFADD H E E E E E E E E E E E E E E E E E E E E",
+    "PFADD H E E E E E E E E E E E E E E E E E E E E",
+    "PFADD H M",
+    "PFADD H",
+    "PFADD K M",
+    "PFCOUNT H",
+    "PFCOUNT H H K",
+    "PFMERGE H H H",
+    "PFMERGE H",
+    "PFDEBUG ENCODING H",
+    "PFDEBUG DECODE H",
+    "GET H",
+    "DEL H",
+    "XADD B 1-* M V",
+    "XADD B 1-* M V M V",
+    "XADD B 1-* m0 V",
+    "XADD B 1-* m0 V",
+    "XADD B MAXLEN ~ 100 1-* m0 V",
+    "XADD B MINID ~ Z 1-* M V",
+    "XADD S MINID ~ X X M V",
+    "XTRIM B MAXLEN ~ 120",
+    "XTRIM B MINID ~ Z",
+    "XTRIM B MINID ~ Z LIMIT 100",
+    "XTRIM B MINID Z",
+    "XTRIM S MINID ~ X",
+    "XDEL B Z Z Z",
+    "XLEN B",
+    "XRANGE B Z + COUNT N",
+    "XREVRANGE B Z - COUNT N",
+    "XINFO STREAM S FULL COUNT N",
+    "XREAD BLOCK 1 STREAMS S 8-2",
+    "XREADGROUP GROUP G C BLOCK 1 STREAMS S >",
+    "BLPOP K K 0.001",
+    "BRPOP K K 0.001",
+    "BLMOVE K K RIGHT LEFT 0.001",
+    "BRPOPLPUSH K K 0.001",
+    "BLMPOP 0.001 2 K K LEFT COUNT 2",
+    "BZPOPMIN K K 0.001",
+    "BZPOPMAX K 0.001",
+    "BZMPOP 0.001 2 K K MAX COUNT 2",
+    "GEOADD P O O M",
+    "GEOADD P NX O O M O O M",
+    "GEOADD P XX CH O O M",
+    "GEOPOS P M M",
+    "GEODIST P M M",
+    "GEODIST P M M km",
+    "GEOHASH P M M",
+    "GEOSEARCH P FROMLONLAT O O BYRADIUS 5000 km ASC WITHDIST",
+    "GEOSEARCH P FROMMEMBER M BYBOX 4000 9000 km DESC WITHCOORD WITHHASH",
+    "GEOSEARCH P FROMLONLAT O O BYRADIUS 9000 km COUNT 2 ASC",
+    "GEORADIUS P O O 7000 km WITHDIST ASC",
+    "GEORADIUSBYMEMBER P M 3000000 m COUNT N DESC",
+    "GEOSEARCHSTORE P P FROMMEMBER M BYRADIUS 4000 mi",
+    "ZRANGE P 0 -1 WITHSCORES",
+    "DEL P",
+    "SORT K LIMIT N N",
+    "SORT K DESC",
+    "SORT_RO K ALPHA GET key* GET #",
+    "SORT K ALPHA STORE K",
+    "SWAPDB 0 1",
+    "OBJECT ENCODING K",
+    "LCS K K LEN",
+    "LCS K K IDX MINMATCHLEN 2 WITHMATCHLEN",
+    "SPOP K 100",
+    "SRANDMEMBER K 100",
+    "HRANDFIELD K 100 WITHVALUES",
+    "ZRANDMEMBER K 100 WITHSCORES",
+    "ZCOUNT K (F +inf",
+    "ZRANGEBYSCORE K (F F",
+    "ZREVRANGEBYSCORE K F (F LIMIT N I",
+    "ZINCRBY K F M",
+    "HINCRBYFLOAT K M F",
+    "LPOS K M RANK I COUNT N MAXLEN N",
+    "BITCOUNT K I I BIT",
+    "BITPOS K 0 I I BIT",
+    "BITOP NOT K K",
+    "BITOP OR K K K K",
+    "SETEX K 1000 V",
+    "PSETEX K 1000000 V",
+    "SETNX K V",
+    "ZADD K NX CH F M F M",
+    "ZADD K GT LT F M",
+    "ZADD K XX INCR F M",
+    "EVAL return(redis.call('SET',KEYS[1],ARGV[1])) 1 K V",
+    "EVAL return(redis.pcall('LPUSH',KEYS[1],ARGV[1])) 1 K V",
+    "EVAL return(redis.call('HGETALL',KEYS[1])) 1 K",
+    "EVAL return(redis.call('ZSCORE',KEYS[1],ARGV[1])) 1 K M",
+    "EVAL_RO return(redis.call('SET',KEYS[1],1)) 1 K",
+    "EVAL redis.setresp(3)return(redis.call('ZSCORE',KEYS[1],ARGV[1])) 1 K M",
+    "EVAL return(tonumber(ARGV[1])or(0))*10 1 K F",
+    "CLIENT GETNAME",
+    "OBJECT FREQ K",
+    "COMMAND GETKEYS SORT K STORE K",
+    "COMMAND GETKEYS EVAL x N K K",
+    "COMMAND GETKEYS ZUNIONSTORE K N K K",
+    "COMMAND GETKEYS MSET K V K V"
   };
 
   /** How many of a hundred commands get an argument too many, too few, or a strange one. */
@@ -281,9 +377,27 @@ final class RandomCommands {
     "m1"
   };
 
-  private static final String[] VALUES = {"", "x", "abc", "10", "3.5", "-1", "hello", "01"};
+  private static final String[] VALUES = {
+    "", "x", "abc", "10", "3.5", "-1", "hello", "01", "x".repeat(70)
+  };
   private static final String[] SCORES = {
-    "0", "1", "2.5", "-3", "1e3", "0.1", "inf", "-inf", "7.25", "100"
+    "0",
+    "1",
+    "2.5",
+    "-3",
+    "1e3",
+    "0.1",
+    "inf",
+    "-inf",
+    "7.25",
+    "100",
+    "-0",
+    "1e-7",
+    "3.0",
+    "1e17",
+    "123456789012345678",
+    "0.30000000000000004",
+    "1e21"
   };
   private static final Set<String> UNORDERED =
       Set.of(
@@ -299,6 +413,10 @@ final class RandomCommands {
           "HVALS",
           "HSCAN",
           "ZSCAN",
+          "SPOP",
+          "SRANDMEMBER",
+          "HRANDFIELD",
+          "ZRANDMEMBER",
           "EXEC");
 
   private final Random random;
@@ -324,9 +442,22 @@ final class RandomCommands {
    * cursor of the other server.
    */
   private static boolean mayBeWrong(List<String> words) {
-    return !Set.of("EVAL", "SETBIT", "SETRANGE", "BITFIELD", "MOVE", "XCLAIM", "XADD", "SCAN")
-            .contains(words.get(0))
-        && words.stream().noneMatch(word -> word.startsWith("lex"));
+    String name = words.get(0);
+    boolean waits = name.matches("B[LRZ].*") || words.contains("BLOCK");
+    return !waits
+        && !Set.of(
+                "EVAL",
+                "EVAL_RO",
+                "SWAPDB",
+                "SETBIT",
+                "SETRANGE",
+                "BITFIELD",
+                "MOVE",
+                "XCLAIM",
+                "XADD",
+                "SCAN")
+            .contains(name)
+        && words.stream().noneMatch(word -> word.startsWith("lex") || word.startsWith("place"));
   }
 
   private void makeWrong(List<String> words) {
@@ -352,6 +483,13 @@ final class RandomCommands {
       case "L" -> "lex" + random.nextInt(2);
       case "S" -> "stream" + random.nextInt(3);
       case "G" -> "g" + random.nextInt(2);
+      case "H" -> "hll" + random.nextInt(3);
+      case "E" -> "" + random.nextInt(random.nextInt(100) < 50 ? 100 : 100_000);
+      case "B" -> "big" + random.nextInt(2);
+      case "Z" -> "1-" + random.nextInt(400);
+      case "P" -> "place" + random.nextInt(2);
+      case "O" -> "" + (random.nextInt(160) - 80) + (random.nextBoolean() ? "" : ".123456");
+      case "(F" -> "(" + SCORES[random.nextInt(SCORES.length)];
       case "C" -> "c" + random.nextInt(2);
       case "X" -> random.nextInt(9) + (random.nextBoolean() ? "-" + random.nextInt(3) : "");
       case "(X" -> "(" + random.nextInt(9) + "-" + random.nextInt(3);
@@ -369,6 +507,6 @@ final class RandomCommands {
   }
 
   static boolean isOrdered(List<String> words) {
-    return !UNORDERED.contains(words.get(0));
+    return !UNORDERED.contains(words.get(0)) && !words.get(1 % words.size()).contains("HGETALL");
   }
 }

@@ -36,6 +36,43 @@ class ToolsIT {
   }
 
   @Test
+  void redisCli_reshards_theKeysMoveWithTheirSlots() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 1).start()) {
+      String port = "" + server.port();
+      for (int i = 0; i < 300; i++) {
+        server.data().set("key:" + i, "value " + i);
+      }
+      List<EmbeddedNode> masters = server.nodes().stream().filter(EmbeddedNode::isMaster).toList();
+      EmbeddedNode from = masters.get(0);
+      EmbeddedNode to = masters.get(1);
+      int before = to.slots().cardinality();
+      Outcome reshard =
+          run(
+              "redis-cli",
+              "--cluster",
+              "reshard",
+              "127.0.0.1:" + port,
+              "--cluster-from",
+              from.id(),
+              "--cluster-to",
+              to.id(),
+              "--cluster-slots",
+              "100",
+              "--cluster-yes");
+      assertThat(reshard.status()).as(reshard.output()).isZero();
+      assertThat(to.slots().cardinality()).isEqualTo(before + 100);
+      Outcome check = run("redis-cli", "--cluster", "check", "127.0.0.1:" + port);
+      assertThat(check.output())
+          .contains("[OK] All nodes agree about slots configuration.")
+          .contains("[OK] All 16384 slots covered.");
+      assertThat(run("redis-cli", "--cluster", "fix", "127.0.0.1:" + port).status()).isZero();
+      for (int i = 0; i < 300; i++) {
+        assertThat(server.data().get("key:" + i)).hasValue("value " + i);
+      }
+    }
+  }
+
+  @Test
   void redisBenchmark_standaloneAndCluster_runsWithoutAnError() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.start();
         EmbeddedServer cluster = EmbeddedServer.builder().cluster(3, 0).start()) {

@@ -108,9 +108,6 @@ final class BitmapCommands {
     long total = bitUnits ? length * 8L : length;
     long start = call.longArg(from);
     long end = hasEnd ? call.longArg(from + 1) : total - 1;
-    if (start < 0 && end < 0 && start > end) {
-      return new Bits(0, 0);
-    }
     start = Math.max(0, start < 0 ? start + total : start);
     end = Math.min(total - 1, Math.max(0, end < 0 ? end + total : end));
     if (start > end) {

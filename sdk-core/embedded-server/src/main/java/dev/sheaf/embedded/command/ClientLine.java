@@ -52,6 +52,9 @@ final class ClientLine {
 
   private static String flags(Client client) {
     StringBuilder flags = new StringBuilder();
+    if (client.node().monitors().has(client)) {
+      flags.append('O');
+    }
     if (client.isSubscriber()) {
       flags.append('P');
     }

@@ -149,11 +149,8 @@ final class CommandCommand {
       throw Errors.of("ERR Invalid number of arguments specified for command");
     }
     int[] keys = command.keys().finder().find(args);
-    if (keys.length == 0) {
-      throw Errors.of(
-          command.is(Flag.NO_MANDATORY_KEYS)
-              ? "ERR The command has no key arguments"
-              : "ERR Invalid arguments specified for command");
+    if (keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS)) {
+      throw Errors.of("ERR Invalid arguments specified for command");
     }
     call.out().array(keys.length);
     for (int i : keys) {

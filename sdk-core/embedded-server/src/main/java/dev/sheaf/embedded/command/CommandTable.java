@@ -24,10 +24,12 @@ public final class CommandTable {
   private CommandTable() {
     ConnectionCommands.register(this);
     ServerCommands.register(this);
+    WatchCommands.register(this);
     AclCommands.register(this);
     KeyCommands.register(this);
     StringCommands.register(this);
     BitmapCommands.register(this);
+    HyperLogLogCommands.register(this);
     HashCommands.register(this);
     ListCommands.register(this);
     SetCommands.register(this);

@@ -165,6 +165,9 @@ public final class Dispatcher {
               + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in"
               + " this context");
     }
+    if (node.monitors().has(client) && (command.isWrite() || command.is(Flag.READONLY))) {
+      throw Errors.of("ERR Replica can't interact with the keyspace");
+    }
     if (node.faults().isLoading() && !command.is(Flag.LOADING)) {
       throw Errors.of(Errors.LOADING);
     }
@@ -213,6 +216,7 @@ public final class Dispatcher {
     if (recorder != null && (call.inScript() || !call.client().isMasterLink())) {
       recorder.ran(node, call.client(), command.name(), call.args(), call.inScript());
     }
+    long begun = CommandWatch.begin(call);
     try {
       String fault = node.faults().takeError(command.name());
       if (fault != null) {
@@ -226,6 +230,7 @@ public final class Dispatcher {
       LOG.log(System.Logger.Level.ERROR, "command " + command.name() + " failed", e);
       call.out().error("ERR internal error in the embedded server: " + oneLine(String.valueOf(e)));
     }
+    CommandWatch.end(call, begun);
     if (node.dirty() != before && command.isWrite()) {
       replicate(call, node);
     }

@@ -17,6 +17,7 @@ final class EventNames {
           Map.entry("rpushx", "rpush"),
           Map.entry("blpop", "lpop"),
           Map.entry("brpop", "rpop"),
+          Map.entry("pfmerge", "pfadd"),
           Map.entry("hmset", "hset"),
           Map.entry("hsetnx", "hset"),
           Map.entry("zincrby", "zincr"),
@@ -44,7 +45,7 @@ final class EventNames {
 
   static char classOf(Group group) {
     return switch (group) {
-      case STRING, BITMAP -> '$';
+      case STRING, BITMAP, HYPERLOGLOG -> '$';
       case LIST -> 'l';
       case SET -> 's';
       case HASH -> 'h';

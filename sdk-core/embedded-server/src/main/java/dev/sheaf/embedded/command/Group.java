@@ -5,6 +5,7 @@ public enum Group {
   CONNECTION("connection"),
   STRING("string"),
   BITMAP("bitmap"),
+  HYPERLOGLOG("hyperloglog"),
   GENERIC("generic"),
   HASH("hash"),
   LIST("list"),

@@ -262,7 +262,7 @@ final class HashCommands {
       call.out().bulkOrNil(entry == null ? null : entry.key());
       return;
     }
-    long count = call.longArg(2);
+    long count = RandomPick.count(call);
     boolean values = call.count() == 4 && call.is(3, "WITHVALUES");
     if (call.count() > 4 || call.count() == 4 && !values) {
       throw Errors.syntax();

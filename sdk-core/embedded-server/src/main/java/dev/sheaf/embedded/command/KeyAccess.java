@@ -49,7 +49,11 @@ public record KeyAccess(boolean reads, boolean writes) {
           "xreadgroup",
           "xclaim",
           "xautoclaim",
+          "pfmerge",
           "move");
+
+  /** May write in another form what is there, but nothing else. */
+  private static final Set<String> LOOKING = Set.of("pfcount", "pfdebug");
 
   /** The first key is written, the others are read. */
   private static final Set<String> STORING =
@@ -75,7 +79,8 @@ public record KeyAccess(boolean reads, boolean writes) {
   /** {@code key} counts the keys of the command from zero. */
   public static KeyAccess of(Command command, int key) {
     String name = command.name();
-    if (!command.isWrite() && !command.is(Flag.MAY_REPLICATE)) {
+    boolean reads = !command.isWrite() && !command.is(Flag.MAY_REPLICATE);
+    if (reads || command.group() == Group.HYPERLOGLOG && key > 0 || LOOKING.contains(name)) {
       return READ;
     }
     if (STORING.contains(name)) {

@@ -4,21 +4,14 @@ import dev.sheaf.embedded.data.Database;
 import dev.sheaf.embedded.data.Dump;
 import dev.sheaf.embedded.data.Glob;
 import dev.sheaf.embedded.data.Numbers;
-import dev.sheaf.embedded.data.StringValue;
 import dev.sheaf.embedded.data.Value;
 import dev.sheaf.embedded.node.ServerNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** DEL, EXPIRE, SCAN and what else works on keys of any type. */
 final class KeyCommands {
-  private static final int SHARED_INTEGERS = 10_000;
-
-  /** What OBJECT REFCOUNT says of a shared value. */
-  private static final long SHARED = Integer.MAX_VALUE;
-
   private KeyCommands() {}
 
   static void register(CommandTable table) {
@@ -93,7 +86,7 @@ final class KeyCommands {
             second,
             "2.2.3",
             "How the value is stored.",
-            KeyCommands::objectEncoding)
+            ObjectCommand::encoding)
         .add(
             "object|freq",
             3,
@@ -101,7 +94,7 @@ final class KeyCommands {
             second,
             "4.0.0",
             "Refused: no use counts are kept.",
-            KeyCommands::objectFreq)
+            ObjectCommand::frequency)
         .add("object|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
         .add(
             "object|idletime",
@@ -110,7 +103,7 @@ final class KeyCommands {
             second,
             "2.2.3",
             "Seconds since the last use.",
-            KeyCommands::objectIdleTime)
+            ObjectCommand::idleTime)
         .add(
             "object|refcount",
             3,
@@ -118,7 +111,7 @@ final class KeyCommands {
             second,
             "2.2.3",
             "Always 1; for small integers the number of shared ones.",
-            KeyCommands::objectRefCount)
+            ObjectCommand::references)
         .add(
             "migrate",
             -6,
@@ -451,57 +444,6 @@ final class KeyCommands {
     } else {
       long millis = absolute ? value.expireAt() : Math.max(0, value.expireAt() - call.now());
       call.out().integer(seconds ? (millis + 500) / 1000 : millis);
-    }
-  }
-
-  private static @Nullable Value object(Call call) {
-    return call.db().peek(call.arg(2));
-  }
-
-  private static void objectEncoding(Call call) {
-    Value value = object(call);
-    if (value == null) {
-      call.out().nil();
-    } else {
-      call.out().bulk(value.encoding());
-    }
-  }
-
-  private static void objectFreq(Call call) {
-    if (object(call) == null) {
-      call.out().nil();
-    } else {
-      throw Errors.of(
-          "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
-              + " that when switching between policies at runtime LRU and LFU data will take some"
-              + " time to adjust.");
-    }
-  }
-
-  private static void objectIdleTime(Call call) {
-    Value value = object(call);
-    if (value == null) {
-      call.out().nil();
-    } else {
-      call.out().integer((call.now() - value.usedAt()) / 1000);
-    }
-  }
-
-  /** The small integers a server keeps once for all keys. */
-  private static boolean isShared(Value value) {
-    Long number =
-        value instanceof StringValue s && !s.isCopy() && s.encoding().equals("int")
-            ? Numbers.parseLong(s.bytes())
-            : null;
-    return number != null && number >= 0 && number < SHARED_INTEGERS;
-  }
-
-  private static void objectRefCount(Call call) {
-    Value value = object(call);
-    if (value == null) {
-      call.out().nil();
-    } else {
-      call.out().integer(isShared(value) ? SHARED : 1);
     }
   }
 

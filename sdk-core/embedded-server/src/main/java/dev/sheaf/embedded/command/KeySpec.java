@@ -49,7 +49,17 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
         1,
         1,
         true,
-        args -> IntStream.concat(IntStream.of(1), IntStream.of(countedKeys(args, 2))).toArray());
+        args -> {
+          int[] sources = countedKeys(args, 2);
+          if (sources.length == 0) {
+            return NO_KEYS;
+          }
+          IntStream destination = IntStream.of(1);
+          // Redis finds the keys of an unclean number in another way, and so in another order.
+          return Numbers.parseLong(args[2]) == null
+              ? IntStream.concat(IntStream.of(sources), destination).toArray()
+              : IntStream.concat(destination, IntStream.of(sources)).toArray();
+        });
   }
 
   /** SORT: the key, and what follows STORE. */
@@ -62,7 +72,11 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
         args -> {
           int store = 0;
           for (int i = 2; i < args.length - 1; i++) {
-            if (Bytes.is(args[i], "STORE")) {
+            if (Bytes.is(args[i], "LIMIT")) {
+              i += 2;
+            } else if (Bytes.is(args[i], "GET") || Bytes.is(args[i], "BY")) {
+              i++;
+            } else if (Bytes.is(args[i], "STORE")) {
               store = i + 1;
             }
           }
@@ -131,11 +145,11 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
   }
 
   private static int[] countedKeys(byte[][] args, int countAt) {
-    Long count = countAt < args.length ? Numbers.parseLong(args[countAt]) : null;
-    if (count == null || count < 1 || count > args.length - countAt - 1) {
+    int count = countAt < args.length ? leadingInteger(args[countAt]) : 0;
+    if (count < 1 || count > args.length - countAt - 1) {
       return NO_KEYS;
     }
-    return places(countAt + 1, count.intValue(), 1);
+    return places(countAt + 1, count, 1);
   }
 
   private static int[] places(int from, int count, int step) {
@@ -144,5 +158,26 @@ public record KeySpec(int first, int last, int step, boolean movable, Finder fin
       places[i] = from + i * step;
     }
     return places;
+  }
+
+  /** As C's atoi reads it, but zero for what is out of range. */
+  private static int leadingInteger(byte[] arg) {
+    Long whole = Numbers.parseLong(arg);
+    return whole == null ? leadingDigits(arg) : fitting(whole);
+  }
+
+  private static int leadingDigits(byte[] arg) {
+    String text = Bytes.text(arg).stripLeading();
+    int end = text.startsWith("+") || text.startsWith("-") ? 1 : 0;
+    while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+      end++;
+    }
+    Long value =
+        Numbers.parseLong(Bytes.latin(text.substring(0, end).replaceFirst("^\\+?0*(?=[0-9])", "")));
+    return value == null ? 0 : fitting(value);
+  }
+
+  private static int fitting(long value) {
+    return (int) value == value ? (int) value : 0;
   }
 }

@@ -323,12 +323,10 @@ final class ListCommands {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "RANK")) {
         rank = call.longArg(i + 1);
-        if (rank == 0 || rank == Long.MIN_VALUE) {
+        if (rank == 0) {
           throw Errors.of(
-              rank == 0
-                  ? "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
-                      + " ... or use negative to start from the end of the list"
-                  : "ERR value is out of range");
+              "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
+                  + " ... or use negative to start from the end of the list");
         }
       } else if (hasValue && call.is(i, "COUNT")) {
         count = notNegative(call, i + 1, "COUNT");
@@ -341,7 +339,8 @@ final class ListCommands {
     ListValue list = call.list(call.arg(1));
     List<Integer> found = new ArrayList<>();
     if (list != null) {
-      long wanted = count == 0 ? Long.MAX_VALUE : Math.max(1, count);
+      boolean all = count == 0 || count > 0 && rank == Long.MIN_VALUE;
+      long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
       find(list, call.arg(2), rank, wanted, maxLength, found);
     }
     if (count >= 0) {
@@ -364,7 +363,8 @@ final class ListCommands {
 
   private static void find(
       ListValue list, byte[] element, long rank, long wanted, long maxLength, List<Integer> found) {
-    long skip = Math.abs(rank) - 1;
+    // Redis cannot negate the lowest number, and so skips nothing.
+    long skip = rank == Long.MIN_VALUE ? 0 : Math.abs(rank) - 1;
     for (int n = 0; n < list.size() && (maxLength == 0 || n < maxLength); n++) {
       int i = rank > 0 ? n : list.size() - 1 - n;
       if (Arrays.equals(list.get(i), element) && --skip < 0) {
@@ -455,18 +455,7 @@ final class ListCommands {
 
   private static void bpop(Call call, boolean left) {
     long deadline = Blocking.deadline(call, call.count() - 1);
-    List<byte[]> keys = Arrays.asList(call.args()).subList(1, call.count() - 1);
-    for (byte[] key : keys) {
-      if (tryPop(call, key, left)) {
-        return;
-      }
-    }
-    Blocking.await(
-        call,
-        keys,
-        deadline,
-        key -> Dispatcher.serve(call, () -> tryPop(call, key, left)),
-        call.out()::nilArray);
+    PopAcross.untilTimeout(call, left).orWait(call, deadline, key -> tryPop(call, key, left));
   }
 
   private static boolean tryPop(Call call, byte[] key, boolean left) {
@@ -481,79 +470,28 @@ final class ListCommands {
     return true;
   }
 
-  /** The arguments of LMPOP from the number of keys on. */
-  private record MultiPop(List<byte[]> keys, boolean left, long count) {
-    static MultiPop parse(Call call, int countAt) {
-      long numKeys = countOrError(call, countAt, "numkeys");
-      long where = countAt + 1 + numKeys;
-      if (numKeys > call.count() || where >= call.count()) {
-        throw Errors.syntax();
-      }
-      List<byte[]> keys =
-          Arrays.asList(call.args()).subList(countAt + 1, countAt + 1 + (int) numKeys);
-      boolean left = side(call, (int) where);
-      long count = optionalCount(call, (int) where + 1);
-      return new MultiPop(keys, left, count);
-    }
-  }
-
-  static long countOrError(Call call, int at, String what) {
-    Long count = Numbers.parseLong(call.arg(at));
-    if (count == null || count < 1) {
-      throw Errors.of("ERR " + what + " should be greater than 0");
-    }
-    return count;
-  }
-
-  /** What follows COUNT at the end of a command; 1 without it. */
-  static long optionalCount(Call call, int from) {
-    long count = -1;
-    for (int i = from; i < call.count(); i++) {
-      if (count >= 0 || !call.is(i, "COUNT") || i + 1 == call.count()) {
-        throw Errors.syntax();
-      }
-      count = countOrError(call, ++i, "count");
-    }
-    return count < 0 ? 1 : count;
-  }
-
   private static void lmpop(Call call) {
-    MultiPop pop = MultiPop.parse(call, 1);
-    for (byte[] key : pop.keys()) {
-      if (tryMultiPop(call, pop, key)) {
-        return;
-      }
-    }
-    call.out().nilArray();
+    PopAcross pop = PopAcross.counted(call, 1, "LEFT", "RIGHT");
+    pop.now(call, key -> tryMultiPop(call, pop, key));
   }
 
   private static void blmpop(Call call) {
     long deadline = Blocking.deadline(call, 1);
-    MultiPop pop = MultiPop.parse(call, 2);
-    for (byte[] key : pop.keys()) {
-      if (tryMultiPop(call, pop, key)) {
-        return;
-      }
-    }
-    Blocking.await(
-        call,
-        pop.keys(),
-        deadline,
-        key -> Dispatcher.serve(call, () -> tryMultiPop(call, pop, key)),
-        call.out()::nilArray);
+    PopAcross pop = PopAcross.counted(call, 2, "LEFT", "RIGHT");
+    pop.orWait(call, deadline, key -> tryMultiPop(call, pop, key));
   }
 
-  private static boolean tryMultiPop(Call call, MultiPop pop, byte[] key) {
+  private static boolean tryMultiPop(Call call, PopAcross pop, byte[] key) {
     ListValue list = call.list(key);
     if (list == null) {
       return false;
     }
     int n = (int) Math.min(pop.count(), list.size());
-    call.effect(Bytes.of(pop.left() ? "LPOP" : "RPOP"), key, Bytes.ofLong(n));
+    pop.replicateAs(call, "LPOP", "RPOP", key, n);
     call.out().array(2);
     call.out().bulk(key);
     call.out().array(n);
-    take(call, key, list, pop.left(), n);
+    take(call, key, list, pop.first(), n);
     return true;
   }
 }

@@ -67,7 +67,7 @@ final class ScriptHost implements LuaHost {
       throw Errors.of("ERR Wrong number of args calling Redis command from script");
     }
     Permissions.checkInScript(session, command, args);
-    if (command.isWrite() && readOnly) {
+    if (readOnly && (command.isWrite() || command.is(Flag.MAY_REPLICATE))) {
       throw Errors.of("ERR Write commands are not allowed from read-only scripts.");
     }
     if (command.isWrite() && !node.isMaster()) {

@@ -2,6 +2,7 @@ package dev.sheaf.embedded.command;
 
 import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.Glob;
+import dev.sheaf.embedded.data.Numbers;
 import dev.sheaf.embedded.data.StringValue;
 import dev.sheaf.embedded.data.Value;
 import dev.sheaf.embedded.node.Config;
@@ -139,6 +140,13 @@ final class ServerCommands {
         .container("memory", "4.0.0", "Memory.")
         .add("memory|help", 2, "loading stale", "4.0.0", "Lists the subcommands.", Help::write)
         .add(
+            "memory|purge",
+            2,
+            "",
+            "4.0.0",
+            "Accepted; the JVM collects its garbage itself.",
+            call -> call.out().ok())
+        .add(
             "memory|usage",
             -3,
             "readonly",
@@ -243,8 +251,7 @@ final class ServerCommands {
     if (former.matches("yes|no") && !value.matches("(?i)yes|no")) {
       throw refused(name, "argument must be 'yes' or 'no'");
     }
-    if (former.matches("-?[0-9]+")
-        && dev.sheaf.embedded.data.Numbers.parseLong(Bytes.latin(value)) == null) {
+    if (former.matches("-?[0-9]+") && Numbers.parseLong(Bytes.latin(value)) == null) {
       throw refused(name, "argument couldn't be parsed into an integer");
     }
   }
@@ -359,7 +366,7 @@ final class ServerCommands {
   }
 
   private static int dbIndex(Call call, int at, String error) {
-    Long index = dev.sheaf.embedded.data.Numbers.parseLong(call.arg(at));
+    Long index = Numbers.parseLong(call.arg(at));
     if (index == null || index < Integer.MIN_VALUE || index > Integer.MAX_VALUE) {
       throw Errors.of(error);
     }

@@ -266,7 +266,7 @@ final class SetCommands {
       call.out().bulkOrNil(entry == null ? null : entry.key());
       return;
     }
-    long count = call.longArg(2);
+    long count = RandomPick.count(call);
     SetValue set = call.setValue(call.arg(1));
     List<ByteMap.Entry<Boolean>> chosen =
         set == null

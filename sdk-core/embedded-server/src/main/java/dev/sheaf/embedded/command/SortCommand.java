@@ -105,6 +105,7 @@ final class SortCommand {
     } else if (value instanceof SetValue set) {
       elements.addAll(set.list());
     } else if (value instanceof SortedSetValue sorted) {
+      sorted.leaveCompact();
       SkipList.Node node = descending && unsorted ? sorted.order().last() : sorted.order().first();
       while (node != null) {
         elements.add(node.member());
@@ -127,11 +128,24 @@ final class SortCommand {
     if (alphabetic || weight == null) {
       return new Item(element, weight, 0);
     }
-    Double score = Numbers.parseDouble(weight);
+    Double score = number(weight);
     if (score == null) {
       throw Errors.of("ERR One or more scores can't be converted into double");
     }
     return new Item(element, weight, score);
+  }
+
+  /** As C's strtod reads it: up to a NUL, after blanks, and nothing as zero. */
+  private static @Nullable Double number(byte[] weight) {
+    String text = Bytes.untilNul(weight);
+    if (text.isEmpty()) {
+      return 0.0;
+    }
+    int from = 0;
+    while (from < text.length() && " \t\n\u000b\f\r".indexOf(text.charAt(from)) >= 0) {
+      from++;
+    }
+    return Numbers.parseDouble(Bytes.latin(text.substring(from)));
   }
 
   private Comparator<Item> order() {

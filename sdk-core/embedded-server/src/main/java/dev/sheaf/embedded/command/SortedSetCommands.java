@@ -6,7 +6,6 @@ import dev.sheaf.embedded.data.Numbers;
 import dev.sheaf.embedded.data.SkipList;
 import dev.sheaf.embedded.data.SortedSetValue;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** ZADD, ZRANGE and the other commands on sorted sets, blocking ones included. */
@@ -28,7 +27,7 @@ final class SortedSetCommands {
             KeySpec.counted(2),
             "7.0.0",
             "As ZMPOP, waiting for a member.",
-            SortedSetCommands::bzmpop)
+            ZPopCommand::blockingMany)
         .add(
             "bzpopmax",
             -3,
@@ -36,7 +35,7 @@ final class SortedSetCommands {
             butLast,
             "5.0.0",
             "As ZPOPMAX, waiting for a member.",
-            call -> bzpop(call, true))
+            call -> ZPopCommand.blocking(call, true))
         .add(
             "bzpopmin",
             -3,
@@ -44,7 +43,7 @@ final class SortedSetCommands {
             butLast,
             "5.0.0",
             "As ZPOPMIN, waiting for a member.",
-            call -> bzpop(call, false))
+            call -> ZPopCommand.blocking(call, false))
         .add(
             "zadd",
             -4,
@@ -132,7 +131,7 @@ final class SortedSetCommands {
             KeySpec.counted(1),
             "7.0.0",
             "Takes members from the first set that has any.",
-            SortedSetCommands::zmpop)
+            ZPopCommand::many)
         .add(
             "zmscore",
             -3,
@@ -148,7 +147,7 @@ final class SortedSetCommands {
             one,
             "5.0.0",
             "Takes the members with the highest scores.",
-            call -> zpop(call, true))
+            call -> ZPopCommand.run(call, true))
         .add(
             "zpopmin",
             -2,
@@ -156,7 +155,7 @@ final class SortedSetCommands {
             one,
             "5.0.0",
             "Takes the members with the lowest scores.",
-            call -> zpop(call, false))
+            call -> ZPopCommand.run(call, false))
         .add(
             "zrandmember",
             -2,
@@ -366,8 +365,7 @@ final class SortedSetCommands {
     call.out().integer(removed);
   }
 
-  private static void removedFrom(
-      Call call, byte[] key, SortedSetValue set, int removed, String event) {
+  static void removedFrom(Call call, byte[] key, SortedSetValue set, int removed, String event) {
     if (removed > 0) {
       call.deleteIfEmpty(key, set.size());
       call.changed(key, event);
@@ -411,132 +409,6 @@ final class SortedSetCommands {
     call.out().integer(range.size());
   }
 
-  private static List<SkipList.Node> take(
-      Call call, byte[] key, SortedSetValue set, boolean max, long count) {
-    List<SkipList.Node> taken = new ArrayList<>();
-    while (taken.size() < count) {
-      SkipList.Node node = max ? set.order().last() : set.order().first();
-      if (node == null) {
-        break;
-      }
-      set.remove(node.member());
-      taken.add(node);
-    }
-    removedFrom(call, key, set, taken.size(), max ? "zpopmax" : "zpopmin");
-    return taken;
-  }
-
-  private static void zpop(Call call, boolean max) {
-    if (call.count() > 3) {
-      throw Errors.syntax();
-    }
-    boolean many = call.count() == 3;
-    long count = many ? call.positive(2) : 1;
-    SortedSetValue set = call.sortedSet(call.arg(1));
-    List<SkipList.Node> taken = set == null ? List.of() : take(call, call.arg(1), set, max, count);
-    if (many) {
-      write(call, taken, true);
-    } else {
-      call.out().array(taken.size() * 2);
-      for (SkipList.Node node : taken) {
-        call.out().bulk(node.member());
-        call.out().number(node.score());
-      }
-    }
-  }
-
-  private static void bzpop(Call call, boolean max) {
-    long deadline = Blocking.deadline(call, call.count() - 1);
-    List<byte[]> keys = Arrays.asList(call.args()).subList(1, call.count() - 1);
-    for (byte[] key : keys) {
-      if (tryPop(call, key, max)) {
-        return;
-      }
-    }
-    Blocking.await(
-        call,
-        keys,
-        deadline,
-        key -> Dispatcher.serve(call, () -> tryPop(call, key, max)),
-        call.out()::nilArray);
-  }
-
-  private static boolean tryPop(Call call, byte[] key, boolean max) {
-    SortedSetValue set = call.sortedSet(key);
-    if (set == null) {
-      return false;
-    }
-    call.effect(Bytes.of(max ? "ZPOPMAX" : "ZPOPMIN"), key);
-    SkipList.Node node = take(call, key, set, max, 1).get(0);
-    call.out().array(3);
-    call.out().bulk(key);
-    call.out().bulk(node.member());
-    call.out().number(node.score());
-    return true;
-  }
-
-  /** The arguments of ZMPOP from the number of keys on. */
-  private record MultiPop(List<byte[]> keys, boolean max, long count) {
-    static MultiPop parse(Call call, int countAt) {
-      long numKeys = ListCommands.countOrError(call, countAt, "numkeys");
-      long where = countAt + 1 + numKeys;
-      if (numKeys > call.count() || where >= call.count()) {
-        throw Errors.syntax();
-      }
-      int at = (int) where;
-      boolean max = call.is(at, "MAX");
-      if (!max && !call.is(at, "MIN")) {
-        throw Errors.syntax();
-      }
-      long count = ListCommands.optionalCount(call, at + 1);
-      return new MultiPop(Arrays.asList(call.args()).subList(countAt + 1, at), max, count);
-    }
-  }
-
-  private static void zmpop(Call call) {
-    MultiPop pop = MultiPop.parse(call, 1);
-    for (byte[] key : pop.keys()) {
-      if (tryMultiPop(call, pop, key)) {
-        return;
-      }
-    }
-    call.out().nilArray();
-  }
-
-  private static void bzmpop(Call call) {
-    long deadline = Blocking.deadline(call, 1);
-    MultiPop pop = MultiPop.parse(call, 2);
-    for (byte[] key : pop.keys()) {
-      if (tryMultiPop(call, pop, key)) {
-        return;
-      }
-    }
-    Blocking.await(
-        call,
-        pop.keys(),
-        deadline,
-        key -> Dispatcher.serve(call, () -> tryMultiPop(call, pop, key)),
-        call.out()::nilArray);
-  }
-
-  private static boolean tryMultiPop(Call call, MultiPop pop, byte[] key) {
-    SortedSetValue set = call.sortedSet(key);
-    if (set == null) {
-      return false;
-    }
-    call.effect(Bytes.of(pop.max() ? "ZPOPMAX" : "ZPOPMIN"), key, Bytes.ofLong(pop.count()));
-    List<SkipList.Node> taken = take(call, key, set, pop.max(), pop.count());
-    call.out().array(2);
-    call.out().bulk(key);
-    call.out().array(taken.size());
-    for (SkipList.Node node : taken) {
-      call.out().array(2);
-      call.out().bulk(node.member());
-      call.out().number(node.score());
-    }
-    return true;
-  }
-
   private static void zrandmember(Call call) {
     if (call.count() == 2) {
       SortedSetValue set = call.sortedSet(call.arg(1));
@@ -544,7 +416,7 @@ final class SortedSetCommands {
       call.out().bulkOrNil(entry == null ? null : entry.key());
       return;
     }
-    long count = call.longArg(2);
+    long count = RandomPick.count(call);
     boolean withScores = call.count() == 4 && call.is(3, "WITHSCORES");
     if (call.count() > 4 || call.count() == 4 && !withScores) {
       throw Errors.syntax();

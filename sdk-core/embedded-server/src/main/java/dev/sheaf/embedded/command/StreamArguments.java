@@ -4,6 +4,8 @@ import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.StreamGroup;
 import dev.sheaf.embedded.data.StreamId;
 import dev.sheaf.embedded.data.StreamValue;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the ids of stream commands, and finds their streams and groups. */
@@ -23,6 +25,20 @@ final class StreamArguments {
       throw invalidId();
     }
     return id;
+  }
+
+  /** An id, {@code -} or {@code +}. */
+  static StreamId withEnds(byte[] arg) {
+    return interval(arg, 0);
+  }
+
+  /** All arguments from one on; nothing is done before the last has been read. */
+  static List<StreamId> strictFrom(Call call, int first) {
+    List<StreamId> ids = new ArrayList<>();
+    for (int i = first; i < call.count(); i++) {
+      ids.add(strict(call.arg(i)));
+    }
+    return ids;
   }
 
   static @Nullable StreamId tryStrict(byte[] arg) {

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** XADD, XRANGE and the other commands on streams without their groups. */
 final class StreamCommands {
   private static final long MAX_ENTRY_BYTES = 1L << 30;
-  private static final long DEFAULT_TRIM_LIMIT = 100 * 100;
   private static final int DEFAULT_FULL_COUNT = 10;
 
   private StreamCommands() {}
@@ -101,127 +100,13 @@ final class StreamCommands {
     StreamGroupCommands.register(table);
   }
 
-  /** The options of XADD and XTRIM. */
-  private static final class Options {
-    boolean makeNoStream;
-    boolean trims;
-    boolean approximately;
-    boolean hasLimit;
-    long limit;
-    long maxLength;
-    @Nullable StreamId minId;
-    int idAt;
-
-    static Options parse(Call call, boolean xadd) {
-      Options options = new Options();
-      int i = 2;
-      for (; i < call.count(); i++) {
-        boolean more = i + 1 < call.count();
-        if (xadd && call.is(i, "*")) {
-          break;
-        } else if (more && (call.is(i, "MAXLEN") || call.is(i, "MINID"))) {
-          i = options.threshold(call, i);
-        } else if (more && call.is(i, "LIMIT")) {
-          options.limit = call.longArg(++i);
-          if (options.limit < 0) {
-            throw Errors.of("ERR The LIMIT argument must be >= 0.");
-          }
-          options.hasLimit = true;
-        } else if (xadd && call.is(i, "NOMKSTREAM")) {
-          options.makeNoStream = true;
-        } else if (xadd) {
-          break;
-        } else {
-          throw Errors.syntax();
-        }
-      }
-      options.idAt = i;
-      if (xadd && i < call.count() && !call.is(i, "*")) {
-        NewId.parse(call.arg(i));
-      }
-      options.check(xadd);
-      return options;
-    }
-
-    private int threshold(Call call, int at) {
-      if (trims) {
-        throw Errors.of(
-            "ERR syntax error, MAXLEN and MINID options at the same time are not compatible");
-      }
-      boolean byLength = call.is(at, "MAXLEN");
-      int i = at + 1;
-      boolean hasMode = i + 1 < call.count();
-      approximately = false;
-      if (hasMode && (call.is(i, "~") || call.is(i, "="))) {
-        approximately = call.is(i++, "~");
-      }
-      if (byLength) {
-        maxLength = call.longArg(i);
-        if (maxLength < 0) {
-          throw Errors.of("ERR The MAXLEN argument must be >= 0.");
-        }
-      } else {
-        minId = StreamArguments.strict(call.arg(i));
-      }
-      trims = true;
-      return i;
-    }
-
-    private void check(boolean xadd) {
-      if (limit > 0 && !trims) {
-        throw Errors.of(
-            "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy");
-      }
-      if (!xadd && !trims) {
-        throw Errors.of("ERR syntax error, XTRIM must be called with MAXLEN or MINID");
-      }
-      if (hasLimit && !approximately) {
-        throw Errors.of("ERR syntax error, LIMIT cannot be used without the special ~ option");
-      }
-    }
-
-    StreamValue.Trim trim() {
-      long most = hasLimit ? limit : approximately ? DEFAULT_TRIM_LIMIT : 0;
-      return new StreamValue.Trim(minId, maxLength, approximately, most);
-    }
-  }
-
-  /** The id XADD is given: whole, or to be completed. */
-  private record NewId(@Nullable StreamId id, boolean anySequence) {
-    static NewId parse(byte[] arg) {
-      String text = Bytes.text(arg);
-      if (text.equals("*")) {
-        return new NewId(null, true);
-      }
-      if (text.endsWith("-*")) {
-        Long millis = StreamArguments.unsigned(text.substring(0, text.length() - 2));
-        if (millis == null) {
-          throw StreamArguments.invalidId();
-        }
-        return new NewId(new StreamId(millis, 0), true);
-      }
-      return new NewId(StreamArguments.strict(arg), false);
-    }
-
-    /** Null where no greater id than the last is possible. */
-    @Nullable StreamId after(StreamId last, long now) {
-      StreamId next = id;
-      if (next == null) {
-        next = Long.compareUnsigned(now, last.millis()) > 0 ? new StreamId(now, 0) : last.next();
-      } else if (anySequence && next.millis() == last.millis()) {
-        next = last.sequence() == -1 ? last : last.next();
-      }
-      return next.compareTo(last) > 0 ? next : null;
-    }
-  }
-
   private static void xadd(Call call) {
-    Options options = Options.parse(call, true);
+    StreamAddOptions options = StreamAddOptions.parse(call, true);
     int fieldsAt = options.idAt + 1;
     if (call.count() - fieldsAt < 2 || (call.count() - fieldsAt) % 2 != 0) {
       throw Errors.arity("xadd");
     }
-    NewId wanted = NewId.parse(call.arg(options.idAt));
+    NewStreamId wanted = NewStreamId.parse(call.arg(options.idAt));
     if (!wanted.anySequence() && wanted.id() != null && wanted.id().isZero()) {
       throw Errors.of("ERR The ID specified in XADD must be greater than 0-0");
     }
@@ -261,7 +146,7 @@ final class StreamCommands {
   }
 
   private static void xtrim(Call call) {
-    Options options = Options.parse(call, false);
+    StreamAddOptions options = StreamAddOptions.parse(call, false);
     StreamValue stream = call.stream(call.arg(1));
     int trimmed = stream == null ? 0 : stream.trim(options.trim());
     if (trimmed > 0) {
@@ -281,12 +166,8 @@ final class StreamCommands {
       call.out().integer(0);
       return;
     }
-    List<StreamId> ids = new ArrayList<>();
-    for (int i = 2; i < call.count(); i++) {
-      ids.add(StreamArguments.strict(call.arg(i)));
-    }
     int deleted = 0;
-    for (StreamId id : ids) {
+    for (StreamId id : StreamArguments.strictFrom(call, 2)) {
       deleted += stream.remove(id) ? 1 : 0;
     }
     if (deleted > 0) {

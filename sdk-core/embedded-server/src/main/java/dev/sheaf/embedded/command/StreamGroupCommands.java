@@ -185,7 +185,9 @@ final class StreamGroupCommands {
   private static void setId(Call call) {
     GroupOptions options = GroupOptions.parse(call, false);
     StreamGroup group = requiredGroup(call);
-    group.position(position(call, call.stream(call.arg(2))), options.entriesRead());
+    StreamValue stream = required(call.stream(call.arg(2)));
+    StreamId id = call.is(4, "$") ? stream.lastId() : StreamArguments.withEnds(call.arg(4));
+    group.position(id, options.entriesRead());
     call.groupsChanged(call.arg(2));
     call.out().ok();
   }
@@ -224,12 +226,8 @@ final class StreamGroupCommands {
       call.out().integer(0);
       return;
     }
-    List<StreamId> ids = new ArrayList<>();
-    for (int i = 3; i < call.count(); i++) {
-      ids.add(StreamArguments.strict(call.arg(i)));
-    }
     int acknowledged = 0;
-    for (StreamId id : ids) {
+    for (StreamId id : StreamArguments.strictFrom(call, 3)) {
       acknowledged += group.acknowledge(id) ? 1 : 0;
     }
     if (acknowledged > 0) {

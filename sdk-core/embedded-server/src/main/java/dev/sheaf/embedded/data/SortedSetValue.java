@@ -60,6 +60,11 @@ public final class SortedSetValue extends Value {
     return compact;
   }
 
+  /** Takes the encoding of large sets for good, as SORT makes a set do in Redis. */
+  public void leaveCompact() {
+    compact = false;
+  }
+
   @Override
   public String type() {
     return "zset";

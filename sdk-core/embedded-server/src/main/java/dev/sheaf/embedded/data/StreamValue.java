@@ -13,21 +13,69 @@ public final class StreamValue extends Value {
   // stream-node-max-entries and stream-node-max-bytes, as Redis has them by default.
   private static final int NODE_ENTRIES = 100;
   private static final int NODE_BYTES = 4096;
-  private static final int ELEMENT_OVERHEAD = 2;
-  private static final int ENTRY_OVERHEAD = 12;
 
+  /** A node of the radix tree: what whole-node trimming goes by. */
   private static final class Node {
+    final StreamId first;
+    final byte[][] fieldNames;
+    StreamId last;
     int appended;
     int live;
     int bytes;
+
+    Node(StreamId first, byte[][] fieldNames) {
+      this.first = first;
+      this.fieldNames = fieldNames;
+      this.last = first;
+      // How many live and deleted, how many names, the names, and a zero.
+      bytes = ListpackSize.EMPTY + 2 * ListpackSize.of(0) + ListpackSize.of(fieldNames.length);
+      for (byte[] name : fieldNames) {
+        bytes += ListpackSize.of(name);
+      }
+      bytes += ListpackSize.of(0);
+    }
+
+    Node copy() {
+      Node copy = new Node(first, fieldNames);
+      copy.last = last;
+      copy.appended = appended;
+      copy.live = live;
+      copy.bytes = bytes;
+      return copy;
+    }
+
+    boolean hasRoomFor(int fieldBytes) {
+      return appended < NODE_ENTRIES && bytes + fieldBytes < NODE_BYTES;
+    }
+
+    void append(StreamId id, byte[][] fields) {
+      boolean sameNames = hasNamesOf(fields);
+      int elements = sameNames ? fields.length / 2 + 3 : fields.length + 4;
+      bytes += ListpackSize.of(0) + ListpackSize.of(id.millis() - first.millis());
+      bytes += ListpackSize.of(id.sequence() - first.sequence()) + ListpackSize.of(elements);
+      bytes += sameNames ? 0 : ListpackSize.of(fields.length / 2);
+      for (int i = 0; i < fields.length; i++) {
+        bytes += sameNames && i % 2 == 0 ? 0 : ListpackSize.of(fields[i]);
+      }
+      appended++;
+      live++;
+      last = id;
+    }
+
+    private boolean hasNamesOf(byte[][] fields) {
+      boolean same = fields.length == 2 * fieldNames.length;
+      for (int i = 0; same && i < fieldNames.length; i++) {
+        same = Arrays.equals(fieldNames[i], fields[2 * i]);
+      }
+      return same;
+    }
   }
 
   private record Entry(byte[][] fields, Node node) {}
 
   private final TreeMap<StreamId, Entry> entries = new TreeMap<>();
   private final TreeMap<byte[], StreamGroup> groups = new TreeMap<>(Arrays::compareUnsigned);
-  private @Nullable Node lastNode;
-  private int nodes;
+  private final TreeMap<StreamId, Node> nodes = new TreeMap<>();
   private StreamId lastId = StreamId.MIN;
   private StreamId maxDeletedId = StreamId.MIN;
   private long entriesAdded;
@@ -37,7 +85,7 @@ public final class StreamValue extends Value {
   }
 
   public int nodes() {
-    return nodes;
+    return nodes.size();
   }
 
   public StreamId lastId() {
@@ -100,27 +148,19 @@ public final class StreamValue extends Value {
     for (byte[] field : fields) {
       bytes += field.length;
     }
-    Node node = lastNode;
-    if (node == null || node.appended >= NODE_ENTRIES || node.bytes + bytes >= NODE_BYTES) {
-      node = new Node();
-      lastNode = node;
-      nodes++;
+    Node node = nodes.isEmpty() ? null : nodes.lastEntry().getValue();
+    if (node == null || !node.hasRoomFor(bytes)) {
+      byte[][] names = new byte[fields.length / 2][];
+      for (int i = 0; i < names.length; i++) {
+        names[i] = fields[2 * i];
+      }
+      node = new Node(id, names);
+      nodes.put(id, node);
     }
-    node.appended++;
-    node.live++;
-    node.bytes += bytes + ELEMENT_OVERHEAD * fields.length + ENTRY_OVERHEAD;
+    node.append(id, fields);
     entries.put(id, new Entry(fields, node));
     lastId = id;
     entriesAdded++;
-  }
-
-  private void left(Node node) {
-    if (--node.live == 0) {
-      nodes--;
-      if (node == lastNode) {
-        lastNode = null;
-      }
-    }
   }
 
   /** Removes one entry as XDEL does, leaving a tombstone. */
@@ -129,7 +169,10 @@ public final class StreamValue extends Value {
     if (gone == null) {
       return false;
     }
-    left(gone.node());
+    Node node = gone.node();
+    if (--node.live == 0) {
+      nodes.remove(node.first);
+    }
     if (id.compareTo(maxDeletedId) > 0) {
       maxDeletedId = id;
     }
@@ -137,37 +180,47 @@ public final class StreamValue extends Value {
   }
 
   /** What XTRIM removes: entries beyond a length, or older than an id. */
-  public record Trim(@Nullable StreamId minId, long maxLength, boolean wholeNodes, long limit) {
-    boolean goes(StreamId id, long sizeAfter) {
-      return minId == null ? sizeAfter >= maxLength : id.compareTo(minId) < 0;
-    }
-  }
+  public record Trim(@Nullable StreamId minId, long maxLength, boolean wholeNodes, long limit) {}
 
-  /** Removes the oldest entries; returns how many. */
+  /**
+   * Removes the oldest entries; returns how many. A node whose last entries have been deleted
+   * before may stay without an entry, as in Redis.
+   */
   public int trim(Trim trim) {
-    int removed = 0;
-    while (!entries.isEmpty()) {
-      Node node = entries.firstEntry().getValue().node();
-      int live = trim.wholeNodes() ? node.live : 1;
-      if (trim.wholeNodes() && trim.limit() > 0 && removed + live > trim.limit()
-          || !trim.goes(lastOf(live), (long) entries.size() - live)) {
+    StreamId minId = trim.minId();
+    int before = entries.size();
+    while (!nodes.isEmpty() && (minId != null || entries.size() > trim.maxLength())) {
+      Node node = nodes.firstEntry().getValue();
+      if (trim.limit() > 0 && before - entries.size() + node.live > trim.limit()) {
         break;
       }
-      for (int i = 0; i < live; i++) {
-        Entry gone = entries.pollFirstEntry().getValue();
-        left(gone.node());
+      boolean goes =
+          minId == null
+              ? entries.size() - node.live >= trim.maxLength()
+              : node.last.compareTo(minId) < 0;
+      if (!goes) {
+        if (!trim.wholeNodes()) {
+          trimInside(node, trim);
+        }
+        break;
       }
-      removed += live;
+      nodes.pollFirstEntry();
+      for (int i = node.live; i > 0; i--) {
+        entries.pollFirstEntry();
+      }
     }
-    return removed;
+    return before - entries.size();
   }
 
-  private StreamId lastOf(int first) {
-    StreamId id = entries.firstKey();
-    for (int i = 1; i < first; i++) {
-      id = entries.higherKey(id);
+  private void trimInside(Node node, Trim trim) {
+    StreamId minId = trim.minId();
+    while (node.live > 0
+        && (minId == null
+            ? entries.size() > trim.maxLength()
+            : entries.firstKey().compareTo(minId) < 0)) {
+      entries.pollFirstEntry();
+      node.live--;
     }
-    return id;
   }
 
   /** Whether an entry after {@code from} (included) may have been deleted. */
@@ -225,7 +278,14 @@ public final class StreamValue extends Value {
   @Override
   public StreamValue copy() {
     StreamValue copy = new StreamValue();
-    entries.forEach((id, entry) -> copy.append(id, entry.fields()));
+    nodes.forEach((first, node) -> copy.nodes.put(first, node.copy()));
+    entries.forEach(
+        (id, entry) -> {
+          Node node = copy.nodes.get(entry.node().first);
+          if (node != null) {
+            copy.entries.put(id, new Entry(entry.fields(), node));
+          }
+        });
     copy.position(lastId, maxDeletedId, entriesAdded);
     groups.forEach((name, group) -> copy.groups.put(name, group.copy()));
     return copy;

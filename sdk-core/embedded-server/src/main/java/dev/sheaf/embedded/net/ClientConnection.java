@@ -234,7 +234,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
     }
     if (client.isClosing() || cut) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-    } else if (client.isSubscriber() && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
+    } else if ((client.isSubscriber() || client.node().monitors().has(client))
+        && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
       LOG.log(
           System.Logger.Level.WARNING,
           "closing subscriber {0}: {1} bytes of messages unread, limit {2}",

@@ -294,6 +294,7 @@ public final class Client {
   public void reset() {
     closeTransaction();
     node.pubSub().unsubscribeEverything(this);
+    node.monitors().remove(this);
     node.tracking().disable(this);
     dbIndex = 0;
     protocol(2);

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** What CONFIG GET and SET see. Only a few of them change what the server does. */
 public final class Config {
   private final Map<String, String> values = new TreeMap<>();
+  private long slowerThanMicros = 10_000;
+  private long latencyThresholdMillis;
 
   Config() {
     values.put("appendonly", "no");
@@ -17,6 +19,8 @@ public final class Config {
     values.put("databases", "16");
     values.put("hash-max-listpack-entries", "512");
     values.put("hash-max-listpack-value", "64");
+    values.put("hll-sparse-max-bytes", "3000");
+    values.put("latency-monitor-threshold", "0");
     values.put("list-max-listpack-size", "-2");
     values.put("lua-time-limit", "5000");
     values.put("busy-reply-threshold", "5000");
@@ -29,6 +33,7 @@ public final class Config {
     values.put("requirepass", "");
     values.put("save", "");
     values.put("set-max-intset-entries", "512");
+    values.put("slowlog-max-len", "128");
     values.put("slowlog-log-slower-than", "10000");
     values.put("timeout", "0");
     values.put("unixsocket", "");
@@ -46,6 +51,23 @@ public final class Config {
 
   public void set(String name, String value) {
     values.put(name.toLowerCase(Locale.ROOT), value);
+    slowerThanMicros = number("slowlog-log-slower-than");
+    latencyThresholdMillis = number("latency-monitor-threshold");
+  }
+
+  /** From how long a command is in the slow log; negative: never. */
+  public long slowerThanMicros() {
+    return slowerThanMicros;
+  }
+
+  /** From how long LATENCY notes a command; zero: never. */
+  public long latencyThresholdMillis() {
+    return latencyThresholdMillis;
+  }
+
+  /** A setting that is a whole number. */
+  public long number(String name) {
+    return Long.parseLong(values.getOrDefault(name, "0"));
   }
 
   public long busyThresholdMillis() {

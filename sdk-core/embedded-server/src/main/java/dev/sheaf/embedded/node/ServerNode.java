@@ -41,6 +41,9 @@ public final class ServerNode implements Database.Listener {
   private final ClientPause pause = new ClientPause(this);
   private final AclUsers users = new AclUsers();
   private final AclLog deniedLog = new AclLog();
+  private final SlowLog slowLog = new SlowLog();
+  private final LatencyEvents latencyEvents = new LatencyEvents();
+  private final Monitors monitors = new Monitors();
   private @Nullable Client running;
   private @Nullable Sentinel sentinel;
   private boolean frozen;
@@ -108,7 +111,7 @@ public final class ServerNode implements Database.Listener {
   /** SWAPDB: the clients of each database find the other one's data. */
   public void swap(int first, int second) {
     databases.get(first).swap(databases.get(second));
-    watched.touchAll();
+    watched.swapped(databases.get(first), databases.get(second));
     blocked.recheckAll();
   }
 
@@ -244,6 +247,7 @@ public final class ServerNode implements Database.Listener {
     clients.remove(client.id());
     watched.unwatchAll(client);
     pubSub.unsubscribeEverything(client);
+    monitors.remove(client);
     tracking.disable(client);
     BlockedClient wait = client.blocked();
     if (wait != null) {
@@ -291,6 +295,18 @@ public final class ServerNode implements Database.Listener {
   /** What its users were denied. */
   public AclLog deniedLog() {
     return deniedLog;
+  }
+
+  public SlowLog slowLog() {
+    return slowLog;
+  }
+
+  public LatencyEvents latencyEvents() {
+    return latencyEvents;
+  }
+
+  public Monitors monitors() {
+    return monitors;
   }
 
   /** What it watches if it is a sentinel; null for a server with data. */

@@ -73,11 +73,11 @@ public final class WatchedKeys {
     }
   }
 
-  /** Every watched key may be another one now. */
-  void touchAll() {
-    for (ByteMap<List<Client>> keys : byDatabase) {
-      if (keys != null) {
-        for (var e = keys.first(); e != null; e = e.after()) {
+  /** The contents of two databases have changed places: what is in either is another now. */
+  void swapped(Database first, Database second) {
+    for (Database db : List.of(first, second)) {
+      for (var e = keys(db).first(); e != null; e = e.after()) {
+        if (first.peek(e.key()) != null || second.peek(e.key()) != null) {
           e.value().forEach(Client::breakWatch);
         }
       }
