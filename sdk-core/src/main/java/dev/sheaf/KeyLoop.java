@@ -31,7 +31,10 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
   /** The index of the current item in the window. */
   private int position;
 
-  private int windowKeys = KeyLoops.FIRST_WINDOW_KEYS;
+  private int windowKeys;
+
+  /** Whether the first window was read, and the loop has not ended. */
+  private boolean begun;
 
   /** Whether the value of the current iteration is still to be handed out. */
   private boolean due;
@@ -40,6 +43,7 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
     this.loops = loops;
     this.items = items;
     this.keyOf = keyOf;
+    this.windowKeys = loops.habits().firstWindowKeys();
   }
 
   @Override
@@ -54,7 +58,20 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
   private void end() {
     if (owner != null && open != null && owner == loops.caller()) {
       owner.loops().end(open);
+      learn();
       window = null;
+    }
+  }
+
+  /** What this loop tells about the next, when all is read. */
+  private void learn() {
+    LoopWindow<K, V> last = window;
+    if (begun && last != null) {
+      begun = false;
+      loops.habits().observe(last.bytesPerKey());
+      if (last.paid()) {
+        loops.habits().ended();
+      }
     }
   }
 
@@ -123,7 +140,8 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
     if (last == null || !last.isFetched() || last.isTooOld()) {
       return;
     }
-    int wanted = last.paid() ? windowKeys * KeyLoops.WINDOW_GROWTH : KeyLoops.FIRST_WINDOW_KEYS;
+    int wanted = last.paid() ? windowKeys * KeyLoops.WINDOW_GROWTH : LoopHabits.CAUTIOUS_KEYS;
+    loops.habits().observe(last.bytesPerKey());
     long bytesPerKey = Math.max(1, last.bytesPerKey());
     long affordable = Math.max(1, KeyLoops.MAX_WINDOW_BYTES / bytesPerKey);
     windowKeys = (int) Math.min(Math.min(wanted, KeyLoops.MAX_WINDOW_KEYS), affordable);
@@ -149,6 +167,11 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
       return null;
     }
     open.join();
-    return current.take(position);
+    Result<V> value = current.take(position);
+    if (!begun && current.isFetched()) {
+      begun = true;
+      loops.habits().begun();
+    }
+    return value;
   }
 }

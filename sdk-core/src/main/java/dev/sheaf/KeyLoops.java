@@ -19,9 +19,6 @@ import java.util.function.Function;
 /** What the loops of one client that read ahead have in common. Thread-safe. */
 final class KeyLoops<K, V> {
 
-  /** Keys in the first window of a loop: little is lost if the loop ends early. */
-  static final int FIRST_WINDOW_KEYS = 16;
-
   /** How much larger each window is than the one before, while its values are used. */
   static final int WINDOW_GROWTH = 4;
 
@@ -29,8 +26,8 @@ final class KeyLoops<K, V> {
   static final int MAX_WINDOW_KEYS = 256;
 
   /**
-   * Bytes of values that a window should not exceed, judged by the window before: 1 MiB. Of the
-   * first window only the number of keys is bounded.
+   * Bytes of values that a window should not exceed, judged by the window before: 1 MiB. The first
+   * window is judged by those of earlier loops.
    */
   static final long MAX_WINDOW_BYTES = 1 << 20;
 
@@ -51,6 +48,8 @@ final class KeyLoops<K, V> {
   private final Duration timeout;
   private final WriteClock writes;
   private final ThreadLocal<CallerThread> callers;
+
+  private final LoopHabits habits = new LoopHabits();
 
   /** Loops that were collected by the garbage collector before they ended. */
   private final ReferenceQueue<KeyLoop<?, ?, ?>> abandoned = new ReferenceQueue<>();
@@ -131,6 +130,10 @@ final class KeyLoops<K, V> {
 
   boolean isInTransaction() {
     return connection instanceof StatefulRedisConnection<K, V> server && server.isMulti();
+  }
+
+  LoopHabits habits() {
+    return habits;
   }
 
   ReadRouter<K, V> reads() {

@@ -63,6 +63,44 @@ class LoopContractTest {
   }
 
   @ForEachServer
+  void laterLoops_readAPageAtOnce(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      List<String> keys = fill(sheaf, 100);
+      read(sheaf, keys, keys.size());
+      server.nodes().forEach(node -> server.command(node, "CONFIG", "RESETSTAT"));
+      read(sheaf, keys, keys.size());
+      assertThat(reads(server)).isEqualTo(1);
+    }
+  }
+
+  @ForEachServer
+  void loopsThatAreLeftEarly_beginSmallAgain(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri())
+            .batching(BatchingOptions.defaults().withFusion(false))
+            .connect()) {
+      List<String> keys = fill(sheaf, 1_000);
+      read(sheaf, keys, keys.size());
+      server.nodes().forEach(node -> server.command(node, "CONFIG", "RESETSTAT"));
+      read(sheaf, keys, 1);
+      read(sheaf, keys, 1);
+      assertThat(server.commandCalls()).containsEntry("get", 256L);
+      read(sheaf, keys, 1);
+      assertThat(server.commandCalls()).containsEntry("get", 256L + 16);
+    }
+  }
+
+  private static void read(Sheaf<String, String> sheaf, List<String> keys, int most) {
+    int read = 0;
+    for (String key : sheaf.loop(keys)) {
+      if (read++ == most) {
+        break;
+      }
+      assertThat(sheaf.sync().get(key)).isEqualTo("value" + keys.indexOf(key));
+    }
+  }
+
+  @ForEachServer
   void bodyThatReadsNothing_causesNoReads(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       int items = 0;
