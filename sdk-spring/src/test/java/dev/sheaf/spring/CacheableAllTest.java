@@ -100,7 +100,11 @@ class CacheableAllTest {
   private ApplicationContextRunner runner() {
     return new ApplicationContextRunner()
         .withPropertyValues(
-            "spring.data.redis.url=" + server.uri(), "spring.cache.redis.time-to-live=1h")
+            "spring.data.redis.url=" + server.uri(),
+            "spring.cache.redis.time-to-live=1h",
+            // In a new JVM the first connection takes longer than a cache would wait for it.
+            "sheaf.cache.read-timeout=5s",
+            "sheaf.availability.timeout=5s")
         .withConfiguration(
             AutoConfigurations.of(
                 SheafAutoConfiguration.class,
