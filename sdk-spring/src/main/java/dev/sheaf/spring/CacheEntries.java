@@ -2,6 +2,7 @@ package dev.sheaf.spring;
 
 import dev.sheaf.Result;
 import dev.sheaf.Result.Value;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
@@ -11,9 +12,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.Cache;
 import org.springframework.cache.support.NullValue;
+import org.springframework.core.convert.ConversionService;
 import org.springframework.data.redis.cache.RedisCache;
 import org.springframework.data.redis.cache.RedisCacheConfiguration;
 import org.springframework.data.redis.serializer.RedisSerializer;
+import org.springframework.util.ReflectionUtils;
 
 /** The entries of a cache as {@link RedisCache} keeps them, many at once. Thread-safe. */
 final class CacheEntries {
@@ -44,15 +47,31 @@ final class CacheEntries {
     return writer.loads();
   }
 
+  /** The key as {@link RedisCache} writes it. */
   byte[] storedKey(Object key) {
-    String text =
-        key instanceof String string
-            ? string
-            : Objects.requireNonNull(
-                configuration.getConversionService().convert(key, String.class));
+    String text = text(key);
     String whole =
         configuration.usePrefix() ? configuration.getKeyPrefixFor(cache.getName()) + text : text;
     return bytes(configuration.getKeySerializationPair().write(whole));
+  }
+
+  private String text(Object key) {
+    if (key instanceof String string) {
+      return string;
+    }
+    ConversionService conversions = configuration.getConversionService();
+    if (conversions.canConvert(key.getClass(), String.class)) {
+      return Objects.requireNonNull(conversions.convert(key, String.class));
+    }
+    Method toString = ReflectionUtils.findMethod(key.getClass(), "toString");
+    if (toString == null || toString.getDeclaringClass() == Object.class) {
+      throw new IllegalStateException(
+          "A "
+              + key.getClass().getName()
+              + " cannot be the key of a cache: give it a toString(), or register a Converter to"
+              + " String");
+    }
+    return key.toString();
   }
 
   private static byte[] bytes(ByteBuffer buffer) {

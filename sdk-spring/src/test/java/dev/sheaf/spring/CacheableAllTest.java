@@ -45,6 +45,9 @@ class CacheableAllTest {
     server.close();
   }
 
+  /** A key that nobody has a converter for. */
+  record Code(String country, int number) {}
+
   /** What a shop asks for many things at once; not final, since it is subclassed. */
   static class Prices {
 
@@ -72,6 +75,17 @@ class CacheableAllTest {
       items.forEach(item -> prices.put(item, item == 13 ? null : "price " + item));
       prices.put(999, "not asked for");
       return prices;
+    }
+
+    @Cacheable("codes")
+    public String ofCode(Code code) {
+      return "cached by itself";
+    }
+
+    @CacheableAll("codes")
+    public Map<Code, String> ofCodes(Set<Code> codes) {
+      calls.add(codes);
+      return Map.of();
     }
 
     @CacheableAll("lists")
@@ -197,6 +211,22 @@ class CacheableAllTest {
           assertThat(prices.nothing(Set.of(1))).isEmpty();
           assertThat(prices.nothing(Set.of(1))).isEmpty();
           assertThat(prices.calls()).hasSize(2);
+        });
+  }
+
+  @Test
+  void aKeyOfTheApplication_isTheSameEntryAsForCacheable() {
+    withShop(
+        context -> {
+          Prices prices = context.getBean(Prices.class);
+          Code code = new Code("de", 7);
+          prices.ofCode(code);
+          assertThat(prices.ofCodes(Set.of(code))).isEqualTo(Map.of(code, "cached by itself"));
+          assertThat(prices.calls()).isEmpty();
+          SheafCaches caches = context.getBean(SheafCaches.class);
+          assertThatThrownBy(() -> caches.getAll("codes", List.of(new Object()), keys -> Map.of()))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("java.lang.Object cannot be the key of a cache");
         });
   }
 
