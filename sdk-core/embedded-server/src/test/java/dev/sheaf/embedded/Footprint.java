@@ -83,11 +83,10 @@ final class Footprint {
     return threads.getThreadAllocatedBytes(server.call(() -> Thread.currentThread().getId()));
   }
 
-  private static long used() throws InterruptedException {
+  private static long used() {
     Runtime runtime = Runtime.getRuntime();
     for (int i = 0; i < 3; i++) {
       System.gc();
-      Thread.sleep(100);
     }
     return runtime.totalMemory() - runtime.freeMemory();
   }
