@@ -259,7 +259,7 @@ class OperatingPageTest {
             (server, sheaf) ->
                 sheaf.scripts().register(ScriptLibrary.SUM_LLEN).call(List.of("text"))));
     all.put(
-        "ScatterException slices; the first with",
+        "ScatterException the first with",
         with(
             (server, sheaf) ->
                 sheaf

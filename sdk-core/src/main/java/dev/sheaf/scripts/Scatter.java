@@ -400,6 +400,10 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     }
   }
 
+  private static String count(long number, String thing) {
+    return number + " " + thing + (number == 1 ? "" : "s");
+  }
+
   private ScatterException failure(boolean all) {
     StringBuilder message =
         new StringBuilder("The scatter of script '").append(script.script().name()).append("' ");
@@ -410,10 +414,10 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       first = failures.get(0).failure();
       message
           .append("failed for ")
-          .append(failures.stream().mapToLong(slice -> slice.keys().size()).sum())
-          .append(" keys in ")
-          .append(failures.size())
-          .append(" slices; the first with: ")
+          .append(count(failures.stream().mapToLong(slice -> slice.keys().size()).sum(), "key"))
+          .append(" in ")
+          .append(count(failures.size(), "slice"))
+          .append("; the first with: ")
           .append(first.getMessage());
     }
     if (!all) {

@@ -3,7 +3,7 @@ package dev.sheaf.embedded.command;
 import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.GeoHash;
 import dev.sheaf.embedded.data.Numbers;
-import dev.sheaf.embedded.data.SkipList;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SortedSetValue;
 import java.math.BigDecimal;
 import java.util.Locale;
@@ -122,7 +122,7 @@ final class GeoCommands {
     int changed = 0;
     for (int i = 0; i < places; i++) {
       byte[] member = call.arg(at + 3 * i + 2);
-      SkipList.Node there = set.find(member);
+      ScoredMembers.Node there = set.find(member);
       if (there == null ? xx : nx) {
         continue;
       }
@@ -154,7 +154,7 @@ final class GeoCommands {
   }
 
   static GeoHash.@Nullable Place placeOf(@Nullable SortedSetValue set, byte[] member) {
-    SkipList.Node node = set == null ? null : set.find(member);
+    ScoredMembers.Node node = set == null ? null : set.find(member);
     return node == null ? null : GeoHash.decode((long) node.score());
   }
 
@@ -187,7 +187,7 @@ final class GeoCommands {
     SortedSetValue set = call.sortedSet(call.arg(1));
     call.out().array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      SkipList.Node node = set == null ? null : set.find(call.arg(i));
+      ScoredMembers.Node node = set == null ? null : set.find(call.arg(i));
       if (node == null) {
         call.out().nil();
       } else {

@@ -2,7 +2,7 @@ package dev.sheaf.embedded.command;
 
 import dev.sheaf.embedded.data.GeoHash;
 import dev.sheaf.embedded.data.Numbers;
-import dev.sheaf.embedded.data.SkipList;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SortedSetValue;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -201,7 +201,7 @@ final class GeoSearch {
     if (in == null || from == null) {
       return hits;
     }
-    for (SkipList.Node n = in.order().first(); n != null; n = n.next()) {
+    for (ScoredMembers.Node n = in.order().first(); n != null; n = n.next()) {
       GeoHash.Place place = GeoHash.decode((long) n.score());
       double metres = from.distanceTo(place);
       if (radius >= 0 ? metres <= radius : isInBox(from, place)) {

@@ -2,7 +2,7 @@ package dev.sheaf.embedded.command;
 
 import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.Numbers;
-import dev.sheaf.embedded.data.SkipList;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SortedSetValue;
 import java.util.Arrays;
 import java.util.function.Predicate;
@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A part of a sorted set bounded by scores or by bytes; walks it from either end. */
 final class ScoreRange {
-  private final SkipList.Before before;
-  private final Predicate<SkipList.Node> within;
+  private final ScoredMembers.Before before;
+  private final Predicate<ScoredMembers.Node> within;
 
-  private ScoreRange(SkipList.Before before, Predicate<SkipList.Node> within) {
+  private ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> within) {
     this.before = before;
     this.within = within;
   }
@@ -68,23 +68,23 @@ final class ScoreRange {
     }
   }
 
-  SkipList.@Nullable Node first(SortedSetValue set) {
-    SkipList.Node node = firstNotBefore(set);
+  ScoredMembers.@Nullable Node first(SortedSetValue set) {
+    ScoredMembers.Node node = firstNotBefore(set);
     return node != null && within.test(node) ? node : null;
   }
 
-  SkipList.@Nullable Node last(SortedSetValue set) {
-    SkipList.Node node = lastWithin(set);
+  ScoredMembers.@Nullable Node last(SortedSetValue set) {
+    ScoredMembers.Node node = lastWithin(set);
     return node != null && !before.test(node) ? node : null;
   }
 
   // Where members of different scores meet a range of bytes, the order is not that of the range.
   // Redis says nothing about that, but answers; a small set is walked as Redis walks it.
-  private SkipList.@Nullable Node firstNotBefore(SortedSetValue set) {
+  private ScoredMembers.@Nullable Node firstNotBefore(SortedSetValue set) {
     if (!set.isCompact()) {
       return set.order().firstNot(before);
     }
-    SkipList.Node node = set.order().first();
+    ScoredMembers.Node node = set.order().first();
     while (node != null && before.test(node)) {
       node = node.next();
     }
@@ -92,21 +92,21 @@ final class ScoreRange {
   }
 
   /** Whether a walk upwards from {@link #first} has not left the range yet. */
-  boolean reaches(SkipList.Node node) {
+  boolean reaches(ScoredMembers.Node node) {
     return within.test(node);
   }
 
   /** Whether a walk downwards from {@link #last} has not left the range yet. */
-  boolean reachesDown(SkipList.Node node) {
+  boolean reachesDown(ScoredMembers.Node node) {
     return !before.test(node);
   }
 
-  private SkipList.@Nullable Node lastWithin(SortedSetValue set) {
+  private ScoredMembers.@Nullable Node lastWithin(SortedSetValue set) {
     if (!set.isCompact()) {
-      SkipList.Node after = set.order().firstNot(within::test);
+      ScoredMembers.Node after = set.order().firstNot(within::test);
       return after == null ? set.order().last() : after.previous();
     }
-    SkipList.Node node = set.order().last();
+    ScoredMembers.Node node = set.order().last();
     while (node != null && !within.test(node)) {
       node = node.previous();
     }
@@ -114,8 +114,8 @@ final class ScoreRange {
   }
 
   int count(SortedSetValue set) {
-    SkipList.Node first = first(set);
-    SkipList.Node last = last(set);
+    ScoredMembers.Node first = first(set);
+    ScoredMembers.Node last = last(set);
     return first == null || last == null
         ? 0
         : Math.max(0, set.order().rank(last) - set.order().rank(first) + 1);

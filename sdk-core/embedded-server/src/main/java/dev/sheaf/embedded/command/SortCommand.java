@@ -4,8 +4,8 @@ import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.HashValue;
 import dev.sheaf.embedded.data.ListValue;
 import dev.sheaf.embedded.data.Numbers;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SetValue;
-import dev.sheaf.embedded.data.SkipList;
 import dev.sheaf.embedded.data.SortedSetValue;
 import dev.sheaf.embedded.data.StringValue;
 import dev.sheaf.embedded.data.Value;
@@ -106,7 +106,8 @@ final class SortCommand {
       elements.addAll(set.list());
     } else if (value instanceof SortedSetValue sorted) {
       sorted.leaveCompact();
-      SkipList.Node node = descending && unsorted ? sorted.order().last() : sorted.order().first();
+      ScoredMembers.Node node =
+          descending && unsorted ? sorted.order().last() : sorted.order().first();
       while (node != null) {
         elements.add(node.member());
         node = descending && unsorted ? node.previous() : node.next();

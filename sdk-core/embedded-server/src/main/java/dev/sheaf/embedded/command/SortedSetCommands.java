@@ -3,7 +3,7 @@ package dev.sheaf.embedded.command;
 import dev.sheaf.embedded.data.ByteMap;
 import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.data.Numbers;
-import dev.sheaf.embedded.data.SkipList;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SortedSetValue;
 import java.util.ArrayList;
 import java.util.List;
@@ -289,11 +289,11 @@ final class SortedSetCommands {
   }
 
   /** Members with or without scores: pairs in RESP3, a flat list in RESP2. */
-  static void write(Call call, List<SkipList.Node> nodes, boolean withScores) {
+  static void write(Call call, List<ScoredMembers.Node> nodes, boolean withScores) {
     Reply out = call.out();
     boolean pairs = withScores && out.protocol() == 3;
     out.array(withScores && !pairs ? nodes.size() * 2 : nodes.size());
-    for (SkipList.Node node : nodes) {
+    for (ScoredMembers.Node node : nodes) {
       if (pairs) {
         out.array(2);
       }
@@ -314,7 +314,7 @@ final class SortedSetCommands {
     score(call, set == null ? null : set.find(call.arg(2)));
   }
 
-  private static void score(Call call, SkipList.@org.jspecify.annotations.Nullable Node node) {
+  private static void score(Call call, ScoredMembers.@org.jspecify.annotations.Nullable Node node) {
     if (node == null) {
       call.out().nil();
     } else {
@@ -332,7 +332,7 @@ final class SortedSetCommands {
 
   private static void rank(Call call, boolean reverse) {
     SortedSetValue set = call.sortedSet(call.arg(1));
-    SkipList.Node node = set == null ? null : set.find(call.arg(2));
+    ScoredMembers.Node node = set == null ? null : set.find(call.arg(2));
     if (set == null || node == null) {
       call.out().nil();
     } else {
@@ -376,9 +376,9 @@ final class SortedSetCommands {
     byte[] key = call.arg(1);
     SortedSetValue set = call.sortedSet(key);
     int removed = 0;
-    SkipList.Node node = set == null ? null : range.first(set);
+    ScoredMembers.Node node = set == null ? null : range.first(set);
     while (set != null && node != null && range.reaches(node)) {
-      SkipList.Node next = node.next();
+      ScoredMembers.Node next = node.next();
       set.remove(node.member());
       removed++;
       node = next;
@@ -400,7 +400,7 @@ final class SortedSetCommands {
     }
     IndexRange range = IndexRange.of(start, end, set.size());
     for (int n = range.size(); n > 0; n--) {
-      SkipList.Node node = set.order().byRank(range.from());
+      ScoredMembers.Node node = set.order().byRank(range.from());
       if (node != null) {
         set.remove(node.member());
       }
@@ -425,7 +425,7 @@ final class SortedSetCommands {
       throw Errors.of("ERR value is out of range");
     }
     SortedSetValue set = call.sortedSet(call.arg(1));
-    List<SkipList.Node> chosen = new ArrayList<>();
+    List<ScoredMembers.Node> chosen = new ArrayList<>();
     if (set != null) {
       for (var e : RandomPick.from(set.members(), count, call.node().nodes().random())) {
         chosen.add(e.value());
@@ -443,7 +443,7 @@ final class SortedSetCommands {
       cursor = 0;
     } else if (set.isCompact()) {
       cursor = 0;
-      for (SkipList.Node n = set.order().first(); n != null; n = n.next()) {
+      for (ScoredMembers.Node n = set.order().first(); n != null; n = n.next()) {
         collect(scan, n, wholeAsInteger(n.score()), found);
       }
     } else {
@@ -451,7 +451,7 @@ final class SortedSetCommands {
           scan.walk(
               set.members(),
               cursor,
-              (ByteMap.Entry<SkipList.Node> e) ->
+              (ByteMap.Entry<ScoredMembers.Node> e) ->
                   collect(scan, e.value(), Numbers.format(e.value().score()), found));
     }
     call.out().array(2);
@@ -466,7 +466,8 @@ final class SortedSetCommands {
     return whole ? Long.toString((long) score) : Numbers.format(score);
   }
 
-  private static void collect(Scan scan, SkipList.Node node, String score, List<byte[]> found) {
+  private static void collect(
+      Scan scan, ScoredMembers.Node node, String score, List<byte[]> found) {
     if (scan.matches(node.member())) {
       found.add(node.member());
       found.add(Bytes.latin(score));

@@ -1,6 +1,6 @@
 package dev.sheaf.embedded.command;
 
-import dev.sheaf.embedded.data.SkipList;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SortedSetValue;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +97,7 @@ final class ZAddCommand {
   }
 
   private void put(SortedSetValue set, byte[] member, double score) {
-    SkipList.Node there = set.find(member);
+    ScoredMembers.Node there = set.find(member);
     if (there == null) {
       if (!xx) {
         set.put(member, score);

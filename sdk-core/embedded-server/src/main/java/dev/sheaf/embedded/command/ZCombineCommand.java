@@ -2,8 +2,8 @@ package dev.sheaf.embedded.command;
 
 import dev.sheaf.embedded.data.ByteMap;
 import dev.sheaf.embedded.data.Numbers;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SetValue;
-import dev.sheaf.embedded.data.SkipList;
 import dev.sheaf.embedded.data.SortedSetValue;
 import dev.sheaf.embedded.data.Value;
 import java.util.ArrayList;
@@ -156,8 +156,8 @@ final class ZCombineCommand {
   private void reply() {
     parse();
     SortedSetValue result = combined();
-    List<SkipList.Node> nodes = new ArrayList<>();
-    for (SkipList.Node n = result.order().first(); n != null; n = n.next()) {
+    List<ScoredMembers.Node> nodes = new ArrayList<>();
+    for (ScoredMembers.Node n = result.order().first(); n != null; n = n.next()) {
       nodes.add(n);
     }
     SortedSetCommands.write(call, nodes, withScores);
@@ -184,7 +184,7 @@ final class ZCombineCommand {
     if (value instanceof SetValue set) {
       set.list().forEach(member -> scores.put(member, 1.0));
     } else if (value instanceof SortedSetValue sorted) {
-      for (SkipList.Node n = sorted.order().first(); n != null; n = n.next()) {
+      for (ScoredMembers.Node n = sorted.order().first(); n != null; n = n.next()) {
         scores.put(n.member(), n.score());
       }
     } else {
@@ -226,7 +226,7 @@ final class ZCombineCommand {
       ByteMap<Double> source = sources.get(i);
       for (var e = source == null ? null : source.first(); e != null; e = e.after()) {
         double score = weighted(e.value(), i);
-        SkipList.Node there = result.find(e.key());
+        ScoredMembers.Node there = result.find(e.key());
         result.put(e.key(), there == null ? score : aggregate.of(there.score(), score));
       }
     }

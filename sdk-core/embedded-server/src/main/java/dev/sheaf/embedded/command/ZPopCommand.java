@@ -1,7 +1,7 @@
 package dev.sheaf.embedded.command;
 
 import dev.sheaf.embedded.data.Bytes;
-import dev.sheaf.embedded.data.SkipList;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SortedSetValue;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,11 +10,11 @@ import java.util.List;
 final class ZPopCommand {
   private ZPopCommand() {}
 
-  private static List<SkipList.Node> take(
+  private static List<ScoredMembers.Node> take(
       Call call, byte[] key, SortedSetValue set, boolean max, long count) {
-    List<SkipList.Node> taken = new ArrayList<>();
+    List<ScoredMembers.Node> taken = new ArrayList<>();
     while (taken.size() < count) {
-      SkipList.Node node = max ? set.order().last() : set.order().first();
+      ScoredMembers.Node node = max ? set.order().last() : set.order().first();
       if (node == null) {
         break;
       }
@@ -32,12 +32,13 @@ final class ZPopCommand {
     boolean many = call.count() == 3;
     long count = many ? call.positive(2) : 1;
     SortedSetValue set = call.sortedSet(call.arg(1));
-    List<SkipList.Node> taken = set == null ? List.of() : take(call, call.arg(1), set, max, count);
+    List<ScoredMembers.Node> taken =
+        set == null ? List.of() : take(call, call.arg(1), set, max, count);
     if (many) {
       SortedSetCommands.write(call, taken, true);
     } else {
       call.out().array(taken.size() * 2);
-      for (SkipList.Node node : taken) {
+      for (ScoredMembers.Node node : taken) {
         call.out().bulk(node.member());
         call.out().number(node.score());
       }
@@ -55,7 +56,7 @@ final class ZPopCommand {
       return false;
     }
     call.effect(Bytes.of(max ? "ZPOPMAX" : "ZPOPMIN"), key);
-    SkipList.Node node = take(call, key, set, max, 1).get(0);
+    ScoredMembers.Node node = take(call, key, set, max, 1).get(0);
     call.out().array(3);
     call.out().bulk(key);
     call.out().bulk(node.member());
@@ -80,11 +81,11 @@ final class ZPopCommand {
       return false;
     }
     pop.replicateAs(call, "ZPOPMIN", "ZPOPMAX", key, pop.count());
-    List<SkipList.Node> taken = take(call, key, set, !pop.first(), pop.count());
+    List<ScoredMembers.Node> taken = take(call, key, set, !pop.first(), pop.count());
     call.out().array(2);
     call.out().bulk(key);
     call.out().array(taken.size());
-    for (SkipList.Node node : taken) {
+    for (ScoredMembers.Node node : taken) {
       call.out().array(2);
       call.out().bulk(node.member());
       call.out().number(node.score());

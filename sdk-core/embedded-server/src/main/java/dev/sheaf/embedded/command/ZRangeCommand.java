@@ -1,6 +1,6 @@
 package dev.sheaf.embedded.command;
 
-import dev.sheaf.embedded.data.SkipList;
+import dev.sheaf.embedded.data.ScoredMembers;
 import dev.sheaf.embedded.data.SortedSetValue;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +60,7 @@ final class ZRangeCommand {
 
   private void run(boolean allOptions, byte @Nullable [] store) {
     parse(allOptions, store != null);
-    List<SkipList.Node> found = by == By.RANK ? byRank() : byBounds();
+    List<ScoredMembers.Node> found = by == By.RANK ? byRank() : byBounds();
     if (store == null) {
       SortedSetCommands.write(call, found, withScores);
     } else {
@@ -96,17 +96,17 @@ final class ZRangeCommand {
     }
   }
 
-  private List<SkipList.Node> byRank() {
+  private List<ScoredMembers.Node> byRank() {
     long start = call.longArg(key + 1);
     long end = call.longArg(key + 2);
     SortedSetValue set = call.sortedSet(call.arg(key));
-    List<SkipList.Node> found = new ArrayList<>();
+    List<ScoredMembers.Node> found = new ArrayList<>();
     if (set == null) {
       return found;
     }
     IndexRange range = IndexRange.of(start, end, set.size());
     int first = reverse ? set.size() - 1 - range.from() : range.from();
-    SkipList.Node node = range.size() == 0 ? null : set.order().byRank(first);
+    ScoredMembers.Node node = range.size() == 0 ? null : set.order().byRank(first);
     for (int n = range.size(); n > 0 && node != null; n--) {
       found.add(node);
       node = reverse ? node.previous() : node.next();
@@ -114,16 +114,16 @@ final class ZRangeCommand {
     return found;
   }
 
-  private List<SkipList.Node> byBounds() {
+  private List<ScoredMembers.Node> byBounds() {
     byte[] min = call.arg(reverse ? key + 2 : key + 1);
     byte[] max = call.arg(reverse ? key + 1 : key + 2);
     ScoreRange range = by == By.SCORE ? ScoreRange.byScore(min, max) : ScoreRange.byLex(min, max);
     SortedSetValue set = call.sortedSet(call.arg(key));
-    List<SkipList.Node> found = new ArrayList<>();
+    List<ScoredMembers.Node> found = new ArrayList<>();
     if (set == null || offset < 0) {
       return found;
     }
-    SkipList.Node node = reverse ? range.last(set) : range.first(set);
+    ScoredMembers.Node node = reverse ? range.last(set) : range.first(set);
     for (long skip = offset; skip > 0 && node != null; skip--) {
       node = reverse ? node.previous() : node.next();
     }
@@ -136,7 +136,7 @@ final class ZRangeCommand {
     return found;
   }
 
-  private void store(byte[] target, List<SkipList.Node> found) {
+  private void store(byte[] target, List<ScoredMembers.Node> found) {
     if (found.isEmpty()) {
       call.delete(target);
     } else {

@@ -115,7 +115,7 @@ public final class Dump {
     } else if (value instanceof SortedSetValue set) {
       out.write(ZSET);
       length(out, set.size());
-      for (SkipList.Node n = set.order().first(); n != null; n = n.next()) {
+      for (ScoredMembers.Node n = set.order().first(); n != null; n = n.next()) {
         string(out, n.member());
         littleEndian(out, Double.doubleToRawLongBits(n.score()), 8);
       }

@@ -7,17 +7,17 @@ public final class SortedSetValue extends Value {
   private static final int COMPACT_ENTRIES = 128;
   private static final int COMPACT_BYTES = 64;
 
-  private final ByteMap<SkipList.Node> members = new ByteMap<>();
-  private final SkipList order = new SkipList();
+  private final ByteMap<ScoredMembers.Node> members = new ByteMap<>();
+  private final ScoredMembers order = new ScoredMembers();
   private boolean compact = true;
 
   /** The members by name, for reading. */
-  public ByteMap<SkipList.Node> members() {
+  public ByteMap<ScoredMembers.Node> members() {
     return members;
   }
 
   /** The members in order, for reading. */
-  public SkipList order() {
+  public ScoredMembers order() {
     return order;
   }
 
@@ -25,7 +25,7 @@ public final class SortedSetValue extends Value {
     return members.size();
   }
 
-  public SkipList.@Nullable Node find(byte[] member) {
+  public ScoredMembers.@Nullable Node find(byte[] member) {
     return members.get(member);
   }
 
@@ -33,7 +33,7 @@ public final class SortedSetValue extends Value {
   public void put(byte[] member, double newScore) {
     // The compact form of Redis keeps whole scores as integers, which have no negative zero.
     double score = compact && newScore == 0 ? 0.0 : newScore;
-    ByteMap.Entry<SkipList.Node> e = members.entry(member);
+    ByteMap.Entry<ScoredMembers.Node> e = members.entry(member);
     if (e != null) {
       if (e.value().score() == score) {
         return;
@@ -48,7 +48,7 @@ public final class SortedSetValue extends Value {
   }
 
   public boolean remove(byte[] member) {
-    SkipList.Node node = members.remove(member);
+    ScoredMembers.Node node = members.remove(member);
     if (node == null) {
       return false;
     }
@@ -78,7 +78,7 @@ public final class SortedSetValue extends Value {
   @Override
   public SortedSetValue copy() {
     SortedSetValue copy = new SortedSetValue();
-    for (SkipList.Node n = order.first(); n != null; n = n.next()) {
+    for (ScoredMembers.Node n = order.first(); n != null; n = n.next()) {
       copy.put(n.member(), n.score());
     }
     copy.compact = compact;
@@ -88,7 +88,7 @@ public final class SortedSetValue extends Value {
   @Override
   public long memory() {
     long bytes = 96;
-    for (SkipList.Node n = order.first(); n != null; n = n.next()) {
+    for (ScoredMembers.Node n = order.first(); n != null; n = n.next()) {
       bytes += 40L + n.member().length;
     }
     return bytes;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * each, and one array over these. A search reads a few cache lines of plain scores, where a skip
  * list would follow a pointer into another for every step.
  */
-public final class SkipList {
+public final class ScoredMembers {
   private static final int BLOCK_MAX = 256;
   private static final int BLOCK_FIRST = 4;
 
