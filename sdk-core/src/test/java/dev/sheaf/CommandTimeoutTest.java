@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -51,18 +52,21 @@ class CommandTimeoutTest {
           Duration.ofSeconds(10),
           () -> pipelineOf(sheaf).queuedCommands() == 0);
 
+      // The common pool has one thread on a small machine, and the calls would wait for each other.
+      Executor ownThread = call -> new Thread(call).start();
       List<Timed> waiting = new ArrayList<>();
       waiting.add(new Timed("async", sheaf.async().strlen("key").toCompletableFuture()));
       waiting.add(new Timed("reactive", sheaf.reactive().strlen("key").toFuture()));
       waiting.add(new Timed("async GET", sheaf.async().get("key").toCompletableFuture()));
       assertThat(pipelineOf(sheaf).queuedCommands()).isEqualTo(queued);
       waiting.add(
-          new Timed("sync", CompletableFuture.supplyAsync(() -> sheaf.sync().strlen("key"))));
+          new Timed(
+              "sync", CompletableFuture.supplyAsync(() -> sheaf.sync().strlen("key"), ownThread)));
       waiting.add(
           new Timed(
               "getAll",
               CompletableFuture.supplyAsync(
-                  () -> sheaf.getAll(List.of("key")).get("key").orNull())));
+                  () -> sheaf.getAll(List.of("key")).get("key").orNull(), ownThread)));
       for (Timed call : waiting) {
         call.requireTimeout();
       }
