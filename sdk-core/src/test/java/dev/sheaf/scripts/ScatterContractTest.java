@@ -124,7 +124,7 @@ class ScatterContractTest {
       assertThat(failure.failures().get(0).failure())
           .isInstanceOf(ScriptExecutionException.class)
           .hasMessageContaining("WRONGTYPE");
-      assertThat(failure).hasMessageContaining("'sum_zcard'").hasMessageContaining("in 1 slices");
+      assertThat(failure).hasMessageContaining("'sum_zcard'").hasMessageContaining("in 1 slice");
       assertThat(failure.partial()).isEqualTo(1L);
       assertThat(failure.progress().keysDone()).isEqualTo(1_000);
     }
