@@ -71,8 +71,16 @@ class ValueReaderTest {
     }
     proxy.blackHole(false);
 
-    Await.until(() -> sheaf.availability().isAvailable());
-    assertThat(reader.read(sheaf, KEY).exists()).isTrue();
+    // Signs of life may come from one connection before the other is found lost.
+    Await.until(this::keyIsRead);
+  }
+
+  private boolean keyIsRead() {
+    try {
+      return reader.read(sheaf, KEY).exists();
+    } catch (NotReadException stillAway) {
+      return false;
+    }
   }
 
   @Test
