@@ -17,7 +17,13 @@ import org.jspecify.annotations.Nullable;
 final class ConnectFailures {
 
   private static final int MAX_CAUSES = 16;
-  private static final String HANG_UP = "Connection closed prematurely";
+
+  /**
+   * What Lettuce says if the socket ends during the handshake; the second one where it has ended
+   * before Lettuce looks at it again.
+   */
+  private static final List<String> HANG_UP =
+      List.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
   private ConnectFailures() {}
 
@@ -33,12 +39,16 @@ final class ConnectFailures {
   static boolean isHangUp(Throwable failure) {
     Throwable cause = failure;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-      if (String.valueOf(cause.getMessage()).startsWith(HANG_UP)) {
+      if (saysHangUp(String.valueOf(cause.getMessage()))) {
         return true;
       }
       cause = cause.getCause();
     }
     return false;
+  }
+
+  private static boolean saysHangUp(String message) {
+    return HANG_UP.stream().anyMatch(message::startsWith);
   }
 
   /** Says why in one clause. */
@@ -81,7 +91,7 @@ final class ConnectFailures {
   }
 
   private static @Nullable String fromServer(String message) {
-    if (message.startsWith(HANG_UP)) {
+    if (saysHangUp(message)) {
       return "the server closed the connection at once; does it refuse this address or password, or"
           + " expect TLS?";
     }

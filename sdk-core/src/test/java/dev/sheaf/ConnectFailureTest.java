@@ -92,6 +92,17 @@ class ConnectFailureTest {
     }
   }
 
+  /** Lettuce looks for its handshake in the pipeline of a socket that may have ended by then. */
+  @Test
+  void hangUpThatLettuceNoticesLate_isOneToo() {
+    RuntimeException late =
+        new IllegalStateException(
+            "Unable to connect", new IllegalStateException("RedisHandshakeHandler not registered"));
+    assertThat(ConnectFailures.isHangUp(late)).isTrue();
+    assertThat(ConnectFailures.reason(late, Duration.ofSeconds(1)))
+        .startsWith("the server closed the connection at once");
+  }
+
   @Test
   void wrongOrMissingPassword_saysWhich() {
     try (EmbeddedServer server = EmbeddedServer.builder().password("right").start()) {
