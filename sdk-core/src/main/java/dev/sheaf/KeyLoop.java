@@ -68,7 +68,9 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
     LoopWindow<K, V> last = window;
     if (begun && last != null) {
       begun = false;
-      loops.habits().observe(last.bytesPerKey());
+      if (last.isFetched()) {
+        loops.habits().observe(last.bytesPerKey());
+      }
       if (last.paid()) {
         loops.habits().ended();
       }
