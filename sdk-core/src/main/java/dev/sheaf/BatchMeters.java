@@ -19,9 +19,19 @@ import java.util.function.ToLongFunction;
  *
  * <p>Thread-safe. Recorded once for each batch, not for each command.
  */
-final class BatchMeters {
+final class BatchMeters implements FusionCounts {
 
-  private final Set<NodePipeline> pipelines = ConcurrentHashMap.newKeySet();
+  /** What waits for one node connection. Thread-safe. */
+  interface Queue {
+
+    /** How many commands wait to be written. */
+    long queuedCommands();
+
+    /** How many request bytes wait to be written. */
+    long queuedBytes();
+  }
+
+  private final Set<Queue> queues = ConcurrentHashMap.newKeySet();
   private final DistributionSummary batchCommands;
   private final DistributionSummary batchBytes;
   private final Map<Fusible, FusionMeters> fusions = new EnumMap<>(Fusible.class);
@@ -56,11 +66,11 @@ final class BatchMeters {
     outcomeUnknown =
         counter(
             registry, tags, "sheaf.lost.unknown", "Commands whose outcome a lost connection hides");
-    Gauge.builder("sheaf.queue.commands", pipelines, all -> sum(all, NodePipeline::queuedCommands))
+    Gauge.builder("sheaf.queue.commands", queues, all -> sum(all, Queue::queuedCommands))
         .description("Commands that wait to be written")
         .tags(tags)
         .register(registry);
-    Gauge.builder("sheaf.queue.size", pipelines, all -> sum(all, NodePipeline::queuedBytes))
+    Gauge.builder("sheaf.queue.size", queues, all -> sum(all, Queue::queuedBytes))
         .baseUnit("bytes")
         .description("Request bytes that wait to be written")
         .tags(tags)
@@ -72,16 +82,16 @@ final class BatchMeters {
     return Counter.builder(name).description(description).tags(tags).register(registry);
   }
 
-  private static double sum(Set<NodePipeline> pipelines, ToLongFunction<NodePipeline> figure) {
-    return pipelines.stream().mapToLong(figure).sum();
+  private static double sum(Set<Queue> queues, ToLongFunction<Queue> figure) {
+    return queues.stream().mapToLong(figure).sum();
   }
 
-  void opened(NodePipeline pipeline) {
-    pipelines.add(pipeline);
+  void opened(Queue queue) {
+    queues.add(queue);
   }
 
-  void closed(NodePipeline pipeline) {
-    pipelines.remove(pipeline);
+  void closed(Queue queue) {
+    queues.remove(queue);
   }
 
   void batch(int commands, long bytes) {
@@ -89,7 +99,8 @@ final class BatchMeters {
     batchBytes.record(bytes);
   }
 
-  void fused(Fusible kind, int reads, int distinct) {
+  @Override
+  public void fused(Fusible kind, int reads, int distinct) {
     FusionMeters fusion = of(kind);
     fusion.fused.increment(reads);
     if (distinct < reads) {
@@ -97,7 +108,8 @@ final class BatchMeters {
     }
   }
 
-  void unfused(Fusible kind, int reads) {
+  @Override
+  public void unfused(Fusible kind, int reads) {
     of(kind).unfused.increment(reads);
   }
 
@@ -105,7 +117,8 @@ final class BatchMeters {
     return Objects.requireNonNull(fusions.get(kind));
   }
 
-  void nilChecks(int gets) {
+  @Override
+  public void nilChecks(int gets) {
     if (gets > 0) {
       nilChecks.increment(gets);
     }

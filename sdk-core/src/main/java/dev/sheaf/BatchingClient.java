@@ -49,8 +49,8 @@ public final class BatchingClient implements AutoCloseable {
     this.options = options;
     this.resources = given;
     this.context =
-        ClientContext.of(
-            options, uri(), ClientContext.meters(options), ClientContext.compression(options));
+        Contexts.of(
+            options, uri(), Contexts.meters(options), Contexts.compression(options));
     this.lettuce =
         cluster
             ? CoalescingClusterClient.create(given, options.uris(), context)

@@ -101,11 +101,6 @@ public record BatchingOptions(
     return changed(options -> options.maxBatchBytes = maxBatchBytes);
   }
 
-  /** Whether runs of such reads travel as one. */
-  boolean fuses(Fusible kind) {
-    return kind == Fusible.GET ? fusion : hashFusion;
-  }
-
   private BatchingOptions changed(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);

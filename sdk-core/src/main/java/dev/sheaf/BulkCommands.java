@@ -45,7 +45,7 @@ final class BulkCommands<K, V> {
     this.connection = connection;
     this.codec = codec;
     this.commandTimeout = commandTimeout;
-    this.maxHeldBytes = Math.min(SheafBuilder.BYTES_PER_SLICE, maxQueuedBytes);
+    this.maxHeldBytes = Math.min(Limits.BYTES_PER_SLICE, maxQueuedBytes);
   }
 
   Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values, @Nullable Duration ttl) {
@@ -91,12 +91,12 @@ final class BulkCommands<K, V> {
 
   private <T> Map<K, Result<Boolean>> inSlices(
       List<T> items, BiConsumer<KeyCalls<K, V>, ? super T> call) {
-    if (items.size() <= SheafBuilder.KEYS_PER_SLICE) {
+    if (items.size() <= Limits.KEYS_PER_SLICE) {
       return slice(items, call);
     }
     Map<K, Result<Boolean>> results = new LinkedHashMap<>();
-    for (int start = 0; start < items.size(); start += SheafBuilder.KEYS_PER_SLICE) {
-      int end = Math.min(items.size(), start + SheafBuilder.KEYS_PER_SLICE);
+    for (int start = 0; start < items.size(); start += Limits.KEYS_PER_SLICE) {
+      int end = Math.min(items.size(), start + Limits.KEYS_PER_SLICE);
       slice(items.subList(start, end), call).forEach(results::putIfAbsent);
     }
     return Collections.unmodifiableMap(results);
@@ -123,10 +123,10 @@ final class BulkCommands<K, V> {
   }
 
   private static void requireOneSlice(int size, String blockingForm) {
-    if (size > SheafBuilder.KEYS_PER_SLICE) {
+    if (size > Limits.KEYS_PER_SLICE) {
       throw new IllegalArgumentException(
           "At most "
-              + SheafBuilder.KEYS_PER_SLICE
+              + Limits.KEYS_PER_SLICE
               + " keys at once without blocking, but there were "
               + size
               + "; use "
@@ -139,12 +139,12 @@ final class BulkCommands<K, V> {
     if (ttl == null) {
       return NO_TTL;
     }
-    if (ttl.compareTo(SheafBuilder.MIN_TTL) < 0 || ttl.compareTo(SheafBuilder.MAX_TTL) > 0) {
+    if (ttl.compareTo(Limits.MIN_TTL) < 0 || ttl.compareTo(Limits.MAX_TTL) > 0) {
       throw new IllegalArgumentException(
           "ttl must be from "
-              + SheafBuilder.MIN_TTL.toMillis()
+              + Limits.MIN_TTL.toMillis()
               + " ms to "
-              + SheafBuilder.MAX_TTL.toDays()
+              + Limits.MAX_TTL.toDays()
               + " days, but was "
               + ttl);
     }

@@ -101,7 +101,7 @@ final class BulkGet<K, V> {
     try {
       encoded = read.encoded();
     } catch (RuntimeException e) {
-      read.completeExceptionally(SheafException.ofCodec(CommandType.GET, e));
+      read.completeExceptionally(RequestEncoder.failure(CommandType.GET, e));
       return;
     }
     NodePipeline pipeline = routes.of(encoded);

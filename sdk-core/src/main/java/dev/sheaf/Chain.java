@@ -53,6 +53,16 @@ final class Chain {
     }
   }
 
+  /** Fails linked commands, of which this is the first. */
+  static void fail(Outgoing<?, ?, ?> first, SheafException failure) {
+    Outgoing<?, ?, ?> command = first;
+    while (command != null) {
+      Outgoing<?, ?, ?> next = command.next;
+      command.completeExceptionally(failure);
+      command = next;
+    }
+  }
+
   /** The same commands in chains of a limited length. This chain is spent then. */
   List<Chain> slices(int maxCommands) {
     if (commands <= maxCommands) {

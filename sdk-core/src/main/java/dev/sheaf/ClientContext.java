@@ -1,9 +1,6 @@
 package dev.sheaf;
 
 import dev.sheaf.compression.CompressionEngine;
-import dev.sheaf.compression.CompressionOptions;
-import io.lettuce.core.RedisURI;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -24,42 +21,4 @@ record ClientContext(
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
-    Deadlines deadlines) {
-
-  /**
-   * For a client that is reached by an address.
-   *
-   * @param uri gives the time-out where the options name none
-   * @param meters of {@link #meters}, once for each client
-   * @param compression of {@link #compression}, once for each client
-   */
-  static ClientContext of(
-      SheafBuilder<?, ?> options,
-      RedisURI uri,
-      @Nullable BatchMeters meters,
-      @Nullable CompressionEngine compression) {
-    Duration chosen = options.commandTimeout();
-    Duration timeout = chosen == null ? uri.getTimeout() : chosen;
-    return new ClientContext(
-        options.batching(),
-        timeout,
-        new WriteClock(),
-        meters,
-        compression,
-        new ScriptTexts(),
-        new Deadlines(timeout, options.yielding()));
-  }
-
-  static @Nullable BatchMeters meters(SheafBuilder<?, ?> options) {
-    MeterRegistry registry = options.meterRegistry();
-    return registry == null ? null : new BatchMeters(registry, options.name());
-  }
-
-  /** To be closed by whom asked for it. */
-  static @Nullable CompressionEngine compression(SheafBuilder<?, ?> options) {
-    CompressionOptions chosen = options.compression();
-    return chosen == null
-        ? null
-        : new CompressionEngine(chosen, options.meterRegistry(), options.name());
-  }
-}
+    Deadlines deadlines) {}

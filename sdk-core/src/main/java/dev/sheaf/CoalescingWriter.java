@@ -91,7 +91,7 @@ final class CoalescingWriter
       command.completeExceptionally(e);
       return null;
     } catch (RuntimeException e) {
-      command.completeExceptionally(SheafException.ofCodec(command.getType(), e));
+      command.completeExceptionally(RequestEncoder.failure(command.getType(), e));
       return null;
     }
   }

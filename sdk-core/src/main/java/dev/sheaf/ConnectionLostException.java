@@ -8,7 +8,12 @@ public class ConnectionLostException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  ConnectionLostException(String message) {
+  /**
+   * Creates the failure; not for users.
+   *
+   * @hidden
+   */
+  public ConnectionLostException(String message) {
     super(message);
   }
 }

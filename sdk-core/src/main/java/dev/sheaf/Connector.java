@@ -46,8 +46,8 @@ final class Connector<K, V> {
     this.options = options;
     ClientResources given = options.clientResources();
     this.ownResources = given == null;
-    this.meters = ClientContext.meters(options);
-    this.compression = ClientContext.compression(options);
+    this.meters = Contexts.meters(options);
+    this.compression = Contexts.compression(options);
     this.resources = given == null ? ownResources() : given;
   }
 
@@ -78,7 +78,7 @@ final class Connector<K, V> {
   }
 
   private Sheaf<K, V> connect(RedisURI uri) {
-    ClientContext context = ClientContext.of(options, uri, meters, compression);
+    ClientContext context = Contexts.of(options, uri, meters, compression);
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {

@@ -41,8 +41,8 @@ final class EachThreads implements AutoCloseable {
     AtomicInteger number = new AtomicInteger();
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
-            SheafBuilder.MAP_EACH_POOL_THREADS,
-            SheafBuilder.MAP_EACH_POOL_THREADS,
+            Limits.MAP_EACH_POOL_THREADS,
+            Limits.MAP_EACH_POOL_THREADS,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MAX_WAITING_REQUESTS),

@@ -64,6 +64,11 @@ enum Fusible {
         && Arrays.equals(request, 0, header.length, header, 0, header.length);
   }
 
+  /** Whether the options let runs of such reads travel as one. */
+  boolean isOn(BatchingOptions options) {
+    return this == GET ? options.fusion() : options.hashFusion();
+  }
+
   /** What the fused command is called. */
   CommandType fused() {
     return fused;

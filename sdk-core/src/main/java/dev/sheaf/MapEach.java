@@ -66,7 +66,7 @@ final class MapEach<T, R extends @Nullable Object> {
   }
 
   private void start(EachThreads threads) {
-    int workers = Math.min(items.length, SheafBuilder.MAP_EACH_BODIES);
+    int workers = Math.min(items.length, Limits.MAP_EACH_BODIES);
     int helpers = threads.areUnlimited() ? workers : workers - 1;
     for (int i = 0; i < helpers; i++) {
       threads.start(this::work);

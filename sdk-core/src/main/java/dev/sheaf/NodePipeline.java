@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * drain that is scheduled, running or stalled. While there is a socket, drains run on its event
  * loop.
  */
-final class NodePipeline {
+final class NodePipeline implements BatchMeters.Queue {
 
   /** How many commands one turn of the event loop takes before other connections get theirs. */
   private static final int COMMANDS_PER_TURN = 512;
@@ -182,7 +182,7 @@ final class NodePipeline {
     if (meters != null && !closed) {
       meters.refused(commands);
     }
-    fail(first, refusal());
+    Chain.fail(first, refusal());
   }
 
   private SheafException refusal() {
@@ -201,16 +201,7 @@ final class NodePipeline {
             + options.maxQueuedBytes()
             + "; the server reads more slowly than this client writes. Send less at once, or raise"
             + " the limit in BatchingOptions",
-        room);
-  }
-
-  private static void fail(Outgoing<?, ?, ?> first, SheafException failure) {
-    Outgoing<?, ?, ?> command = first;
-    while (command != null) {
-      Outgoing<?, ?, ?> next = command.next;
-      command.completeExceptionally(failure);
-      command = next;
-    }
+        room.nextFree());
   }
 
   void setAutoFlush(boolean autoFlush) {
@@ -480,13 +471,13 @@ final class NodePipeline {
     return signsOfLife;
   }
 
-  /** How many commands wait to be written. */
-  long queuedCommands() {
+  @Override
+  public long queuedCommands() {
     return room.commands();
   }
 
-  /** How many request bytes wait to be written. */
-  long queuedBytes() {
+  @Override
+  public long queuedBytes() {
     return room.bytes();
   }
 

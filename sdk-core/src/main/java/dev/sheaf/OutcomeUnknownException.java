@@ -9,7 +9,12 @@ public final class OutcomeUnknownException extends ConnectionLostException {
 
   private static final long serialVersionUID = 1L;
 
-  OutcomeUnknownException(String command) {
+  /**
+   * Creates the failure; not for users.
+   *
+   * @hidden
+   */
+  public OutcomeUnknownException(String command) {
     super(
         command
             + " was sent, but the connection was lost before its reply: whether it ran is unknown."

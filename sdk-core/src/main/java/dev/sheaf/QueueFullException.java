@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,25 +11,28 @@ public final class QueueFullException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  private final transient @Nullable Room room;
-  private final transient long freesSeen;
+  /** Null once it was serialized. */
+  private final transient @Nullable LongPredicate room;
 
-  QueueFullException(String message, Room room) {
+  /**
+   * Creates the refusal; not for users.
+   *
+   * @param room what {@link #awaitRoom} does
+   * @hidden
+   */
+  public QueueFullException(String message, LongPredicate room) {
     super(message);
     this.room = room;
-    this.freesSeen = room.frees();
   }
 
   /**
-   * Waits until the queue may take more, so that the command is to be tried again; false if the
-   * time is up or the thread is interrupted.
+   * Waits until the queue may take more, so that the command is to be tried again; not for users.
+   *
+   * @param deadlineNanos a time of System.nanoTime
+   * @return false if the time is up or the thread is interrupted
+   * @hidden
    */
-  boolean awaitRoom(long deadlineNanos) {
-    try {
-      return room != null && room.awaitFree(freesSeen, deadlineNanos);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+  public boolean awaitRoom(long deadlineNanos) {
+    return room != null && room.test(deadlineNanos);
   }
 }

@@ -2,6 +2,7 @@ package dev.sheaf;
 
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.ToByteBufEncoder;
+import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -67,6 +68,12 @@ final class RequestEncoder {
     } finally {
       encoder.giveBack(buffer);
     }
+  }
+
+  /** What becomes of a command whose arguments its codec could not encode. */
+  static SheafException failure(ProtocolKeyword type, RuntimeException ofCodec) {
+    return new SheafException(
+        "Cannot encode " + type + ": the codec failed with " + ofCodec, ofCodec);
   }
 
   private static byte[] framedGet(byte[] key, int length) {

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 
 /**
  * The bounds of one queue: counts what waits in it, and lets threads that can afford it wait until
@@ -75,20 +76,24 @@ final class Room {
     }
   }
 
-  /** A number that changes whenever room is given back. */
-  long frees() {
-    return frees.get();
+  /**
+   * A way to wait for what is given back from now on, for a short while at most: how much is wanted
+   * is not known here, so the caller tries again. It says whether there is time left until the
+   * deadline it is given, a time of System.nanoTime; not if the thread is interrupted.
+   */
+  LongPredicate nextFree() {
+    long seen = frees.get();
+    return deadlineNanos -> {
+      try {
+        return awaitFree(seen, deadlineNanos);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    };
   }
 
-  /**
-   * Waits until room is given back, for a short while at most: how much is wanted is not known
-   * here, so the caller tries again.
-   *
-   * @param seen what {@link #frees} was when there was not enough
-   * @return whether there is time left until the deadline, a time of System.nanoTime
-   * @throws InterruptedException if the thread was interrupted
-   */
-  boolean awaitFree(long seen, long deadlineNanos) throws InterruptedException {
+  private boolean awaitFree(long seen, long deadlineNanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       waiting.incrementAndGet();

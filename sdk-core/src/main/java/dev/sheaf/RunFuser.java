@@ -23,7 +23,7 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
 
   private final BatchingOptions options;
   private final boolean cluster;
-  private final @Nullable BatchMeters meters;
+  private final @Nullable FusionCounts counts;
   private final Rewriter rewriter;
   private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
@@ -48,10 +48,10 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
   }
 
   RunFuser(
-      BatchingOptions options, boolean cluster, @Nullable BatchMeters meters, Rewriter rewriter) {
+      BatchingOptions options, boolean cluster, @Nullable FusionCounts counts, Rewriter rewriter) {
     this.options = options;
     this.cluster = cluster;
-    this.meters = meters;
+    this.counts = counts;
     this.rewriter = rewriter;
   }
 
@@ -66,7 +66,7 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
 
   void add(Outgoing<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
     Fusible kind = inTransaction ? null : command.fusible();
-    if (kind != null && options.fuses(kind)) {
+    if (kind != null && kind.isOn(options)) {
       addToRun(command, outbox);
       return;
     }
@@ -174,8 +174,8 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
   }
 
   private void count(FusedRead fused) {
-    if (meters != null) {
-      meters.fused(fused.kind(), fused.size(), fused.distinctItems());
+    if (counts != null) {
+      counts.fused(fused.kind(), fused.size(), fused.distinctItems());
     }
   }
 
@@ -203,8 +203,8 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
   }
 
   private void sendEach(FusedRead fused, List<Outgoing<?, ?, ?>> reads) {
-    if (meters != null) {
-      meters.unfused(fused.kind(), reads.size());
+    if (counts != null) {
+      counts.unfused(fused.kind(), reads.size());
     }
     List<RedisCommand<?, ?, ?>> again = new ArrayList<>(reads.size());
     for (Outgoing<?, ?, ?> read : reads) {
@@ -218,8 +218,8 @@ final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
   @Override
   public void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils) {
     gauge.observe(nils, fused.size());
-    if (meters != null) {
-      meters.nilChecks(nils);
+    if (counts != null) {
+      counts.nilChecks(nils);
     }
     List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
     for (Outgoing<?, ?, ?> get : unchecked) {

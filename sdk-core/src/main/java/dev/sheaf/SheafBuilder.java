@@ -26,32 +26,32 @@ public final class SheafBuilder<K, V> {
   public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /** How many keys of a large read are under way at once, so that memory stays bounded. */
-  public static final int KEYS_PER_SLICE = 8_192;
+  public static final int KEYS_PER_SLICE = Limits.KEYS_PER_SLICE;
 
   /**
    * How many request bytes of {@link Sheaf#setAll(java.util.Map) setAll} gather before they are
    * sent to make room for the next: 1 MiB, sixteen full writes. A smaller {@code maxQueuedBytes}
    * lowers it.
    */
-  public static final int BYTES_PER_SLICE = 1 << 20;
+  public static final int BYTES_PER_SLICE = Limits.BYTES_PER_SLICE;
 
   /** The shortest time to live: 1 millisecond, which is as fine as the server counts. */
-  public static final Duration MIN_TTL = Duration.ofMillis(1);
+  public static final Duration MIN_TTL = Limits.MIN_TTL;
 
   /**
    * The longest time to live: 365,000 days. Servers refuse times whose end their clock cannot
    * express, and differ in where that is.
    */
-  public static final Duration MAX_TTL = Duration.ofDays(365_000);
+  public static final Duration MAX_TTL = Limits.MAX_TTL;
 
   /** How many bodies one {@link Sheaf#mapEach} runs at a time: enough to fill batches. */
-  public static final int MAP_EACH_BODIES = 256;
+  public static final int MAP_EACH_BODIES = Limits.MAP_EACH_BODIES;
 
   /**
    * How many threads a client has for {@link Sheaf#mapEach} where the JVM has no virtual threads.
    * They end when they are idle.
    */
-  public static final int MAP_EACH_POOL_THREADS = 64;
+  public static final int MAP_EACH_POOL_THREADS = Limits.MAP_EACH_POOL_THREADS;
 
   private final List<RedisURI> uris;
   private final RedisCodec<K, V> codec;

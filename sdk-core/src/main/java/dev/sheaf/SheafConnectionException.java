@@ -8,7 +8,12 @@ public final class SheafConnectionException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  SheafConnectionException(String message, Throwable cause) {
+  /**
+   * Creates the failure; not for users.
+   *
+   * @hidden
+   */
+  public SheafConnectionException(String message, Throwable cause) {
     super(message, cause);
   }
 }

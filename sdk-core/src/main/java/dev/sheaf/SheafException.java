@@ -1,7 +1,6 @@
 package dev.sheaf;
 
 import io.lettuce.core.RedisException;
-import io.lettuce.core.protocol.ProtocolKeyword;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +20,5 @@ public class SheafException extends RedisException {
   @SuppressWarnings("NullAway") // RedisException takes a null cause as Throwable does.
   public SheafException(String message, @Nullable Throwable cause) {
     super(message, cause);
-  }
-
-  /** A command whose arguments its codec could not encode. */
-  static SheafException ofCodec(ProtocolKeyword type, RuntimeException failure) {
-    return new SheafException(
-        "Cannot encode " + type + ": the codec failed with " + failure, failure);
   }
 }
