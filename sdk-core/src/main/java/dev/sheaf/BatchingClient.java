@@ -1,8 +1,14 @@
 package dev.sheaf;
 
-import dev.sheaf.availability.Uris;
 import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.caller.LoopDetector;
+import dev.sheaf.internal.common.Uris;
+import dev.sheaf.internal.connect.CoalescingClusterClient;
+import dev.sheaf.internal.connect.CoalescingRedisClient;
+import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.connect.NodeSources;
+import dev.sheaf.internal.engine.ClientContext;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
@@ -49,8 +55,7 @@ public final class BatchingClient implements AutoCloseable {
     this.options = options;
     this.resources = given;
     this.context =
-        Contexts.of(
-            options, uri(), Contexts.meters(options), Contexts.compression(options));
+        Contexts.of(options, uri(), Contexts.meters(options), Contexts.compression(options));
     this.lettuce =
         cluster
             ? CoalescingClusterClient.create(given, options.uris(), context)

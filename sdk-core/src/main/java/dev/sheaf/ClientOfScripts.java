@@ -2,6 +2,9 @@ package dev.sheaf;
 
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.ValueCompression;
+import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.engine.Waiting;
 import dev.sheaf.scripts.ScriptHost;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;

@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.engine.Waiting;
 import dev.sheaf.scripts.RegisteredScript;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;

@@ -1,7 +1,16 @@
 package dev.sheaf;
 
-import dev.sheaf.availability.Uris;
 import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.caller.LoopDetector;
+import dev.sheaf.internal.common.Uris;
+import dev.sheaf.internal.connect.CoalescingClusterClient;
+import dev.sheaf.internal.connect.CoalescingRedisClient;
+import dev.sheaf.internal.connect.ConnectFailures;
+import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.connect.NodeSources;
+import dev.sheaf.internal.connect.ServerMode;
+import dev.sheaf.internal.engine.BatchMeters;
+import dev.sheaf.internal.engine.ClientContext;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;

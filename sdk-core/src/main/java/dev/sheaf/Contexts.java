@@ -2,6 +2,11 @@ package dev.sheaf;
 
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.engine.BatchMeters;
+import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.engine.ScriptTexts;
+import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.RedisURI;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -11,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class Contexts {
 
   private Contexts() {}
-
 
   /**
    * For a client that is reached by an address.

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.internal.connect.ConnectedServer;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;

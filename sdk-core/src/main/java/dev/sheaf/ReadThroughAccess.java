@@ -2,6 +2,10 @@ package dev.sheaf;
 
 import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.many.BulkGet;
+import dev.sheaf.internal.many.ReadRouter;
 import dev.sheaf.readthrough.RedisAccess;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;

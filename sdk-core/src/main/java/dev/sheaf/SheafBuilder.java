@@ -2,6 +2,7 @@ package dev.sheaf;
 
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.internal.common.Limits;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;

@@ -1,5 +1,6 @@
 package dev.sheaf.availability;
 
+import dev.sheaf.internal.common.Uris;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;

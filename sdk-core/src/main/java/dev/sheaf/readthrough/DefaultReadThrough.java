@@ -1,7 +1,7 @@
 package dev.sheaf.readthrough;
 
 import dev.sheaf.Result;
-import dev.sheaf.SheafBuilder;
+import dev.sheaf.internal.common.Limits;
 import dev.sheaf.readthrough.ReadThroughMeters.Read;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisFuture;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
 
   /** How many keys are read at once. */
-  private static final int KEYS_PER_SLICE = SheafBuilder.KEYS_PER_SLICE;
+  private static final int KEYS_PER_SLICE = Limits.KEYS_PER_SLICE;
 
   private final RedisAccess<K, V> redis;
   private final ReadThroughOptions<V> options;

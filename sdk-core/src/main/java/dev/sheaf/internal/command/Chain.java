@@ -1,0 +1,90 @@
+package dev.sheaf.internal.command;
+
+import dev.sheaf.SheafException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Commands linked to each other on the calling thread, to enter a queue in one step. */
+public final class Chain {
+
+  private @Nullable Outgoing<?, ?, ?> first;
+  private @Nullable Outgoing<?, ?, ?> last;
+  private int commands;
+  private long bytes;
+
+  public void append(Outgoing<?, ?, ?> command) {
+    if (last == null) {
+      first = command;
+    } else {
+      last.next = command;
+    }
+    last = command;
+    commands++;
+    bytes += command.requestBytes();
+  }
+
+  public boolean isEmpty() {
+    return first == null;
+  }
+
+  public Outgoing<?, ?, ?> first() {
+    return Objects.requireNonNull(first);
+  }
+
+  public Outgoing<?, ?, ?> last() {
+    return Objects.requireNonNull(last);
+  }
+
+  public int commands() {
+    return commands;
+  }
+
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Takes note that the commands were called no later than that, by System.nanoTime. */
+  public void calledBy(long nanos) {
+    Outgoing<?, ?, ?> command = first;
+    while (command != null) {
+      command.calledBy(nanos);
+      command = command.next;
+    }
+  }
+
+  /** Fails linked commands, of which this is the first. */
+  public static void fail(Outgoing<?, ?, ?> first, SheafException failure) {
+    Outgoing<?, ?, ?> command = first;
+    while (command != null) {
+      Outgoing<?, ?, ?> next = command.next;
+      command.completeExceptionally(failure);
+      command = next;
+    }
+  }
+
+  /** The same commands in chains of a limited length. This chain is spent then. */
+  public List<Chain> slices(int maxCommands) {
+    if (commands <= maxCommands) {
+      return isEmpty() ? List.of() : List.of(this);
+    }
+    List<Chain> slices = new ArrayList<>();
+    Chain slice = new Chain();
+    Outgoing<?, ?, ?> command = first;
+    while (command != null) {
+      Outgoing<?, ?, ?> next = command.next;
+      command.next = null;
+      slice.append(command);
+      if (slice.commands == maxCommands) {
+        slices.add(slice);
+        slice = new Chain();
+      }
+      command = next;
+    }
+    if (!slice.isEmpty()) {
+      slices.add(slice);
+    }
+    return slices;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.sheaf.internal.command;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands that wait for one connection: an unbounded first-in first-out queue for many
+ * producers and one consumer at a time. Its bounds are kept by {@code CoalescingWriter}, which
+ * admits commands.
+ *
+ * <p>The algorithm is Dmitry Vyukov's intrusive multi-producer single-consumer queue: a producer
+ * swaps the tail and then links its predecessor to itself, so adding is one atomic exchange and
+ * allocates nothing. Between those two steps the consumer sees a queue that is not empty and yet
+ * has no next element; {@link #poll} then answers null and {@link #isEmpty} false.
+ */
+public final class CommandQueue {
+
+  private static final VarHandle TAIL;
+
+  static {
+    try {
+      TAIL = MethodHandles.lookup().findVarHandle(CommandQueue.class, "tail", Outgoing.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** The last element taken; its successor is the next one. Touched by the consumer alone. */
+  private Outgoing<?, ?, ?> head;
+
+  private volatile Outgoing<?, ?, ?> tail;
+
+  public CommandQueue() {
+    Outgoing<?, ?, ?> placeholder = Outgoing.placeholder();
+    head = placeholder;
+    tail = placeholder;
+  }
+
+  /** Adds one command. Safe for any thread. */
+  void add(Outgoing<?, ?, ?> command) {
+    addChain(command, command);
+  }
+
+  /**
+   * Adds commands already linked to each other, from first to last, with nothing between them. Safe
+   * for any thread.
+   */
+  public void addChain(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+    Outgoing<?, ?, ?> previous = (Outgoing<?, ?, ?>) TAIL.getAndSet(this, last);
+    previous.next = first;
+  }
+
+  /** Takes the next command, or null if there is none to take yet. For the one consumer. */
+  public @Nullable Outgoing<?, ?, ?> poll() {
+    Outgoing<?, ?, ?> next = head.next;
+    if (next == null) {
+      return null;
+    }
+    // Unlinks the element left behind, so that an old one never keeps its successors alive.
+    head.next = null;
+    head = next;
+    return next;
+  }
+
+  /** Calls back for each command that waits, in order, without taking it. For the one consumer. */
+  public void forEach(Consumer<Outgoing<?, ?, ?>> action) {
+    Outgoing<?, ?, ?> command = head.next;
+    while (command != null) {
+      action.accept(command);
+      command = command.next;
+    }
+  }
+
+  /** Whether no producer has added anything that was not taken. For the one consumer. */
+  public boolean isEmpty() {
+    return head == tail;
+  }
+}

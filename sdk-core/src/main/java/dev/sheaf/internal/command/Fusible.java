@@ -1,0 +1,106 @@
+package dev.sheaf.internal.command;
+
+import dev.sheaf.BatchingOptions;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.TransactionalCommand;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reads of which several may travel as one. Each adds its last argument, its item: the key of a
+ * GET, the field of an HGET.
+ */
+public enum Fusible {
+  GET(CommandType.GET, CommandType.MGET, 1),
+  HGET(CommandType.HGET, CommandType.HMGET, 2);
+
+  /** An asterisk and the digits of an int. */
+  private static final int MAX_COUNT_BYTES = 11;
+
+  private final CommandType single;
+  private final CommandType fused;
+  private final int arguments;
+  private final byte[] header;
+  private final byte[] fusedName;
+
+  Fusible(CommandType single, CommandType fused, int arguments) {
+    this.single = single;
+    this.fused = fused;
+    this.arguments = arguments;
+    this.header = ascii("*" + (arguments + 1) + "\r\n" + framed(single));
+    this.fusedName = ascii("\r\n" + framed(fused));
+  }
+
+  private static String framed(CommandType name) {
+    return "$" + name.toString().length() + "\r\n" + name + "\r\n";
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * What kind of read this is; null if it must travel as itself.
+   *
+   * @param request as it travels
+   */
+  static @Nullable Fusible of(RedisCommand<?, ?, ?> command, byte[] request) {
+    Fusible kind = command.getType() == CommandType.GET ? GET : HGET;
+    return command.getType() == kind.single
+            && command.getArgs() != null
+            && command.getArgs().count() == kind.arguments
+            && command.getOutput() != null
+            && kind.isHeaderOf(request)
+            && CommandWrapper.unwrap(command, TransactionalCommand.class) == null
+        ? kind
+        : null;
+  }
+
+  private boolean isHeaderOf(byte[] request) {
+    return request.length > header.length
+        && Arrays.equals(request, 0, header.length, header, 0, header.length);
+  }
+
+  /** Whether the options let runs of such reads travel as one. */
+  public boolean isOn(BatchingOptions options) {
+    return this == GET ? options.fusion() : options.hashFusion();
+  }
+
+  /** What the fused command is called. */
+  public CommandType fused() {
+    return fused;
+  }
+
+  /** How long the request of one read is up to its key. */
+  int headerBytes() {
+    return header.length;
+  }
+
+  /** A request of one read, as long as is said, in which the arguments are missing. */
+  byte[] requestOf(int length) {
+    return Arrays.copyOf(header, length);
+  }
+
+  /** Begins a fused request, up to its first argument. */
+  public void encodeFusedHeader(ByteBuf buffer, int items) {
+    buffer.writeByte('*');
+    writeDecimal(buffer, items + arguments);
+    buffer.writeBytes(fusedName);
+  }
+
+  /** More than {@link #encodeFusedHeader} writes. */
+  public int fusedHeaderBytes() {
+    return fusedName.length + MAX_COUNT_BYTES;
+  }
+
+  private static void writeDecimal(ByteBuf buffer, int number) {
+    if (number >= 10) {
+      writeDecimal(buffer, number / 10);
+    }
+    buffer.writeByte('0' + number % 10);
+  }
+}

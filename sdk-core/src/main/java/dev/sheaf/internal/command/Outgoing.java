@@ -1,0 +1,480 @@
+package dev.sheaf.internal.command;
+
+import dev.sheaf.SheafException;
+import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.compression.DecodingOutput;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.CompleteableCommand;
+import io.lettuce.core.protocol.DecoratedCommand;
+import io.lettuce.core.protocol.DemandAware;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.TransactionalCommand;
+import io.netty.buffer.ByteBuf;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command on its way to one node: the caller's command with its request bytes, encoded on the
+ * calling thread.
+ *
+ * <p>Encoding here, and not where Lettuce does it, on the event loop, keeps a failing codec the
+ * problem of its own command (Lettuce closes the connection when an encoder throws), tells the
+ * exact size for the byte limits, and takes work off the one thread that all callers share.
+ */
+public class Outgoing<K, V, T>
+    implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
+
+  private static final Logger LOG = System.getLogger("dev.sheaf");
+  private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
+  private static final int NO_SLOT = -1;
+
+  private final RedisCommand<K, V, T> command;
+  private final byte[] request;
+
+  /** Reads the reply if values in it may be compressed; else null. */
+  private final @Nullable DecodingOutput<K, V, T> decoding;
+
+  /** How it may be fused with others of its kind; null if it travels as itself. */
+  private final @Nullable Fusible fusible;
+
+  private final boolean alone;
+
+  /** Where the last argument of what may be fused begins, and its hash. */
+  private final int itemStart;
+
+  private final int itemHash;
+
+  /**
+   * When it was called at the latest, by System.nanoTime; 0 as long as nobody asked because it had
+   * to wait.
+   */
+  private long calledNanos;
+
+  /** The link of the queue this command stands in; written by the queue alone. */
+  volatile @Nullable Outgoing<?, ?, ?> next;
+
+  /** The slot of the key of a GET, or {@link #NO_SLOT} while nobody asked. */
+  private int slot = NO_SLOT;
+
+  private Outgoing(
+      RedisCommand<K, V, T> command, byte[] getRequest, @Nullable CompressionEngine compression) {
+    this.command = command;
+    this.request = getRequest;
+    this.decoding = compression == null ? null : compression.reply(command, getRequest);
+    this.fusible = Fusible.GET;
+    this.alone = false;
+    this.itemStart = Fusible.GET.headerBytes();
+    this.itemHash = hash(getRequest, itemStart, getRequest.length);
+  }
+
+  Outgoing(
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+    this.command = command;
+    byte[] encoded = RequestEncoder.encode(command);
+    Outgoing<?, ?, ?> before = before(command);
+    if (before != null) {
+      this.calledNanos = before.calledNanos;
+    }
+    this.request =
+        compression == null || before != null ? encoded : compression.request(command, encoded);
+    this.decoding = compression == null ? null : compression.reply(command, request);
+    this.fusible = mayFuse ? Fusible.of(command, request) : null;
+    this.alone = travelsAlone(command);
+    if (fusible == null) {
+      this.itemStart = 0;
+      this.itemHash = 0;
+      if (command.getType().toString().equals("CLIENT")) {
+        requireReplies();
+      }
+    } else {
+      int keyStart = fusible.headerBytes();
+      this.itemStart = fusible == Fusible.GET ? keyStart : skipArgument(keyStart);
+      this.itemHash = hash(request, itemStart, request.length);
+    }
+  }
+
+  /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
+  public static <K, V, T> Outgoing<K, V, T> encodedGet(
+      RedisCommand<K, V, T> command, byte[] request, @Nullable CompressionEngine compression) {
+    return new Outgoing<>(command, request, compression);
+  }
+
+  /**
+   * Encodes a command.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  public static <K, V, T> Outgoing<K, V, T> encode(RedisCommand<K, V, T> command, boolean mayFuse) {
+    return encode(command, mayFuse, null);
+  }
+
+  /**
+   * Encodes a command.
+   *
+   * @param compression what compresses values; null if nothing does
+   * @throws RuntimeException whatever the codec or the compressor throws
+   */
+  public static <K, V, T> Outgoing<K, V, T> encode(
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+    return command instanceof DemandAware.Sink
+        ? new Streaming<>(command, mayFuse, compression)
+        : new Outgoing<>(command, mayFuse, compression);
+  }
+
+  /** What it was when it waited for a node that has left the cluster since; else null. */
+  @SuppressWarnings("unchecked")
+  private static @Nullable Outgoing<?, ?, ?> before(RedisCommand<?, ?, ?> command) {
+    return command instanceof CommandWrapper
+        ? CommandWrapper.unwrap((RedisCommand<Object, Object, Object>) command, Outgoing.class)
+        : null;
+  }
+
+  /** A command that is never sent: what an empty queue holds in place of its last element. */
+  static Outgoing<?, ?, ?> placeholder() {
+    return new Outgoing<>(
+        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false, null);
+  }
+
+  /**
+   * Refuses CLIENT REPLY OFF and SKIP: replies carry no names, so that after one that does not
+   * come, every later one would be taken for that of an earlier command.
+   */
+  private void requireReplies() {
+    List<String> arguments = new ArrayList<>(2);
+    forEachArgument(
+        (bytes, start, end) -> {
+          int from = endOfLine(start);
+          String argument = new String(bytes, from, end - 2 - from, StandardCharsets.US_ASCII);
+          arguments.add(argument.toUpperCase(Locale.ROOT));
+        });
+    if (arguments.equals(List.of("REPLY", "OFF")) || arguments.equals(List.of("REPLY", "SKIP"))) {
+      throw new SheafException(
+          "CLIENT REPLY "
+              + arguments.get(1)
+              + " cannot be sent on a connection that many callers share, as the replies to the"
+              + " others would be mixed up; use a connection of your own");
+    }
+  }
+
+  /** How this may travel as part of a fused read; null if it may not. */
+  public final @Nullable Fusible fusible() {
+    return fusible;
+  }
+
+  /** Whether this read and another may be parts of the same fused one, apart from their slots. */
+  public final boolean fusesWith(Outgoing<?, ?, ?> other) {
+    return fusible == other.fusible
+        && (fusible == Fusible.GET
+            || Arrays.equals(request, 0, itemStart, other.request, 0, other.itemStart));
+  }
+
+  /** The size of the request as it travels. */
+  public final int requestBytes() {
+    return request.length;
+  }
+
+  /** Writes what all parts of a fused read have in common: the key of an HGET, framed. */
+  public final void encodeCommon(ByteBuf buffer) {
+    int start = headerBytes();
+    buffer.writeBytes(request, start, itemStart - start);
+  }
+
+  /** The size of what {@link #encodeCommon} writes. */
+  public final int commonBytes() {
+    return itemStart - headerBytes();
+  }
+
+  /** Writes the item of a read as one framed argument. Its reply is read anew from then on. */
+  public final void encodeItem(ByteBuf buffer) {
+    if (decoding != null) {
+      decoding.restart();
+    }
+    buffer.writeBytes(request, itemStart, request.length - itemStart);
+  }
+
+  /** The size of what {@link #encodeItem} writes. */
+  public final int itemBytes() {
+    return request.length - itemStart;
+  }
+
+  /** A hash of the item as it travels, for {@link #hasItemOf} to confirm. */
+  public final int itemHash() {
+    return itemHash;
+  }
+
+  /** Whether two reads that may be fused have the same item. */
+  public final boolean hasItemOf(Outgoing<?, ?, ?> other) {
+    return itemHash == other.itemHash && other.isItem(request, itemStart, request.length);
+  }
+
+  /** Whether the item is the given framed argument. */
+  public final boolean isItem(byte[] bytes, int start, int end) {
+    return Arrays.equals(request, itemStart, request.length, bytes, start, end);
+  }
+
+  private int headerBytes() {
+    return fusible == null ? 0 : fusible.headerBytes();
+  }
+
+  /** Calls back for each argument of the request with the range it has there, framed. */
+  public final void forEachArgument(ArgumentVisitor visitor) {
+    int position = lineEnd(0);
+    position = skipArgument(position);
+    while (position < request.length) {
+      int end = skipArgument(position);
+      visitor.visit(request, position, end);
+      position = end;
+    }
+  }
+
+  private int skipArgument(int position) {
+    int length = 0;
+    int index = position + 1;
+    while (request[index] != '\r') {
+      length = length * 10 + request[index] - '0';
+      index++;
+    }
+    return index + 2 + length + 2;
+  }
+
+  private int lineEnd(int position) {
+    int index = position;
+    while (request[index] != '\n') {
+      index++;
+    }
+    return index + 1;
+  }
+
+  /** Receives arguments by their place in a request. */
+  public interface ArgumentVisitor {
+    void visit(byte[] request, int start, int end);
+  }
+
+  /** The hash under which {@link #itemHash} knows a framed argument. */
+  public static int hash(byte[] bytes, int start, int end) {
+    int hash = 1;
+    for (int i = start; i < end; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    return hash ^ hash >>> 15;
+  }
+
+  /**
+   * Takes note that it was called no later than that, by System.nanoTime; the first note counts.
+   */
+  public final void calledBy(long nanos) {
+    if (calledNanos == 0) {
+      calledNanos = nanos == 0 ? 1 : nanos;
+    }
+  }
+
+  /** Whether it had to wait, so that its time began before it is written. */
+  public final boolean isDelayed() {
+    return calledNanos != 0;
+  }
+
+  /** Whether it was called at least that long ago; a command without a note was called now. */
+  public final boolean hasWaited(long nowNanos, long nanos) {
+    calledBy(nowNanos);
+    return nowNanos - calledNanos >= nanos;
+  }
+
+  /** The bare key of a read that may be fused. */
+  public final byte[] key() {
+    return fusible == Fusible.GET ? item() : bareArgument(headerBytes(), itemStart);
+  }
+
+  /** The bare item of a read that may be fused. */
+  public final byte[] item() {
+    return bareArgument(itemStart, request.length);
+  }
+
+  private byte[] bareArgument(int start, int end) {
+    return Arrays.copyOfRange(request, lineEnd(start), end - 2);
+  }
+
+  /** The slot of the key of a GET. Asked by its caller first, and by the event loop after. */
+  public final int slot() {
+    if (slot == NO_SLOT) {
+      slot = SlotHash.getSlot(key());
+    }
+    return slot;
+  }
+
+  /** The {@link WriteClock} cell of the first argument, which must be a key. */
+  final int cellOfFirstArgument() {
+    int lengthLine = endOfLine(endOfLine(endOfLine(0)));
+    int start = endOfLine(lengthLine);
+    int end = start + decimal(lengthLine + 1);
+    return end <= request.length ? WriteClock.cell(request, start, end) : WriteClock.EVERYTHING;
+  }
+
+  private int endOfLine(int from) {
+    int i = from;
+    while (i < request.length && request[i] != '\n') {
+      i++;
+    }
+    return i + 1;
+  }
+
+  private int decimal(int from) {
+    int number = 0;
+    for (int i = from; i < request.length && request[i] != '\r'; i++) {
+      number = number * 10 + request[i] - '0';
+    }
+    return number;
+  }
+
+  /** Whether nobody waits for this command any more, so that it need not be sent. */
+  public final boolean isAbandoned() {
+    return command.isDone() || command.isCancelled();
+  }
+
+  /**
+   * Whether this command has to be visible to Lettuce as it is: because its reply is consumed piece
+   * by piece, because it has none, because it is part of a transaction and so not done with its
+   * reply, or because Lettuce itself acts on its type.
+   */
+  public final boolean travelsAlone() {
+    return alone;
+  }
+
+  private static boolean travelsAlone(RedisCommand<?, ?, ?> command) {
+    return command instanceof DemandAware.Sink
+        || command.getOutput() == null
+        || CommandWrapper.unwrap(command, TransactionalCommand.class) != null
+        || ALONE.contains(command.getType().toString());
+  }
+
+  @Override
+  public void complete() {
+    if (decoding == null || !decoding.completesLater(command)) {
+      command.complete();
+    }
+  }
+
+  /** What a listener throws is its own affair: others wait to be failed behind this command. */
+  @Override
+  public boolean completeExceptionally(Throwable throwable) {
+    try {
+      return command.completeExceptionally(throwable);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, "A listener of " + getType() + " threw while it was failed", e);
+      return false;
+    }
+  }
+
+  @Override
+  public void cancel() {
+    command.cancel();
+  }
+
+  @Override
+  public void encode(ByteBuf buffer) {
+    if (decoding != null) {
+      decoding.restart();
+    }
+    buffer.writeBytes(request, 0, request.length);
+  }
+
+  @Override
+  public boolean isDone() {
+    return command.isDone();
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return command.isCancelled();
+  }
+
+  @Override
+  public CommandOutput<K, V, T> getOutput() {
+    return decoding == null ? command.getOutput() : decoding;
+  }
+
+  @Override
+  public void setOutput(CommandOutput<K, V, T> output) {
+    command.setOutput(output);
+  }
+
+  @Override
+  public CommandArgs<K, V> getArgs() {
+    return command.getArgs();
+  }
+
+  @Override
+  public ProtocolKeyword getType() {
+    return command.getType();
+  }
+
+  @Override
+  public RedisCommand<K, V, T> getDelegate() {
+    return command;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public void onComplete(Consumer<? super T> action) {
+    if (command instanceof CompleteableCommand) {
+      ((CompleteableCommand<T>) command).onComplete(action);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public void onComplete(BiConsumer<? super T, Throwable> action) {
+    if (command instanceof CompleteableCommand) {
+      ((CompleteableCommand<T>) command).onComplete(action);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return getType() + " (" + request.length + " bytes)";
+  }
+
+  /** A command whose reply is consumed piece by piece, so that its demand reaches the decoder. */
+  private static final class Streaming<K, V, T> extends Outgoing<K, V, T>
+      implements DemandAware.Sink {
+
+    private final DemandAware.Sink sink;
+
+    Streaming(
+        RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+      super(command, mayFuse, compression);
+      this.sink = (DemandAware.Sink) command;
+    }
+
+    @Override
+    public boolean hasDemand() {
+      return sink.hasDemand();
+    }
+
+    @Override
+    public void setSource(DemandAware.Source source) {
+      sink.setSource(source);
+    }
+
+    @Override
+    public void removeSource() {
+      sink.removeSource();
+    }
+  }
+}

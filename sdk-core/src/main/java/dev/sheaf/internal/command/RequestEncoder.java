@@ -1,0 +1,104 @@
+package dev.sheaf.internal.command;
+
+import dev.sheaf.SheafException;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.ToByteBufEncoder;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes commands to arrays of their exact size, through one buffer for each thread.
+ *
+ * <p>The buffer is of the heap, and makes others of the heap: Lettuce asks it for a temporary one
+ * for each key, and a direct one costs more than all the rest of a small command.
+ */
+public final class RequestEncoder {
+
+  private static final ByteBufAllocator HEAP = new UnpooledByteBufAllocator(false, true);
+  private static final int INITIAL_BYTES = 512;
+
+  /** A thread that once sent something large need not keep that much for ever. */
+  private static final int MAX_KEPT_BYTES = 64 << 10;
+
+  private static final ThreadLocal<RequestEncoder> OF_THREAD =
+      ThreadLocal.withInitial(RequestEncoder::new);
+
+  /** Null while it is in use: a codec may send commands itself. */
+  private @Nullable ByteBuf buffer = HEAP.heapBuffer(INITIAL_BYTES);
+
+  private RequestEncoder() {}
+
+  /**
+   * The request as it travels.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  static byte[] encode(RedisCommand<?, ?, ?> command) {
+    RequestEncoder encoder = OF_THREAD.get();
+    ByteBuf buffer = encoder.takeBuffer();
+    try {
+      command.encode(buffer);
+      return Arrays.copyOf(buffer.array(), buffer.writerIndex());
+    } finally {
+      encoder.giveBack(buffer);
+    }
+  }
+
+  /**
+   * The request of a GET as it travels, the same bytes as of Lettuce's command.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  @SuppressWarnings("unchecked") // What encodes a codec's keys to a buffer has its type of key.
+  public static <K> byte[] encodeGet(RedisCodec<K, ?> codec, K key) {
+    RequestEncoder encoder = OF_THREAD.get();
+    ByteBuf buffer = encoder.takeBuffer();
+    try {
+      if (codec instanceof ToByteBufEncoder) {
+        ((ToByteBufEncoder<K, ?>) codec).encodeKey(key, buffer);
+      } else {
+        buffer.writeBytes(codec.encodeKey(key));
+      }
+      return framedGet(buffer.array(), buffer.writerIndex());
+    } finally {
+      encoder.giveBack(buffer);
+    }
+  }
+
+  /** What becomes of a command whose arguments its codec could not encode. */
+  public static SheafException failure(ProtocolKeyword type, RuntimeException ofCodec) {
+    return new SheafException(
+        "Cannot encode " + type + ": the codec failed with " + ofCodec, ofCodec);
+  }
+
+  private static byte[] framedGet(byte[] key, int length) {
+    byte[] digits = Integer.toString(length).getBytes(StandardCharsets.US_ASCII);
+    int headerBytes = Fusible.GET.headerBytes();
+    int keyStart = headerBytes + 1 + digits.length + 2;
+    byte[] request = Fusible.GET.requestOf(keyStart + length + 2);
+    request[headerBytes] = '$';
+    System.arraycopy(digits, 0, request, headerBytes + 1, digits.length);
+    request[keyStart - 2] = '\r';
+    request[keyStart - 1] = '\n';
+    System.arraycopy(key, 0, request, keyStart, length);
+    request[keyStart + length] = '\r';
+    request[keyStart + length + 1] = '\n';
+    return request;
+  }
+
+  private ByteBuf takeBuffer() {
+    ByteBuf free = buffer;
+    buffer = null;
+    return free == null ? HEAP.heapBuffer(INITIAL_BYTES) : free;
+  }
+
+  private void giveBack(ByteBuf used) {
+    buffer = used.capacity() <= MAX_KEPT_BYTES ? used.clear() : HEAP.heapBuffer(INITIAL_BYTES);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.sheaf.internal.command;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * Tells loops whether a key that they have read ahead was written by this client since.
+ *
+ * <p>Keys share {@value #CELLS} counters by their hash. A loop notes the counter of each key before
+ * it asks for the value, and hands the value out only if the counter still stands there; a write
+ * moves the counter of its key, or the common one. Two keys that share a counter cost a round trip
+ * now and then, never a stale value. So a write costs the same however many loops there are, and
+ * nothing is kept for a loop that ends without a word.
+ *
+ * <p>A write moves its counter before it enters the queue and again after: what a loop asked for
+ * between the two stands before the write in the queue, and is stale.
+ *
+ * <p>Shared by all node connections of a client. Thread-safe. While no loop holds values, a write
+ * costs two volatile reads.
+ */
+public final class WriteClock {
+
+  /** How many counters there are: 16 KiB, and a full window shares one with 6 % of all keys. */
+  private static final int CELLS = 4_096;
+
+  private static final int NOTHING = -1;
+
+  /** Stands for the cell of a command that may write any key. */
+  static final int EVERYTHING = -2;
+
+  private static final int NOT_LOOKED_AT = -3;
+
+  private final AtomicInteger readers = new AtomicInteger();
+  private final AtomicInteger common = new AtomicInteger();
+  private final AtomicIntegerArray cells = new AtomicIntegerArray(CELLS);
+
+  /** A loop is about to read ahead. */
+  public void join() {
+    readers.incrementAndGet();
+  }
+
+  /** A loop that had joined holds no values any more. */
+  public void leave() {
+    readers.decrementAndGet();
+  }
+
+  /** How many loops may hold values. */
+  public int readers() {
+    return readers.get();
+  }
+
+  /** The cell of an encoded key. */
+  public static int cell(byte[] bytes, int from, int to) {
+    int hash = 1;
+    for (int i = from; i < to; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    // Keys often differ in their last digits alone, which the multiplication keeps in low bits.
+    return (hash ^ hash >>> 16) & CELLS - 1;
+  }
+
+  public int reading(int cell) {
+    return cells.get(cell);
+  }
+
+  public int commonReading() {
+    return common.get();
+  }
+
+  /** Values read ahead for the keys of this cell are void. */
+  public void advance(int cell) {
+    cells.incrementAndGet(cell);
+  }
+
+  /**
+   * Called with commands linked to each other, before they enter the queue.
+   *
+   * @return what to give to {@link #afterQueueing}
+   */
+  public int beforeQueueing(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+    if (readers.get() == 0) {
+      return NOT_LOOKED_AT;
+    }
+    int written = written(first);
+    for (Outgoing<?, ?, ?> command = first; command != last && written != EVERYTHING; ) {
+      command = command.next;
+      if (command == null) {
+        break;
+      }
+      int alsoWritten = written(command);
+      if (alsoWritten != NOTHING) {
+        written = written == NOTHING || written == alsoWritten ? alsoWritten : EVERYTHING;
+      }
+    }
+    advanceFor(written);
+    return written;
+  }
+
+  /** Called when the commands are in the queue. From here on their links are not theirs. */
+  public void afterQueueing(int written, Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+    if (readers.get() == 0) {
+      return;
+    }
+    if (written != NOT_LOOKED_AT) {
+      advanceFor(written);
+    } else {
+      advanceFor(first == last ? written(first) : EVERYTHING);
+    }
+  }
+
+  private void advanceFor(int written) {
+    if (written == EVERYTHING) {
+      common.incrementAndGet();
+    } else if (written != NOTHING) {
+      advance(written);
+    }
+  }
+
+  private static int written(Outgoing<?, ?, ?> command) {
+    return switch (CommandEffects.of(command)) {
+      case NONE -> NOTHING;
+      case FIRST_ARGUMENT -> command.cellOfFirstArgument();
+      case ANY -> EVERYTHING;
+    };
+  }
+}

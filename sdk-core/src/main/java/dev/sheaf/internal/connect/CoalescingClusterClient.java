@@ -1,0 +1,95 @@
+package dev.sheaf.internal.connect;
+
+import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.engine.CoalescingWriter;
+import dev.sheaf.internal.engine.NodeChannels;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterPushHandler;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.json.JsonParser;
+import io.lettuce.core.protocol.PushHandler;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Lettuce's client for a cluster, whose node connections batch. */
+public final class CoalescingClusterClient extends RedisClusterClient {
+
+  private final NodeChannels channels;
+  private final ClientContext context;
+
+  private CoalescingClusterClient(
+      ClientResources resources,
+      List<RedisURI> seeds,
+      NodeChannels channels,
+      ClientContext context) {
+    super(channels.install(resources), seeds);
+    this.channels = channels;
+    this.context = context;
+  }
+
+  /** Creates a client; the resources stay the caller's to shut down. */
+  public static CoalescingClusterClient create(
+      ClientResources resources, List<RedisURI> seeds, ClientContext context) {
+    return new CoalescingClusterClient(
+        resources, seeds, NodeChannels.forResources(resources), context);
+  }
+
+  /** Options as a cluster's client takes them, with a cluster's defaults for what they lack. */
+  public static ClusterClientOptions suited(ClientOptions options) {
+    return options instanceof ClusterClientOptions cluster
+        ? cluster
+        : ClusterClientOptions.builder(options).build();
+  }
+
+  @Override
+  protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
+      RedisChannelWriter writer,
+      PushHandler endpoint,
+      RedisCodec<K, V> codec,
+      Duration timeout,
+      Supplier<JsonParser> parser) {
+    return new CoalescingConnection<>(
+        channels,
+        new CoalescingWriter(writer, context, true, getOptions()),
+        endpoint,
+        codec,
+        context,
+        getOptions());
+  }
+
+  @Override
+  protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
+      RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
+    return newStatefulRedisConnection(
+        writer, endpoint, codec, timeout, getOptions().getJsonParser());
+  }
+
+  @Override
+  protected <V, K> StatefulRedisClusterConnectionImpl<K, V> newStatefulRedisClusterConnection(
+      RedisChannelWriter writer,
+      ClusterPushHandler pushHandler,
+      RedisCodec<K, V> codec,
+      Duration timeout,
+      Supplier<JsonParser> parser) {
+    return new CoalescingClusterConnection<>(
+        writer, pushHandler, codec, timeout, parser, context.deadlines());
+  }
+
+  @Override
+  protected <V, K> StatefulRedisClusterConnectionImpl<K, V> newStatefulRedisClusterConnection(
+      RedisChannelWriter writer,
+      ClusterPushHandler pushHandler,
+      RedisCodec<K, V> codec,
+      Duration timeout) {
+    return newStatefulRedisClusterConnection(
+        writer, pushHandler, codec, timeout, getOptions().getJsonParser());
+  }
+}

@@ -1,0 +1,69 @@
+package dev.sheaf.internal.connect;
+
+import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.engine.CoalescingWriter;
+import dev.sheaf.internal.engine.NodeChannels;
+import dev.sheaf.internal.waiting.AwaitedCommand;
+import dev.sheaf.internal.waiting.Deadlines;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisAsyncCommandsImpl;
+import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.json.JsonParser;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.PushHandler;
+import io.lettuce.core.protocol.RedisCommand;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * A node connection over a {@link CoalescingWriter}. It differs from Lettuce's own in how threads
+ * wait for its commands ({@link AwaitedCommand}), and in that its time-out reaches the writer that
+ * enforces it, which Lettuce looks for on the outside only.
+ */
+final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V> {
+
+  private final NodeChannels channels;
+  private final PushHandler endpoint;
+  private final Supplier<JsonParser> parser;
+  private final Deadlines deadlines;
+
+  CoalescingConnection(
+      NodeChannels channels,
+      CoalescingWriter writer,
+      PushHandler endpoint,
+      RedisCodec<K, V> codec,
+      ClientContext context,
+      ClientOptions options) {
+    super(writer, endpoint, codec, context.commandTimeout(), options.getJsonParser());
+    this.parser = options.getJsonParser();
+    this.deadlines = context.deadlines();
+    this.channels = channels;
+    this.endpoint = endpoint;
+    channels.register(endpoint, writer, options);
+  }
+
+  /** Called by the constructor above this one's, so the fields here are not set yet. */
+  @Override
+  protected RedisAsyncCommandsImpl<K, V> newRedisAsyncCommandsImpl() {
+    return new RedisAsyncCommandsImpl<>(this, codec, () -> parser.get()) {
+      @Override
+      public <T> AsyncCommand<K, V, T> dispatch(RedisCommand<K, V, T> command) {
+        return AwaitedCommand.dispatch(command, CoalescingConnection.this, deadlines);
+      }
+    };
+  }
+
+  @Override
+  public void setTimeout(Duration timeout) {
+    super.setTimeout(timeout);
+    ((CoalescingWriter) getChannelWriter()).setTimeout(timeout);
+  }
+
+  @Override
+  public CompletableFuture<Void> closeAsync() {
+    channels.unregister(endpoint);
+    return super.closeAsync();
+  }
+}

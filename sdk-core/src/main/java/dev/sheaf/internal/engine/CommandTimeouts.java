@@ -1,0 +1,30 @@
+package dev.sheaf.internal.engine;
+
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.protocol.RedisCommand;
+import java.time.Duration;
+
+/** How long a command may take, by the options that Lettuce's own time-outs follow. Thread-safe. */
+final class CommandTimeouts {
+
+  private final TimeoutOptions options;
+  private volatile long connectionNanos;
+
+  CommandTimeouts(TimeoutOptions options) {
+    this.options = options;
+  }
+
+  void setConnectionTimeout(Duration timeout) {
+    connectionNanos = timeout.toNanos();
+  }
+
+  /** The time in nanoseconds; 0 or less if there is no limit. */
+  long nanosFor(RedisCommand<?, ?, ?> command) {
+    if (!options.isTimeoutCommands()) {
+      return 0;
+    }
+    return options.isApplyConnectionTimeout()
+        ? connectionNanos
+        : options.getSource().getTimeUnit().toNanos(options.getSource().getTimeout(command));
+  }
+}

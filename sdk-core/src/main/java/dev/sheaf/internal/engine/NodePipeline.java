@@ -1,0 +1,541 @@
+package dev.sheaf.internal.engine;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.QueueFullException;
+import dev.sheaf.SheafException;
+import dev.sheaf.availability.SignsOfLife;
+import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.command.CommandQueue;
+import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.fusion.NilCheck;
+import dev.sheaf.internal.fusion.RunFuser;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of commands from their callers to the socket of one node.
+ *
+ * <p>Callers add to a queue and go on; whoever finds it unattended wakes the event loop, which
+ * takes all that has gathered, fuses runs of GETs and writes everything at once (group commit).
+ * While the event loop reads replies, the next batch gathers, so batches grow with the load, by
+ * themselves and without a timer; a lone caller wakes the event loop just as plain Lettuce does,
+ * and waits for nothing else.
+ *
+ * <p>While the socket is full, replies are overdue or there is no socket, commands wait in the
+ * queue, within its bounds and until their time-out. What was written on a lost socket and only
+ * reads goes out again ahead of the queue; see {@link LostReplies}.
+ *
+ * <p>Thread-safe. There is one consumer at a time: the holder of {@link #attended}, which is a
+ * drain that is scheduled, running or stalled. While there is a socket, drains run on its event
+ * loop.
+ */
+public final class NodePipeline implements BatchMeters.Queue {
+
+  /** How many commands one turn of the event loop takes before other connections get theirs. */
+  private static final int COMMANDS_PER_TURN = 512;
+
+  /** How many commands a blocking caller adds at once before others get a chance. */
+  private static final int SLICE_COMMANDS = 1_024;
+
+  private final RedisChannelWriter delegate;
+  private final BatchingOptions options;
+  private final boolean rejectsWhileDisconnected;
+  private final WriteClock writes;
+  private final ScriptTexts scriptTexts;
+  private final @Nullable BatchMeters meters;
+  private final RunFuser fuser;
+  private final Room room;
+  private final ReturningCallers returning;
+  private final CommandQueue queue = new CommandQueue();
+  private final SignsOfLife signsOfLife = new SignsOfLife();
+
+  /** Commands to write again, ahead of the queue. */
+  private final Deque<Outgoing<?, ?, ?>> again = new ConcurrentLinkedDeque<>();
+
+  private final AtomicBoolean attended = new AtomicBoolean();
+
+  /** True while a drain waits for the socket or for replies, still holding {@link #attended}. */
+  private final AtomicBoolean stalled = new AtomicBoolean();
+
+  private final Runnable drain = this::drain;
+  private final CommandExpiry expiry;
+
+  /** What the current drain is about to write; belongs to the holder of {@link #attended}. */
+  private final List<RedisCommand<?, ?, ?>> outbox = new ArrayList<>();
+
+  private volatile @Nullable NodeChannel channel;
+
+  /**
+   * Until the first socket there is nothing to wait for: Lettuce takes what is written as it is.
+   */
+  private volatile boolean wasConnected;
+
+  /**
+   * A stall outlasted {@link CommandExpiry#INTERVAL_MILLIS}, so the reply is not near after all, or
+   * never comes: batches are not held until the next one.
+   */
+  private volatile boolean heldForLong;
+
+  /** Whether no script was called on this socket yet; belongs to its event loop. */
+  private boolean scriptTextsDue;
+
+  private volatile boolean autoFlush = true;
+  private volatile boolean closed;
+
+  NodePipeline(
+      RedisChannelWriter delegate,
+      ClientContext context,
+      boolean cluster,
+      ClientOptions clientOptions,
+      CommandTimeouts timeouts) {
+    this.delegate = delegate;
+    this.writes = context.writes();
+    this.scriptTexts = context.scriptTexts();
+    this.meters = context.meters();
+    this.options = context.batching();
+    this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
+    this.expiry =
+        new CommandExpiry(
+            timeouts,
+            meters,
+            () -> delegate.getClientResources().eventExecutorGroup(),
+            this::expireStalled);
+    this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
+    this.returning = new ReturningCallers(context.deadlines()::letsYield, System::nanoTime, room);
+    this.fuser = new RunFuser(options, cluster, meters, this::writeAgain);
+    if (meters != null) {
+      meters.opened(this);
+    }
+  }
+
+  private static boolean rejectsWhileDisconnected(ClientOptions options) {
+    return switch (options.getDisconnectedBehavior()) {
+      case REJECT_COMMANDS -> true;
+      case ACCEPT_COMMANDS -> false;
+      case DEFAULT -> !options.isAutoReconnect();
+    };
+  }
+
+  /** Queues one command, or fails it if the queue is full. */
+  void submit(Outgoing<?, ?, ?> command) {
+    submit(command, command, 1, command.requestBytes());
+  }
+
+  /** Queues linked commands with nothing between them, or fails them all if the queue is full. */
+  void submit(Chain chain) {
+    if (!chain.isEmpty()) {
+      submit(chain.first(), chain.last(), chain.commands(), chain.bytes());
+    }
+  }
+
+  private void submit(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last, int commands, long bytes) {
+    if (closed || !room.tryTake(commands, bytes)) {
+      refuse(first, commands);
+      return;
+    }
+    enqueue(first, last);
+  }
+
+  /**
+   * Queues linked commands in slices, each when there is room for it, so that other callers get
+   * theirs in between. Blocks; what finds no room before the deadline fails.
+   *
+   * @param calledNanos when the commands' time began, by System.nanoTime
+   * @param deadlineNanos when it ends
+   */
+  void submitWaiting(Chain chain, long calledNanos, long deadlineNanos) {
+    for (Chain slice : chain.slices(Math.min(SLICE_COMMANDS, options.maxQueuedCommands()))) {
+      if (awaitRoom(slice, calledNanos, deadlineNanos)) {
+        enqueue(slice.first(), slice.last());
+      } else {
+        refuse(slice.first(), slice.commands());
+      }
+    }
+  }
+
+  private boolean awaitRoom(Chain slice, long calledNanos, long deadlineNanos) {
+    if (closed || room.tryTake(slice.commands(), slice.bytes())) {
+      return !closed;
+    }
+    slice.calledBy(calledNanos);
+    try {
+      return room.take(slice.commands(), slice.bytes(), deadlineNanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void enqueue(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+    int written = writes.beforeQueueing(first, last);
+    queue.addChain(first, last);
+    writes.afterQueueing(written, first, last);
+    if (autoFlush) {
+      attend();
+    }
+  }
+
+  private void refuse(Outgoing<?, ?, ?> first, int commands) {
+    if (meters != null && !closed) {
+      meters.refused(commands);
+    }
+    Chain.fail(first, refusal());
+  }
+
+  private SheafException refusal() {
+    if (closed) {
+      return new SheafException(
+          "The connection is closed, because the client is, or because the node left the cluster");
+    }
+    return new QueueFullException(
+        "The queue of a node connection is full: "
+            + room.commands()
+            + " commands and "
+            + room.bytes()
+            + " bytes wait, the limits are maxQueuedCommands="
+            + options.maxQueuedCommands()
+            + " and maxQueuedBytes="
+            + options.maxQueuedBytes()
+            + "; the server reads more slowly than this client writes. Send less at once, or raise"
+            + " the limit in BatchingOptions",
+        room.nextFree());
+  }
+
+  void setAutoFlush(boolean autoFlush) {
+    this.autoFlush = autoFlush;
+  }
+
+  /** Sees to it that somebody drains the queue. */
+  void attend() {
+    if (!attended.get() && attended.compareAndSet(false, true)) {
+      schedule();
+    }
+  }
+
+  private void schedule() {
+    NodeChannel current = channel;
+    if (current == null) {
+      drain();
+      return;
+    }
+    try {
+      current.execute(drain);
+    } catch (RejectedExecutionException shutDown) {
+      drain();
+    }
+  }
+
+  /** Writes what has gathered. Called by the holder of {@link #attended} alone. */
+  private void drain() {
+    do {
+      NodeChannel current = channel;
+      if (current != null && current.handedOn(drain)) {
+        // There is another socket since this drain was scheduled, or one since there was none.
+        return;
+      }
+      if (mustWait(current)) {
+        stall(current);
+        return;
+      }
+      if (current != null) {
+        returning.await(current.takeAnswered());
+      }
+      int taken = collect(current);
+      flushOutbox();
+      if (current != null && taken >= COMMANDS_PER_TURN) {
+        schedule();
+        return;
+      }
+      attended.set(false);
+      if (current != null) {
+        // Another turn, not another round: replies are read between two turns.
+        attendIfWaiting();
+        return;
+      }
+    } while (isWaiting() && attended.compareAndSet(false, true));
+  }
+
+  private boolean isWaiting() {
+    return !again.isEmpty() || (autoFlush && !queue.isEmpty());
+  }
+
+  private void attendIfWaiting() {
+    if (isWaiting()) {
+      attend();
+    }
+  }
+
+  private boolean mustWait(@Nullable NodeChannel current) {
+    if (current == null) {
+      return wasConnected && !closed && !rejectsWhileDisconnected;
+    }
+    return isWorthHolding(current)
+        || !current.isWritable()
+        || current.inFlightCommands() >= options.maxInFlightCommands()
+        || current.inFlightBytes() >= options.maxInFlightBytes();
+  }
+
+  /**
+   * Whether a reply is so near that what gathers until it arrives makes a batch worth waiting for.
+   * Not while fewer commands are under way than wait: one or two callers never wait for each other.
+   */
+  private boolean isWorthHolding(NodeChannel current) {
+    return !heldForLong
+        && current.isReplyNear()
+        && room.commands() < current.inFlightCommands()
+        && again.isEmpty();
+  }
+
+  /** Waits, still holding {@link #attended}; {@link #resume} goes on. */
+  private void stall(@Nullable NodeChannel current) {
+    stalled.set(true);
+    expiry.schedule();
+    // Whatever would have resumed may have happened before the lines above.
+    if (channel != current || !mustWait(current)) {
+      resume();
+    }
+  }
+
+  /**
+   * Goes on after a stall: the socket takes bytes again, replies arrived, or the socket changed.
+   */
+  void resume() {
+    if (stalled.compareAndSet(true, false)) {
+      schedule();
+    }
+  }
+
+  /** Lets go of what has waited for too long, in a stall; otherwise nothing waits. */
+  private void expireStalled() {
+    if (stalled.compareAndSet(true, false)) {
+      heldForLong = true;
+      try {
+        long now = System.nanoTime();
+        again.forEach(command -> expiry.lookAtQueued(command, now));
+        queue.forEach(command -> expiry.lookAtQueued(command, now));
+      } finally {
+        // A source of time-outs is the user's and may throw; the queue still needs its consumer.
+        schedule();
+      }
+    }
+  }
+
+  private int collect(@Nullable NodeChannel current) {
+    int limit =
+        current == null
+            ? COMMANDS_PER_TURN
+            : Math.min(
+                COMMANDS_PER_TURN, options.maxInFlightCommands() - current.inFlightCommands());
+    int taken = 0;
+    int taking = 0;
+    long bytes = 0;
+    long freedBytes = 0;
+    boolean afterAsking = false;
+    while ((taken < limit && bytes < options.maxBatchBytes()) || afterAsking) {
+      Outgoing<?, ?, ?> command = again.poll();
+      if (command == null) {
+        command = queue.poll();
+        if (command == null) {
+          break;
+        }
+        taking++;
+        freedBytes += command.requestBytes();
+      }
+      taken++;
+      bytes += command.requestBytes();
+      // ASKING concerns the very next command, so both leave in one write.
+      afterAsking = command.getType() == CommandType.ASKING;
+      take(command, current);
+    }
+    fuser.endRun(outbox);
+    if (taking > 0) {
+      room.free(taking, freedBytes);
+    }
+    if (meters != null && taken > 0) {
+      meters.batch(taken, bytes);
+    }
+    return taken;
+  }
+
+  private void take(Outgoing<?, ?, ?> command, @Nullable NodeChannel current) {
+    if (command.isAbandoned()) {
+      return;
+    }
+    expiry.leaves(command);
+    if (current != null) {
+      try {
+        if (scriptTextsDue && fuser.mayInsert() && ScriptTexts.areNeededBy(command)) {
+          scriptTextsDue = false;
+          scriptTexts.commands().forEach(text -> fuser.add(text, outbox));
+        }
+        fuser.add(command, outbox);
+      } catch (RuntimeException e) {
+        // A command of the user's own that encodes no arguments as it should fails alone.
+        command.completeExceptionally(e);
+      }
+    } else if (wasConnected && !closed) {
+      command.completeExceptionally(
+          new RedisException("Currently not connected. Commands are rejected."));
+    } else {
+      outbox.add(command);
+    }
+  }
+
+  private void flushOutbox() {
+    if (!outbox.isEmpty()) {
+      try {
+        writeNow(outbox);
+      } finally {
+        outbox.clear();
+      }
+    }
+  }
+
+  /** Writes what was written before, past the queue. Called on the event loop. */
+  private void writeAgain(List<RedisCommand<?, ?, ?>> commands, long firstNanos) {
+    for (RedisCommand<?, ?, ?> command : commands) {
+      if (command instanceof Outgoing<?, ?, ?> read) {
+        expiry.leavesAgain(read, firstNanos);
+      } else if (command instanceof NilCheck check) {
+        expiry.leavesAgain(check.get(), firstNanos);
+      }
+    }
+    writeNow(commands);
+  }
+
+  /** Writes commands past the queue. While there is a socket, called on its event loop. */
+  private void writeNow(List<RedisCommand<?, ?, ?>> commands) {
+    NodeChannel current = channel;
+    List<RedisCommand<?, ?, ?>> written = current == null ? commands : current.board(commands);
+    try {
+      if (written.size() == 1) {
+        delegate.write(written.get(0));
+      } else {
+        writeAll(written);
+      }
+    } catch (RuntimeException e) {
+      for (RedisCommand<?, ?, ?> command : written) {
+        command.completeExceptionally(e);
+      }
+    }
+  }
+
+  /** Lettuce types a batch by one codec, though it never looks at it. */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private void writeAll(List<RedisCommand<?, ?, ?>> commands) {
+    delegate.write((Collection) commands);
+  }
+
+  /** Called on the event loop when replies have made room. */
+  void answered(NodeChannel from) {
+    heldForLong = false;
+    if (stalled.get() && from == channel && !mustWait(from)) {
+      resume();
+    }
+  }
+
+  /** The socket is there. Called on its event loop. */
+  void attach(NodeChannel opened) {
+    fuser.reset();
+    scriptTextsDue = true;
+    channel = opened;
+    wasConnected = true;
+    signsOfLife.connected();
+    resume();
+    attendIfWaiting();
+  }
+
+  /** The socket is lost. Called on its event loop. */
+  void detach(NodeChannel lost) {
+    LostReplies replies = LostReplies.of(lost.outstanding());
+    List<Outgoing<?, ?, ?>> unanswered = replies.again();
+    if (meters != null) {
+      meters.lost(unanswered.size(), replies.unknown());
+    }
+    for (int i = unanswered.size() - 1; i >= 0; i--) {
+      again.addFirst(unanswered.get(i));
+    }
+    if (channel == lost) {
+      channel = null;
+      signsOfLife.lost();
+    }
+    resume();
+    attendIfWaiting();
+  }
+
+  /** What the replies tell about the node. */
+  public SignsOfLife signsOfLife() {
+    return signsOfLife;
+  }
+
+  @Override
+  public long queuedCommands() {
+    return room.commands();
+  }
+
+  @Override
+  public long queuedBytes() {
+    return room.bytes();
+  }
+
+  /** Whether everything that was submitted has been written. For tests. */
+  boolean isIdle() {
+    return !attended.get() && !isWaiting();
+  }
+
+  /**
+   * Hands what waits for a lost socket of a cluster node to the delegate, which is about to be
+   * closed and then has it routed anew: the node may have left, and another one have its slots.
+   */
+  void handOver() {
+    if (channel != null || !stalled.compareAndSet(true, false)) {
+      return;
+    }
+    int taken = 0;
+    long bytes = 0;
+    List<Outgoing<?, ?, ?>> waiting = new ArrayList<>();
+    Outgoing<?, ?, ?> command;
+    while ((command = again.poll()) != null) {
+      waiting.add(command);
+    }
+    while ((command = queue.poll()) != null) {
+      waiting.add(command);
+      taken++;
+      bytes += command.requestBytes();
+    }
+    room.free(taken, bytes);
+    for (Outgoing<?, ?, ?> moved : waiting) {
+      if (!moved.isAbandoned()) {
+        try {
+          delegate.write(moved);
+        } catch (RuntimeException e) {
+          moved.completeExceptionally(e);
+        }
+      }
+    }
+    stalled.set(true);
+  }
+
+  /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
+  void close() {
+    closed = true;
+    if (meters != null) {
+      meters.closed(this);
+    }
+    channel = null;
+    resume();
+    attend();
+  }
+}

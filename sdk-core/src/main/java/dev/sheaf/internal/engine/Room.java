@@ -1,0 +1,135 @@
+package dev.sheaf.internal.engine;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
+
+/**
+ * The bounds of one queue: counts what waits in it, and lets threads that can afford it wait until
+ * there is room.
+ *
+ * <p>Thread-safe. Counting is two atomic additions; the lock is taken only while somebody waits.
+ */
+final class Room {
+
+  private static final long MAX_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final int maxCommands;
+  private final long maxBytes;
+  private final AtomicInteger commands = new AtomicInteger();
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong frees = new AtomicLong();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition freed = lock.newCondition();
+
+  Room(int maxCommands, long maxBytes) {
+    this.maxCommands = maxCommands;
+    this.maxBytes = maxBytes;
+  }
+
+  /**
+   * Takes room if there is enough. Something too large for the whole queue gets an empty one.
+   *
+   * @return whether it was taken
+   */
+  boolean tryTake(int newCommands, long newBytes) {
+    int totalCommands = commands.addAndGet(newCommands);
+    long totalBytes = bytes.addAndGet(newBytes);
+    if ((totalCommands <= maxCommands || totalCommands == newCommands)
+        && (totalBytes <= maxBytes || totalBytes == newBytes)) {
+      return true;
+    }
+    commands.addAndGet(-newCommands);
+    bytes.addAndGet(-newBytes);
+    return false;
+  }
+
+  /**
+   * Takes room, waiting for it.
+   *
+   * @return whether it was taken before the deadline, a time of System.nanoTime
+   * @throws InterruptedException if the thread was interrupted; nothing was taken then
+   */
+  boolean take(int newCommands, long newBytes, long deadlineNanos) throws InterruptedException {
+    if (tryTake(newCommands, newBytes)) {
+      return true;
+    }
+    lock.lockInterruptibly();
+    try {
+      waiting.incrementAndGet();
+      while (!tryTake(newCommands, newBytes)) {
+        long left = deadlineNanos - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        // Whoever freed room just before this thread was counted as waiting did not signal.
+        freed.awaitNanos(Math.min(left, MAX_NAP_NANOS));
+      }
+      return true;
+    } finally {
+      waiting.decrementAndGet();
+      lock.unlock();
+    }
+  }
+
+  /**
+   * A way to wait for what is given back from now on, for a short while at most: how much is wanted
+   * is not known here, so the caller tries again. It says whether there is time left until the
+   * deadline it is given, a time of System.nanoTime; not if the thread is interrupted.
+   */
+  LongPredicate nextFree() {
+    long seen = frees.get();
+    return deadlineNanos -> {
+      try {
+        return awaitFree(seen, deadlineNanos);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    };
+  }
+
+  private boolean awaitFree(long seen, long deadlineNanos) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      waiting.incrementAndGet();
+      long left = deadlineNanos - System.nanoTime();
+      if (left <= 0 || frees.get() != seen) {
+        return left > 0;
+      }
+      long nap = Math.min(left, MAX_NAP_NANOS);
+      long restOfNap = freed.awaitNanos(nap);
+      return left - (nap - restOfNap) > 0;
+    } finally {
+      waiting.decrementAndGet();
+      lock.unlock();
+    }
+  }
+
+  /** Gives room back. */
+  void free(int oldCommands, long oldBytes) {
+    commands.addAndGet(-oldCommands);
+    bytes.addAndGet(-oldBytes);
+    frees.incrementAndGet();
+    if (waiting.get() > 0) {
+      lock.lock();
+      try {
+        freed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  int commands() {
+    return commands.get();
+  }
+
+  long bytes() {
+    return bytes.get();
+  }
+}

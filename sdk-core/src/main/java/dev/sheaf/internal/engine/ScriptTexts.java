@@ -1,0 +1,42 @@
+package dev.sheaf.internal.engine;
+
+import dev.sheaf.internal.command.Outgoing;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What each new socket of a node is sent ahead of the first script that is called there, so that
+ * this one is known. Sockets where none is called, as those that ask for the topology, get nothing.
+ *
+ * <p>Thread-safe.
+ */
+public final class ScriptTexts {
+
+  private volatile Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands = List::of;
+
+  /** Sets what makes the commands, anew for each socket; their outcomes are its own affair. */
+  public void comeFrom(Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands) {
+    this.commands = commands;
+  }
+
+  /** Whether a command calls what the server has to know already. */
+  static boolean areNeededBy(RedisCommand<?, ?, ?> command) {
+    ProtocolKeyword type = command.getType();
+    return type == CommandType.EVALSHA
+        || type == CommandType.EVALSHA_RO
+        || type == CommandType.FCALL
+        || type == CommandType.FCALL_RO;
+  }
+
+  List<Outgoing<?, ?, ?>> commands() {
+    List<Outgoing<?, ?, ?>> encoded = new ArrayList<>();
+    for (RedisCommand<?, ?, ?> command : commands.get()) {
+      encoded.add(Outgoing.encode(command, false));
+    }
+    return encoded;
+  }
+}

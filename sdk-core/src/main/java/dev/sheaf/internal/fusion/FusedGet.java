@@ -1,0 +1,119 @@
+package dev.sheaf.internal.fusion;
+
+import dev.sheaf.internal.command.Fusible;
+import dev.sheaf.internal.command.Outgoing;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several GETs that travel as one MGET.
+ *
+ * <p>MGET is not GET many times: it answers nil where GET answers WRONGTYPE, and it is refused
+ * whole where one key is. So a nil is asked again ({@link NilCheck}), and a refused MGET falls
+ * apart into its GETs, each of which then meets its own error, or redirect, by itself.
+ */
+final class FusedGet extends FusedRead {
+
+  private final Resender resender;
+  private @Nullable Map<Outgoing<?, ?, ?>, NilCheck> earlyChecks;
+  private boolean @Nullable [] nils;
+  private int nilCount;
+
+  /** Where GETs go that have to be sent (again) by themselves. */
+  interface Resender {
+    /** Takes note that the reply has come. */
+    void answered(FusedGet fused);
+
+    /** Sends the GETs of a refused MGET, each by itself. */
+    void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error);
+
+    /**
+     * Takes note how many keys had no value, and asks again.
+     *
+     * @param unchecked the keys without a value that nobody has asked about again yet
+     */
+    void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils);
+  }
+
+  FusedGet(List<Outgoing<?, ?, ?>> gets, Resender resender) {
+    super(Fusible.GET, gets);
+    this.resender = resender;
+  }
+
+  /**
+   * A check of one of the keys that is to be sent now, because a write to it is about to be; null
+   * if there is one already.
+   */
+  @Nullable NilCheck checkEarly(Outgoing<?, ?, ?> get) {
+    if (earlyChecks == null) {
+      earlyChecks = new IdentityHashMap<>();
+    }
+    if (earlyChecks.containsKey(get)) {
+      return null;
+    }
+    NilCheck check = new NilCheck(get);
+    earlyChecks.put(get, check);
+    return check;
+  }
+
+  @Override
+  void answered() {
+    resender.answered(this);
+  }
+
+  @Override
+  void restart() {
+    nils = null;
+    nilCount = 0;
+  }
+
+  @Override
+  void missing(int index) {
+    if (nils == null) {
+      nils = new boolean[size()];
+    }
+    nils[index] = true;
+    nilCount++;
+  }
+
+  @Override
+  void deliver() {
+    boolean[] missing = nils;
+    List<Outgoing<?, ?, ?>> asked = new ArrayList<>(nilCount);
+    for (int i = 0; i < size(); i++) {
+      if (missing != null && missing[i]) {
+        asked.add(reads().get(i));
+      } else {
+        reads().get(i).complete();
+      }
+    }
+    resender.checkNils(this, withoutEarlyCheck(asked, false), nilCount);
+  }
+
+  @Override
+  void refused(String error) {
+    resender.unfuse(this, withoutEarlyCheck(reads(), true), error);
+  }
+
+  /** What was asked again ahead of a write gets its answer there; see {@link NilCheck}. */
+  private List<Outgoing<?, ?, ?>> withoutEarlyCheck(
+      List<Outgoing<?, ?, ?>> asked, boolean refused) {
+    Map<Outgoing<?, ?, ?>, NilCheck> checks = earlyChecks;
+    if (checks == null) {
+      return asked;
+    }
+    List<Outgoing<?, ?, ?>> rest = new ArrayList<>(asked.size());
+    for (Outgoing<?, ?, ?> get : asked) {
+      NilCheck check = checks.get(get);
+      if (check == null) {
+        rest.add(get);
+      } else if (refused) {
+        check.answerInFull();
+      }
+    }
+    return rest;
+  }
+}

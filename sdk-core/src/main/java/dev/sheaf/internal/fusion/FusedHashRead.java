@@ -1,0 +1,73 @@
+package dev.sheaf.internal.fusion;
+
+import dev.sheaf.internal.command.Fusible;
+import dev.sheaf.internal.command.Outgoing;
+import java.util.List;
+
+/**
+ * Several HGETs of one hash that travel as one HMGET.
+ *
+ * <p>HMGET answers what HGET answers: nil for a missing field, WRONGTYPE for what is no hash, and
+ * all that is refused is refused for the key, which the HGETs share, or by the state of the server.
+ * So each HGET gets the answer as its own. Only permission is of the command: whether HMGET may be
+ * sent at all is known before ({@link HashFusion}), and if that changes, the HGETs are asked again.
+ */
+final class FusedHashRead extends FusedRead {
+
+  /** What becomes of a refusal that may concern HMGET alone. */
+  interface Unfuser {
+    /**
+     * Sends the HGETs of a refused HMGET, each by itself.
+     *
+     * @return false if they cannot be sent any more, because a later write has left already
+     */
+    boolean unfuse(FusedHashRead fused, String error);
+  }
+
+  private final Unfuser unfuser;
+  private final long writesBefore;
+
+  /**
+   * Creates the fused read.
+   *
+   * @param writesBefore how many writes had left on this connection
+   */
+  FusedHashRead(List<Outgoing<?, ?, ?>> hgets, long writesBefore, Unfuser unfuser) {
+    super(Fusible.HGET, hgets);
+    this.writesBefore = writesBefore;
+    this.unfuser = unfuser;
+  }
+
+  long writesBefore() {
+    return writesBefore;
+  }
+
+  @Override
+  void missing(int index) {
+    receive(reads().get(index), null);
+  }
+
+  @Override
+  void deliver() {
+    for (int i = 0; i < size(); i++) {
+      reads().get(i).complete();
+    }
+  }
+
+  @Override
+  void refused(String error) {
+    boolean ofTheCommand = error.startsWith("NOPERM") || error.startsWith("ERR");
+    if (!ofTheCommand || !unfuser.unfuse(this, error)) {
+      for (Outgoing<?, ?, ?> hget : reads()) {
+        refuse(hget, error);
+      }
+    }
+  }
+
+  private static void refuse(Outgoing<?, ?, ?> hget, String error) {
+    if (!hget.isDone()) {
+      hget.getOutput().setError(error);
+      hget.complete();
+    }
+  }
+}

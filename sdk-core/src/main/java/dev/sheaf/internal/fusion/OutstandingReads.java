@@ -1,0 +1,99 @@
+package dev.sheaf.internal.fusion;
+
+import dev.sheaf.internal.command.Outgoing;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The fused GETs of one connection that await their reply, to be asked which of them a write is
+ * about to overtake.
+ *
+ * <p>A nil out of an MGET is asked again, and by then the key may hold what this client itself
+ * wrote after its GET. So before a write to such a key leaves, the question is put ahead of it, on
+ * the same connection; the server answers in order, and the answer is about the time before the
+ * write.
+ *
+ * <p>The usual answer, "none", costs a table look-up for each argument of a write. Confined to the
+ * event loop of the connection.
+ */
+final class OutstandingReads {
+
+  private static final int BUCKETS = 1_024;
+
+  /**
+   * Name no keys, and yet a GET behind them may answer otherwise, or be no answer at all but part
+   * of a transaction.
+   */
+  private static final Set<String> CONCERN_EVERY_KEY =
+      Set.of("MULTI", "SELECT", "SWAPDB", "FLUSHALL", "FLUSHDB", "RESET", "AUTH", "HELLO");
+
+  private final int[] keysInBucket = new int[BUCKETS];
+  private final Deque<FusedGet> outstanding = new ArrayDeque<>();
+
+  void add(FusedGet fused) {
+    outstanding.add(fused);
+    count(fused, 1);
+  }
+
+  void remove(FusedGet fused) {
+    // Replies come in order, so it is the first one, but for a lost connection.
+    if (outstanding.remove(fused)) {
+      count(fused, -1);
+    }
+  }
+
+  private void count(FusedGet fused, int change) {
+    for (Outgoing<?, ?, ?> get : fused.reads()) {
+      keysInBucket[bucket(get.itemHash())] += change;
+    }
+  }
+
+  private static int bucket(int hash) {
+    return hash & BUCKETS - 1;
+  }
+
+  /** The checks that have to leave before a write does. */
+  List<NilCheck> checksBefore(Outgoing<?, ?, ?> write) {
+    if (outstanding.isEmpty()) {
+      return List.of();
+    }
+    List<NilCheck> checks = new ArrayList<>(0);
+    if (CONCERN_EVERY_KEY.contains(write.getType().toString())) {
+      outstanding.forEach(fused -> collectAll(fused, checks));
+      return checks;
+    }
+    write.forEachArgument(
+        (request, start, end) -> {
+          int hash = Outgoing.hash(request, start, end);
+          if (keysInBucket[bucket(hash)] > 0) {
+            collect(hash, request, start, end, checks);
+          }
+        });
+    return checks;
+  }
+
+  private static void collectAll(FusedGet fused, List<NilCheck> checks) {
+    for (Outgoing<?, ?, ?> get : fused.reads()) {
+      NilCheck check = fused.checkEarly(get);
+      if (check != null) {
+        checks.add(check);
+      }
+    }
+  }
+
+  private void collect(int hash, byte[] request, int start, int end, List<NilCheck> checks) {
+    for (FusedGet fused : outstanding) {
+      for (Outgoing<?, ?, ?> get : fused.reads()) {
+        if (get.itemHash() == hash && get.isItem(request, start, end)) {
+          NilCheck check = fused.checkEarly(get);
+          if (check != null) {
+            checks.add(check);
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,242 @@
+package dev.sheaf.internal.fusion;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.Fusible;
+import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.ReplaySafety;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Groups the commands of a connection, in their order, into what is written: a run of GETs becomes
+ * MGETs, a run of HGETs of one hash an HMGET, everything else stays itself.
+ *
+ * <p>A run ends at the first other command, so no read ever passes a write. On a cluster only keys
+ * of one slot may share an MGET, even if one node owns both slots; the rest stay plain GETs in the
+ * same write. Inside MULTI nothing is fused.
+ *
+ * <p>Confined to the one drain at a time; {@link FusedGet.Resender} and {@link
+ * FusedHashRead.Unfuser} are called on the event loop.
+ */
+public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
+
+  private final BatchingOptions options;
+  private final boolean cluster;
+  private final @Nullable FusionCounts counts;
+  private final Rewriter rewriter;
+  private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
+  private volatile FusionGauge gauge = new FusionGauge();
+  private volatile HashFusion hashes = new HashFusion();
+  private volatile OutstandingReads outstanding = new OutstandingReads();
+  private boolean inTransaction;
+
+  /** How many commands have left that were no reads. */
+  private long writes;
+
+  /** ASKING concerns the very next command, so nothing may come between. */
+  private boolean afterAsking;
+
+  /** Writes commands that were part of a fused one. */
+  public interface Rewriter {
+    /**
+     * Writes at once, past the queue.
+     *
+     * @param firstNanos when the fused one was written, by System.nanoTime
+     */
+    void write(List<RedisCommand<?, ?, ?>> commands, long firstNanos);
+  }
+
+  public RunFuser(
+      BatchingOptions options, boolean cluster, @Nullable FusionCounts counts, Rewriter rewriter) {
+    this.options = options;
+    this.cluster = cluster;
+    this.counts = counts;
+    this.rewriter = rewriter;
+  }
+
+  /** A new connection: what was learnt and begun on the old one is void. */
+  public void reset() {
+    gauge = new FusionGauge();
+    hashes = new HashFusion();
+    outstanding = new OutstandingReads();
+    inTransaction = false;
+    afterAsking = false;
+  }
+
+  public void add(Outgoing<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
+    Fusible kind = inTransaction ? null : command.fusible();
+    if (kind != null && kind.isOn(options)) {
+      addToRun(command, outbox);
+      return;
+    }
+    endRun(outbox);
+    if (!ReplaySafety.isSafe(command)) {
+      writes++;
+      // Before MULTI too: a question behind it would be part of the transaction, and no answer.
+      if (!inTransaction && !afterAsking) {
+        outbox.addAll(outstanding.checksBefore(command));
+      }
+    }
+    observeTransaction(command.getType());
+    afterAsking = command.getType() == CommandType.ASKING;
+    outbox.add(command);
+  }
+
+  private void addToRun(Outgoing<?, ?, ?> read, List<RedisCommand<?, ?, ?>> outbox) {
+    if (!run.isEmpty() && !read.fusesWith(run.get(0))) {
+      endRun(outbox);
+    }
+    run.add(read);
+    if (run.size() == options.maxFusedKeys()) {
+      endRun(outbox);
+    }
+  }
+
+  /** Whether a command may come between the last one and the next: not in MULTI or after ASKING. */
+  public boolean mayInsert() {
+    return !inTransaction && !afterAsking;
+  }
+
+  private void observeTransaction(ProtocolKeyword type) {
+    if (type == CommandType.MULTI) {
+      inTransaction = true;
+    } else if (type == CommandType.EXEC || type == CommandType.DISCARD) {
+      inTransaction = false;
+    }
+  }
+
+  /** Moves the run gathered so far to the outbox. */
+  public void endRun(List<RedisCommand<?, ?, ?>> outbox) {
+    if (run.isEmpty()) {
+      return;
+    }
+    if (run.size() == 1) {
+      outbox.add(run.get(0));
+    } else if (run.get(0).fusible() == Fusible.HGET) {
+      fuseHash(outbox);
+    } else if (!gauge.mayFuse()) {
+      outbox.addAll(run);
+    } else if (cluster) {
+      fuseBySlot(outbox);
+    } else {
+      depart(new FusedGet(new ArrayList<>(run), this), outbox);
+    }
+    run.clear();
+  }
+
+  private void fuseHash(List<RedisCommand<?, ?, ?>> outbox) {
+    if (hashes.isAllowed()) {
+      FusedHashRead fused = new FusedHashRead(new ArrayList<>(run), writes, this);
+      count(fused);
+      outbox.add(fused);
+      return;
+    }
+    outbox.addAll(run);
+    HashFusion.Question question = hashes.ask(run.get(0));
+    if (question != null) {
+      outbox.add(question);
+    }
+  }
+
+  private void fuseBySlot(List<RedisCommand<?, ?, ?>> outbox) {
+    long[] slotAndIndex = new long[run.size()];
+    for (int i = 0; i < slotAndIndex.length; i++) {
+      slotAndIndex[i] = (long) run.get(i).slot() << Integer.SIZE | i;
+    }
+    Arrays.sort(slotAndIndex);
+    int start = 0;
+    for (int end = 1; end <= slotAndIndex.length; end++) {
+      if (end == slotAndIndex.length
+          || slotAndIndex[end] >> Integer.SIZE != slotAndIndex[start] >> Integer.SIZE) {
+        fuse(slotAndIndex, start, end, outbox);
+        start = end;
+      }
+    }
+  }
+
+  private void fuse(long[] slotAndIndex, int start, int end, List<RedisCommand<?, ?, ?>> outbox) {
+    if (end - start == 1) {
+      outbox.add(run.get((int) slotAndIndex[start]));
+      return;
+    }
+    List<Outgoing<?, ?, ?>> sameSlot = new ArrayList<>(end - start);
+    for (int i = start; i < end; i++) {
+      sameSlot.add(run.get((int) slotAndIndex[i]));
+    }
+    depart(new FusedGet(sameSlot, this), outbox);
+  }
+
+  private void depart(FusedGet fused, List<RedisCommand<?, ?, ?>> outbox) {
+    outstanding.add(fused);
+    count(fused);
+    outbox.add(fused);
+  }
+
+  private void count(FusedRead fused) {
+    if (counts != null) {
+      counts.fused(fused.kind(), fused.size(), fused.distinctItems());
+    }
+  }
+
+  @Override
+  public void answered(FusedGet fused) {
+    outstanding.remove(fused);
+  }
+
+  @Override
+  public void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error) {
+    if (error.startsWith("NOPERM")) {
+      gauge.refused();
+    }
+    sendEach(fused, gets);
+  }
+
+  @Override
+  public boolean unfuse(FusedHashRead fused, String error) {
+    hashes.refused(error);
+    if (fused.writesBefore() != writes) {
+      return false;
+    }
+    sendEach(fused, fused.reads());
+    return true;
+  }
+
+  private void sendEach(FusedRead fused, List<Outgoing<?, ?, ?>> reads) {
+    if (counts != null) {
+      counts.unfused(fused.kind(), reads.size());
+    }
+    List<RedisCommand<?, ?, ?>> again = new ArrayList<>(reads.size());
+    for (Outgoing<?, ?, ?> read : reads) {
+      if (!read.isAbandoned()) {
+        again.add(read);
+      }
+    }
+    sendAgain(again, fused);
+  }
+
+  @Override
+  public void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils) {
+    gauge.observe(nils, fused.size());
+    if (counts != null) {
+      counts.nilChecks(nils);
+    }
+    List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
+    for (Outgoing<?, ?, ?> get : unchecked) {
+      if (!get.isAbandoned()) {
+        checks.add(new NilCheck(get));
+      }
+    }
+    sendAgain(checks, fused);
+  }
+
+  private void sendAgain(List<RedisCommand<?, ?, ?>> commands, FusedRead fused) {
+    if (!commands.isEmpty()) {
+      rewriter.write(commands, fused.beganNanos());
+    }
+  }
+}

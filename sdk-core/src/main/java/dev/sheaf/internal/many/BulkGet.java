@@ -1,0 +1,259 @@
+package dev.sheaf.internal.many;
+
+import dev.sheaf.Result;
+import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.engine.NodePipeline;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One read of many keys: a GET for each distinct key, sent together, with one future for all.
+ *
+ * <p>The GETs are plain commands without a future of their own; the last one to finish completes
+ * the whole, so that the waiting thread wakes once.
+ */
+public final class BulkGet<K, V> {
+
+  private final ReadRouter<K, V> router;
+
+  /** For each key its {@link GetRead}, and in its place the {@link Result} in the end. */
+  private final Map<K, Object> outcomes;
+
+  private final List<GetRead> reads;
+  private final CompletableFuture<BulkGet<K, V>> whole = new CompletableFuture<>();
+  private final AtomicInteger unfinished = new AtomicInteger();
+
+  private BulkGet(ReadRouter<K, V> router, int keys) {
+    this.router = router;
+    this.outcomes = new LinkedHashMap<>(keys * 4 / 3 + 1);
+    this.reads = new ArrayList<>(keys);
+  }
+
+  /**
+   * Sends the reads.
+   *
+   * @throws NullPointerException if a key is null; nothing is sent then
+   */
+  public static <K, V> BulkGet<K, V> send(ReadRouter<K, V> router, Collection<? extends K> keys) {
+    BulkGet<K, V> bulk = prepare(router, keys);
+    Corked.run(bulk::dispatchAll);
+    return bulk;
+  }
+
+  /**
+   * Sends the reads, waiting for room in the queues at most the given time.
+   *
+   * @throws NullPointerException if a key is null; nothing is sent then
+   */
+  public static <K, V> BulkGet<K, V> sendBlocking(
+      ReadRouter<K, V> router, Collection<? extends K> keys, Duration timeout) {
+    BulkGet<K, V> bulk = prepare(router, keys);
+    Corked.runBlocking(bulk::dispatchAll, timeout);
+    return bulk;
+  }
+
+  private static <K, V> BulkGet<K, V> prepare(
+      ReadRouter<K, V> router, Collection<? extends K> keys) {
+    BulkGet<K, V> bulk = new BulkGet<>(router, keys.size());
+    int index = 0;
+    for (K key : keys) {
+      if (key == null) {
+        throw new NullPointerException("The key at index " + index + " is null");
+      }
+      index++;
+      bulk.add(key);
+    }
+    bulk.unfinished.set(bulk.reads.size());
+    if (bulk.reads.isEmpty()) {
+      bulk.whole.complete(bulk);
+    }
+    return bulk;
+  }
+
+  private void add(K key) {
+    GetRead read = new GetRead(key);
+    if (outcomes.putIfAbsent(key, read) == null) {
+      reads.add(read);
+    }
+  }
+
+  private void dispatchAll() {
+    ReadRouter.Routes<K, V> routes = router.routes();
+    for (GetRead read : reads) {
+      dispatch(read, routes);
+    }
+  }
+
+  private void dispatch(GetRead read, ReadRouter.Routes<K, V> routes) {
+    Outgoing<K, V, V> encoded;
+    try {
+      encoded = read.encoded();
+    } catch (RuntimeException e) {
+      read.completeExceptionally(RequestEncoder.failure(CommandType.GET, e));
+      return;
+    }
+    NodePipeline pipeline = routes.of(encoded);
+    Corked corked = Corked.current();
+    if (pipeline != null && corked != null) {
+      corked.hold(pipeline, encoded);
+    } else {
+      read.letLettuceRoute();
+    }
+  }
+
+  /** Completed when each key has an outcome. */
+  public CompletableFuture<BulkGet<K, V>> whole() {
+    return whole;
+  }
+
+  /** The outcomes in the order of the keys. To be asked once {@link #whole} is complete. */
+  @SuppressWarnings("unchecked") // Each read was replaced by its result.
+  public synchronized Map<K, Result<V>> results() {
+    for (Map.Entry<K, Object> outcome : outcomes.entrySet()) {
+      if (outcome.getValue() instanceof BulkGet<?, ?>.GetRead read) {
+        outcome.setValue(Objects.requireNonNull(read.result()));
+      }
+    }
+    return Collections.unmodifiableMap((Map<K, Result<V>>) (Map<K, ?>) outcomes);
+  }
+
+  /** The bytes of all values as they travelled. To be asked once {@link #whole} is complete. */
+  public long replyBytes() {
+    long bytes = 0;
+    for (GetRead read : reads) {
+      bytes += ((MeasuredOutput<K, V>) read.getOutput()).bytes();
+    }
+    return bytes;
+  }
+
+  /** Fails the keys that have no outcome yet, so that every key has one. */
+  public void expire(Duration timeout) {
+    for (GetRead read : reads) {
+      read.expire(timeout);
+    }
+  }
+
+  private void finished() {
+    if (unfinished.decrementAndGet() == 0) {
+      whole.complete(this);
+    }
+  }
+
+  /** The value of one key, and its size before it was decoded. */
+  private static final class MeasuredOutput<K, V> extends ValueOutput<K, V> {
+
+    private int bytes;
+
+    MeasuredOutput(RedisCodec<K, V> codec) {
+      super(codec);
+    }
+
+    @Override
+    public void set(ByteBuffer value) {
+      // A nil has no bytes.
+      bytes = value == null ? 0 : value.remaining();
+      super.set(value);
+    }
+
+    int bytes() {
+      return bytes;
+    }
+  }
+
+  /** The GET of one key. */
+  private final class GetRead extends KeyedCommand<K, V, V, V> {
+
+    private final K key;
+
+    /** Whether Lettuce follows redirects for it. */
+    private boolean routedByLettuce;
+
+    /** Made when somebody asks, which is seldom. */
+    private @Nullable CommandArgs<K, V> lateArgs;
+
+    @SuppressWarnings("NullAway") // The arguments come later, if at all.
+    GetRead(K key) {
+      super(CommandType.GET, new MeasuredOutput<>(router.codec()), null);
+      this.key = key;
+    }
+
+    /**
+     * The read as it travels.
+     *
+     * @throws RuntimeException whatever the codec throws
+     */
+    Outgoing<K, V, V> encoded() {
+      return Outgoing.encodedGet(
+          this, RequestEncoder.encodeGet(router.codec(), key), router.compression());
+    }
+
+    /** Sends it the way of every other command. */
+    void letLettuceRoute() {
+      routedByLettuce = true;
+      try {
+        router.connection().dispatch(this);
+      } catch (RuntimeException e) {
+        completeExceptionally(e);
+      }
+    }
+
+    @Override
+    public CommandArgs<K, V> getArgs() {
+      CommandArgs<K, V> made = lateArgs;
+      if (made == null) {
+        made = new CommandArgs<>(router.codec()).addKey(key);
+        lateArgs = made;
+      }
+      return made;
+    }
+
+    @Override
+    public void encode(ByteBuf buffer) {
+      buffer.writeBytes(RequestEncoder.encodeGet(router.codec(), key));
+    }
+
+    @Override
+    public void complete() {
+      String error = getOutput().getError();
+      if (error != null && !routedByLettuce && isRedirect(error)) {
+        // The slot has moved since Lettuce last looked. It looks again when it meets the redirect.
+        getOutput().setError((String) null);
+        letLettuceRoute();
+        return;
+      }
+      super.complete();
+    }
+
+    private static boolean isRedirect(String error) {
+      return error.startsWith("MOVED ") || error.startsWith("ASK ");
+    }
+
+    @Override
+    Result<V> answered() {
+      V value = getOutput().get();
+      return value == null ? new Result.Absent<>() : new Result.Value<>(value);
+    }
+
+    @Override
+    void finished() {
+      BulkGet.this.finished();
+    }
+  }
+}

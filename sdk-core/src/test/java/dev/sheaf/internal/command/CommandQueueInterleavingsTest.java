@@ -1,0 +1,151 @@
+package dev.sheaf.internal.command;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The queue against a plain one, in all the ways in which a few threads can interleave.
+ *
+ * <p>Hunted for: a producer that is overtaken between taking its place at the tail and linking its
+ * predecessor to it, or two that take the same place. What was added must neither be lost nor
+ * reordered, chains must stay together, and a queue that calls itself empty must be so.
+ */
+@Tag("slow")
+class CommandQueueInterleavingsTest {
+
+  /** Shared by all runs, one at a time: to encode commands is not what is tested. */
+  private static final List<Outgoing<?, ?, ?>> COMMANDS =
+      IntStream.range(0, 8).<Outgoing<?, ?, ?>>mapToObj(i -> command()).toList();
+
+  private static Outgoing<?, ?, ?> command() {
+    return Outgoing.encode(
+        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
+  }
+
+  @Test
+  void everyInterleaving_isThatOfAPlainQueue() {
+    new ModelCheckingOptions()
+        .iterations(10)
+        .invocationsPerIteration(80)
+        .threads(3)
+        .actorsPerThread(1)
+        .actorsBefore(1)
+        .actorsAfter(2)
+        .sequentialSpecification(PlainQueue.class)
+        .check(QueueUnderTest.class);
+  }
+
+  /** On real threads, because the model knows nothing of what a processor reorders. */
+  @Test
+  void realThreads_seeAPlainQueue() {
+    new StressOptions()
+        .iterations(10)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(2)
+        .actorsBefore(1)
+        .actorsAfter(2)
+        .sequentialSpecification(PlainQueue.class)
+        .check(QueueUnderTest.class);
+  }
+
+  /** What both queues are asked to do; each addition happens once in a run. */
+  public abstract static class Operations {
+
+    abstract void add(int first, int last);
+
+    abstract int next();
+
+    @Operation(runOnce = true)
+    public void addOne() {
+      add(0, 0);
+    }
+
+    @Operation(runOnce = true)
+    public void addAnother() {
+      add(1, 1);
+    }
+
+    @Operation(runOnce = true)
+    public void addAThird() {
+      add(2, 2);
+    }
+
+    @Operation(runOnce = true)
+    public void addChain() {
+      add(3, 5);
+    }
+
+    @Operation(runOnce = true)
+    public void addShortChain() {
+      add(6, 7);
+    }
+
+    /** The next command's number, or -1 if the queue is empty. */
+    @Operation(nonParallelGroup = "consumer")
+    public int take() {
+      return next();
+    }
+  }
+
+  public static class QueueUnderTest extends Operations {
+
+    private final CommandQueue queue = new CommandQueue();
+
+    public QueueUnderTest() {
+      COMMANDS.forEach(command -> command.next = null);
+    }
+
+    @Override
+    void add(int first, int last) {
+      for (int i = first; i < last; i++) {
+        COMMANDS.get(i).next = COMMANDS.get(i + 1);
+      }
+      queue.addChain(COMMANDS.get(first), COMMANDS.get(last));
+    }
+
+    /** A null of a queue that is not empty means "soon": a producer is half-way. */
+    @Override
+    int next() {
+      while (true) {
+        Outgoing<?, ?, ?> command = queue.poll();
+        if (command != null) {
+          return COMMANDS.indexOf(command);
+        }
+        if (queue.isEmpty()) {
+          return -1;
+        }
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  public static class PlainQueue extends Operations {
+
+    private final Deque<Integer> queue = new ArrayDeque<>();
+
+    @Override
+    void add(int first, int last) {
+      for (int i = first; i <= last; i++) {
+        queue.add(i);
+      }
+    }
+
+    @Override
+    int next() {
+      Integer number = queue.poll();
+      return number == null ? -1 : number;
+    }
+  }
+}

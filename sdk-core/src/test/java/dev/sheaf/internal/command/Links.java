@@ -1,0 +1,14 @@
+package dev.sheaf.internal.command;
+
+import java.util.List;
+
+/** Undoes what a queue did to commands, so that a test can queue them again. */
+public final class Links {
+
+  private Links() {}
+
+  /** Takes the commands out of whatever they are linked to. Nothing may use them meanwhile. */
+  public static void cut(List<? extends Outgoing<?, ?, ?>> commands) {
+    commands.forEach(command -> command.next = null);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.sheaf.internal.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class WriteClockTest {
+
+  private final WriteClock clock = new WriteClock();
+  private final int k = cell("k");
+
+  @Test
+  void write_movesTheCellOfItsKey_beforeItIsQueuedAndAfter() {
+    clock.join();
+    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    int written = clock.beforeQueueing(set, set);
+    assertThat(clock.reading(k)).isEqualTo(1);
+    clock.afterQueueing(written, set, set);
+    assertThat(clock.reading(k)).isEqualTo(2);
+    assertThat(clock.reading(cell("other"))).isZero();
+    assertThat(clock.commonReading()).isZero();
+  }
+
+  /** The loop's reads stand before the write in the queue, so they are stale. */
+  @Test
+  void loopThatJoinsWhileAWriteIsQueued_isTold() {
+    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    int written = clock.beforeQueueing(set, set);
+    clock.join();
+    clock.afterQueueing(written, set, set);
+    assertThat(clock.reading(k)).isEqualTo(1);
+    assertThat(clock.commonReading()).isZero();
+  }
+
+  @Test
+  void chainOfWrites_isLookedThrough_andNotAfterItIsQueued() {
+    clock.join();
+    Outgoing<?, ?, ?> get = command(CommandType.GET, "x");
+    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    get.next = set;
+    int written = clock.beforeQueueing(get, set);
+    get.next = null;
+    clock.afterQueueing(written, get, set);
+    assertThat(clock.reading(k)).isEqualTo(2);
+
+    Outgoing<?, ?, ?> other = command(CommandType.SET, "other", "v");
+    Outgoing<?, ?, ?> again = command(CommandType.SET, "k", "v");
+    again.next = other;
+    clock.beforeQueueing(again, other);
+    assertThat(clock.commonReading()).isEqualTo(1);
+  }
+
+  @Test
+  void chainThatWasNotLookedAtInTime_mayHaveWrittenAnything() {
+    Outgoing<?, ?, ?> get = command(CommandType.GET, "x");
+    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    get.next = set;
+    int written = clock.beforeQueueing(get, set);
+    clock.join();
+    get.next = null;
+    clock.afterQueueing(written, get, set);
+    assertThat(clock.commonReading()).isEqualTo(1);
+  }
+
+  @Test
+  void readsAndIdleClocks_stand() {
+    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    clock.afterQueueing(clock.beforeQueueing(set, set), set, set);
+    clock.join();
+    Outgoing<?, ?, ?> get = command(CommandType.GET, "k");
+    clock.afterQueueing(clock.beforeQueueing(get, get), get, get);
+    Outgoing<?, ?, ?> exists = command(CommandType.EXISTS, "k");
+    clock.afterQueueing(clock.beforeQueueing(exists, exists), exists, exists);
+    assertThat(clock.reading(k)).isZero();
+    assertThat(clock.commonReading()).isZero();
+    clock.leave();
+    assertThat(clock.readers()).isZero();
+  }
+
+  @Test
+  void commandWithoutItsKey_mayHaveWrittenAnything() {
+    clock.join();
+    Outgoing<?, ?, ?> bare = command(CommandType.SET);
+    clock.beforeQueueing(bare, bare);
+    assertThat(clock.commonReading()).isEqualTo(1);
+  }
+
+  private static int cell(String key) {
+    byte[] bytes = ("$1\r\n" + key).getBytes(StandardCharsets.UTF_8);
+    return WriteClock.cell(bytes, 4, bytes.length);
+  }
+
+  private static Outgoing<?, ?, ?> command(CommandType type, String... arguments) {
+    CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+    for (String argument : arguments) {
+      args.addKey(argument);
+    }
+    return Outgoing.encode(new Command<>(type, new StatusOutput<>(StringCodec.UTF8), args), true);
+  }
+}

@@ -1,0 +1,204 @@
+package dev.sheaf.internal.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.Sheaf;
+import dev.sheaf.SheafConnectionException;
+import dev.sheaf.embedded.EmbeddedServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whatever is wrong with the other side: a clear error, in bounded time. */
+@Timeout(30)
+class ConnectFailureTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "localhost:6379 | has no scheme",
+        "http://localhost | begins with http://",
+        "redis:// | Not a server URI",
+        "redis://localhost:notaport | Not a server URI",
+        "redis://localhost?tiemout=3s | Unknown option tiemout",
+        "redis://user:secret@localhost?x=1 | redis://user:***@localhost",
+      })
+  void wrongUri_saysWhatIsWrong(String uri, String reason) {
+    assertThatThrownBy(() -> Sheaf.connect(uri))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(reason)
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void noServer_saysRefused() throws IOException {
+    int port;
+    try (ServerSocket unused = new ServerSocket(0)) {
+      port = unused.getLocalPort();
+    }
+    assertThatThrownBy(() -> Sheaf.connect("redis://:secret@127.0.0.1:" + port))
+        .isInstanceOf(SheafConnectionException.class)
+        .hasMessageContaining("127.0.0.1:" + port)
+        .hasMessageContaining("refused")
+        .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void unknownHost_saysSo() {
+    assertThatThrownBy(() -> Sheaf.connect("redis://no-such-host.invalid"))
+        .isInstanceOf(SheafConnectionException.class)
+        .hasMessageContaining("host name is unknown");
+  }
+
+  @Test
+  void silentServer_isGivenUpAfterTheConnectTimeout() throws IOException {
+    try (Peer peer = new Peer("")) {
+      long start = System.nanoTime();
+      assertThatThrownBy(
+              () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofMillis(300)).connect())
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("300 ms")
+          .hasMessageContaining("is it a Redis server?");
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+    }
+  }
+
+  @Test
+  void serverOfAnotherProtocol_saysSo() throws IOException {
+    try (Peer peer = new Peer("HTTP/1.1 400 Bad Request\r\n\r\n")) {
+      assertThatThrownBy(
+              () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofSeconds(2)).connect())
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("does not speak the Redis protocol");
+    }
+  }
+
+  @Test
+  void serverThatHangsUp_isAConnectionFailure() throws IOException {
+    try (Peer peer = new Peer(null)) {
+      assertThatThrownBy(
+              () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofSeconds(2)).connect())
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining(peer.uri());
+    }
+  }
+
+  /** Lettuce looks for its handshake in the pipeline of a socket that may have ended by then. */
+  @Test
+  void hangUpThatLettuceNoticesLate_isOneToo() {
+    RuntimeException late =
+        new IllegalStateException(
+            "Unable to connect", new IllegalStateException("RedisHandshakeHandler not registered"));
+    assertThat(ConnectFailures.isHangUp(late)).isTrue();
+    assertThat(ConnectFailures.reason(late, Duration.ofSeconds(1)))
+        .startsWith("the server closed the connection at once");
+  }
+
+  @Test
+  void wrongOrMissingPassword_saysWhich() {
+    try (EmbeddedServer server = EmbeddedServer.builder().password("right").start()) {
+      String address = "127.0.0.1:" + server.port();
+      assertThatThrownBy(() -> Sheaf.connect("redis://" + address))
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("asks for a password");
+      assertThatThrownBy(() -> Sheaf.connect("redis://:wrong@" + address))
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("refused the user name or password")
+          .hasMessageNotContaining("wrong@");
+      try (Sheaf<String, String> sheaf = Sheaf.connect("redis://:right@" + address)) {
+        assertThat(sheaf.sync().ping()).isEqualTo("PONG");
+      }
+    }
+  }
+
+  @Test
+  void secondAddress_isTriedWhenTheFirstFails() throws IOException {
+    int unused;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      unused = socket.getLocalPort();
+    }
+    try (EmbeddedServer server = EmbeddedServer.start();
+        Sheaf<String, String> sheaf =
+            Sheaf.connect("redis://127.0.0.1:" + unused + ",127.0.0.1:" + server.port())) {
+      assertThat(sheaf.sync().ping()).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void databaseOfACluster_isRefusedWithTheReason() {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(1, 0).start()) {
+      assertThatThrownBy(() -> Sheaf.connect(server.uri() + "/3"))
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageMatching("(?s).*(database 0 only|SELECT is not allowed in cluster mode).*");
+    }
+  }
+
+  @Test
+  void wrongOptions_nameThemselves() {
+    assertThatThrownBy(() -> Sheaf.builder("redis://h").connectTimeout(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("connectTimeout")
+        .hasMessageContaining("PT0S");
+    assertThatThrownBy(() -> BatchingOptions.defaults().withMaxFusedKeys(1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("maxFusedKeys must be at least 2, but was 1");
+    assertThatThrownBy(() -> Sheaf.builder(List.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("At least one");
+  }
+
+  /** Accepts connections and answers each with the same bytes, or hangs up if there are none. */
+  private static final class Peer implements AutoCloseable {
+
+    private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final List<Socket> accepted = new ArrayList<>();
+    private final Thread thread;
+
+    Peer(String answer) throws IOException {
+      thread = new Thread(() -> serve(answer));
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void serve(String answer) {
+      try {
+        while (true) {
+          Socket client = socket.accept();
+          accepted.add(client);
+          if (answer == null) {
+            client.close();
+          } else {
+            client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+            client.getOutputStream().flush();
+          }
+        }
+      } catch (IOException closed) {
+        // The test is over.
+      }
+    }
+
+    String uri() {
+      return "redis://127.0.0.1:" + socket.getLocalPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+      for (Socket client : accepted) {
+        client.close();
+      }
+    }
+  }
+}

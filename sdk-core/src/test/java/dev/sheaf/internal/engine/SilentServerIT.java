@@ -1,0 +1,25 @@
+package dev.sheaf.internal.engine;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sheaf.testkit.RealRedis;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A redis-server that is halted (SIGSTOP), so that its socket fills up and takes no more. */
+@Timeout(120)
+class SilentServerIT {
+
+  @BeforeAll
+  static void needsRedis() {
+    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+  }
+
+  @Test
+  void memoryStaysWithinTheLimits_callersAreTold_andWorkGoesOn() throws Exception {
+    try (RealRedis server = RealRedis.start()) {
+      new SilentServer(server.uri(), server::pause, server::resume).endure();
+    }
+  }
+}
