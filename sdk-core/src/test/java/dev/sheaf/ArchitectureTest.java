@@ -1,0 +1,263 @@
+package dev.sheaf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Which part of the client may know which, read from the constants of the compiled classes. */
+class ArchitectureTest {
+
+  private static final String OWN = "dev.sheaf";
+  private static final String INTERNAL = OWN + ".internal.";
+
+  /** Types of the users' package that every part may see, because they see none themselves. */
+  private static final Set<String> VALUES =
+      Set.of(
+          "dev.sheaf.BatchingOptions",
+          "dev.sheaf.ConnectionLostException",
+          "dev.sheaf.LoopReport",
+          "dev.sheaf.OutcomeUnknownException",
+          "dev.sheaf.QueueFullException",
+          "dev.sheaf.Result",
+          "dev.sheaf.SheafConnectionException",
+          "dev.sheaf.SheafException");
+
+  /** A tool that stands on a client as users' code does, in the package of what it is about. */
+  private static final String TOOL = "dev.sheaf.compression.Migrator";
+
+  private static final int MAX_TYPES = 35;
+
+  /** Packages that were larger when the limit was set. They may shrink, and leave this list. */
+  private static final Map<String, Integer> LARGER =
+      Map.of("dev.sheaf.compression", 45, "dev.sheaf.scripts", 37);
+
+  private static final Pattern DESCRIBED = Pattern.compile("L(dev/sheaf/[\\w/$]+)[;<]");
+
+  @Test
+  void packages_haveNoCycles() {
+    Map<String, Map<String, String>> edges = new TreeMap<>();
+    classes()
+        .forEach(
+            (name, seen) -> {
+              for (String other : seen) {
+                if (!partOf(other).equals(partOf(name))) {
+                  edges
+                      .computeIfAbsent(partOf(name), part -> new TreeMap<>())
+                      .putIfAbsent(partOf(other), name + " -> " + other);
+                }
+              }
+            });
+    List<String> cycles = new ArrayList<>();
+    edges.forEach(
+        (part, others) ->
+            others.forEach(
+                (other, example) -> {
+                  if (reaches(edges, other, part)) {
+                    cycles.add(example);
+                  }
+                }));
+    assertThat(edges).hasSizeGreaterThan(10);
+    assertThat(cycles).isEmpty();
+  }
+
+  @Test
+  void valuesOfUsers_seeNothingInternal() {
+    Map<String, Set<String>> classes = classes();
+    assertThat(classes.keySet()).containsAll(VALUES);
+    VALUES.forEach(
+        value -> assertThat(classes.get(value)).noneMatch(name -> name.startsWith(INTERNAL)));
+  }
+
+  @Test
+  void whatUsersSee_namesNothingInternal() throws ClassNotFoundException {
+    List<String> named = new ArrayList<>();
+    int looked = 0;
+    for (String name : compiled().keySet()) {
+      Class<?> type = Class.forName(name, false, Sheaf.class.getClassLoader());
+      if (!name.startsWith(INTERNAL) && isSeen(type)) {
+        looked++;
+        signatures(type).filter(s -> s.contains(INTERNAL)).forEach(named::add);
+      }
+    }
+    assertThat(looked).isGreaterThan(50);
+    assertThat(named).isEmpty();
+  }
+
+  @Test
+  void packages_areSmallEnoughToRead() {
+    Map<String, Integer> types = new TreeMap<>();
+    classes().keySet().forEach(name -> types.merge(packageOf(name), 1, Integer::sum));
+    types.forEach(
+        (name, count) ->
+            assertThat(count).as(name).isLessThanOrEqualTo(LARGER.getOrDefault(name, MAX_TYPES)));
+  }
+
+  private static boolean isSeen(Class<?> type) {
+    for (Class<?> outer = type; outer != null; outer = outer.getDeclaringClass()) {
+      if (!Modifier.isPublic(outer.getModifiers()) && !Modifier.isProtected(outer.getModifiers())) {
+        return false;
+      }
+    }
+    return !type.isAnonymousClass() && !type.isLocalClass();
+  }
+
+  private static Stream<String> signatures(Class<?> type) {
+    List<String> all = new ArrayList<>();
+    all.add(type.toGenericString());
+    all.add(type.getName() + " extends " + type.getGenericSuperclass());
+    Arrays.stream(type.getGenericInterfaces()).forEach(i -> all.add(type.getName() + ": " + i));
+    for (Field field : type.getDeclaredFields()) {
+      addIfSeen(field.getModifiers(), field.toGenericString(), all);
+    }
+    for (Executable constructor : type.getDeclaredConstructors()) {
+      addIfSeen(constructor.getModifiers(), constructor.toGenericString(), all);
+    }
+    for (Method method : type.getDeclaredMethods()) {
+      if (!method.isSynthetic()) {
+        addIfSeen(method.getModifiers(), method.toGenericString(), all);
+      }
+    }
+    return all.stream();
+  }
+
+  private static void addIfSeen(int modifiers, String signature, List<String> all) {
+    if (Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers)) {
+      all.add(signature);
+    }
+  }
+
+  private static boolean reaches(
+      Map<String, Map<String, String>> edges, String from, String wanted) {
+    Set<String> seen = new HashSet<>();
+    Deque<String> open = new ArrayDeque<>(List.of(from));
+    while (!open.isEmpty()) {
+      String part = open.remove();
+      if (part.equals(wanted)) {
+        return true;
+      }
+      if (seen.add(part)) {
+        open.addAll(edges.getOrDefault(part, Map.of()).keySet());
+      }
+    }
+    return false;
+  }
+
+  /** The package of a type, of which the users' own has two parts: values, and the client. */
+  private static String partOf(String name) {
+    if (name.equals(TOOL)) {
+      return TOOL;
+    }
+    return VALUES.contains(name) ? "values of " + OWN : packageOf(name);
+  }
+
+  private static String packageOf(String name) {
+    return name.substring(0, name.lastIndexOf('.'));
+  }
+
+  /** The types with what they see, those within a type counted as it. */
+  private static Map<String, Set<String>> classes() {
+    Map<String, Set<String>> types = new TreeMap<>();
+    compiled()
+        .forEach(
+            (name, seen) -> {
+              Set<String> all = types.computeIfAbsent(outermost(name), n -> new TreeSet<>());
+              seen.forEach(other -> all.add(outermost(other)));
+            });
+    return types;
+  }
+
+  private static String outermost(String name) {
+    int nested = name.indexOf('$');
+    return nested < 0 ? name : name.substring(0, nested);
+  }
+
+  private static Map<String, Set<String>> compiled() {
+    try {
+      Path root = Path.of(Sheaf.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      Map<String, Set<String>> classes = new TreeMap<>();
+      try (Stream<Path> files = Files.walk(root)) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+          String path = root.relativize(file).toString().replace('\\', '/');
+          if (!path.endsWith("package-info.class")) {
+            String name = path.substring(0, path.length() - ".class".length());
+            classes.put(name.replace('/', '.'), seenBy(file));
+          }
+        }
+      }
+      return classes;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The classes of this project that a class file names, in its constant pool. */
+  private static Set<String> seenBy(Path file) throws IOException {
+    Set<String> seen = new TreeSet<>();
+    try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
+      in.skipNBytes(8);
+      int constants = in.readUnsignedShort();
+      Map<Integer, String> texts = new HashMap<>();
+      List<Integer> classNames = new ArrayList<>();
+      for (int i = 1; i < constants; i++) {
+        int tag = in.readUnsignedByte();
+        switch (tag) {
+          case 1 -> texts.put(i, in.readUTF());
+          case 7 -> classNames.add(in.readUnsignedShort());
+          case 8, 16, 19, 20 -> in.skipNBytes(2);
+          case 15 -> in.skipNBytes(3);
+          case 3, 4, 9, 10, 11, 12, 17, 18 -> in.skipNBytes(4);
+          case 5, 6 -> {
+            in.skipNBytes(8);
+            i++;
+          }
+          default -> throw new IOException("Constant of unknown kind " + tag + " in " + file);
+        }
+      }
+      classNames.forEach(index -> addIfOwn(texts.get(index), seen));
+      texts
+          .values()
+          .forEach(
+              text -> {
+                Matcher described = DESCRIBED.matcher(text);
+                while (described.find()) {
+                  addIfOwn(described.group(1), seen);
+                }
+              });
+    }
+    return seen;
+  }
+
+  private static void addIfOwn(String path, Set<String> seen) {
+    if (path.startsWith("dev/sheaf/")) {
+      seen.add(path.replace('/', '.'));
+    } else if (path.startsWith("[") && path.contains("Ldev/sheaf/")) {
+      seen.add(path.substring(path.indexOf('L') + 1, path.length() - 1).replace('/', '.'));
+    }
+  }
+}
