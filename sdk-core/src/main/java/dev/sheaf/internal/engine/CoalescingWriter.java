@@ -64,7 +64,7 @@ public final class CoalescingWriter
       if (corked != null) {
         corked.hold(pipeline, outgoing);
       } else {
-        pipeline.submit(outgoing);
+        pipeline.entrance().submit(outgoing);
       }
     }
     return command;
@@ -82,7 +82,7 @@ public final class CoalescingWriter
         chain.append(outgoing);
       }
     }
-    pipeline.submit(chain);
+    pipeline.entrance().submit(chain);
     return (Collection<RedisCommand<K, V, ?>>) commands;
   }
 

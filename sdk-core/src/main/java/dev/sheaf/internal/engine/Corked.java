@@ -44,7 +44,7 @@ public final class Corked {
 
   /** Runs what writes commands, then releases these; what finds no room fails. */
   public static void run(Runnable writes) {
-    run(writes, (pipeline, chain, beganNanos) -> pipeline.submit(chain));
+    run(writes, (pipeline, chain, beganNanos) -> pipeline.entrance().submit(chain));
   }
 
   /** Runs what writes commands, then releases these, waiting for room at most the given time. */
@@ -52,7 +52,7 @@ public final class Corked {
     run(
         writes,
         (pipeline, chain, beganNanos) ->
-            pipeline.submitWaiting(chain, beganNanos, beganNanos + timeout.toNanos()));
+            pipeline.entrance().submitWaiting(chain, beganNanos, beganNanos + timeout.toNanos()));
   }
 
   private static void run(Runnable writes, Release release) {

@@ -1,13 +1,9 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.QueueFullException;
-import dev.sheaf.SheafException;
 import dev.sheaf.availability.SignsOfLife;
-import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.Outgoing;
-import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
 import io.lettuce.core.ClientOptions;
@@ -46,19 +42,16 @@ public final class NodePipeline implements BatchMeters.Queue {
   /** How many commands one turn of the event loop takes before other connections get theirs. */
   private static final int COMMANDS_PER_TURN = 512;
 
-  /** How many commands a blocking caller adds at once before others get a chance. */
-  private static final int SLICE_COMMANDS = 1_024;
-
   private final RedisChannelWriter delegate;
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
-  private final WriteClock writes;
   private final ScriptTexts scriptTexts;
   private final @Nullable BatchMeters meters;
   private final RunFuser fuser;
   private final Room room;
   private final ReturningCallers returning;
   private final CommandQueue queue = new CommandQueue();
+  private final Entrance entrance;
   private final SignsOfLife signsOfLife = new SignsOfLife();
 
   /** Commands to write again, ahead of the queue. */
@@ -92,7 +85,6 @@ public final class NodePipeline implements BatchMeters.Queue {
   private boolean scriptTextsDue;
 
   private volatile boolean autoFlush = true;
-  private volatile boolean closed;
 
   NodePipeline(
       RedisChannelWriter delegate,
@@ -101,7 +93,6 @@ public final class NodePipeline implements BatchMeters.Queue {
       ClientOptions clientOptions,
       CommandTimeouts timeouts) {
     this.delegate = delegate;
-    this.writes = context.writes();
     this.scriptTexts = context.scriptTexts();
     this.meters = context.meters();
     this.options = context.batching();
@@ -113,6 +104,7 @@ public final class NodePipeline implements BatchMeters.Queue {
             () -> delegate.getClientResources().eventExecutorGroup(),
             this::expireStalled);
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
+    this.entrance = new Entrance(options, room, queue, context.writes(), meters, this::entered);
     this.returning = new ReturningCallers(context.deadlines()::letsYield, System::nanoTime, room);
     this.fuser = new RunFuser(options, cluster, meters, this::writeAgain);
     if (meters != null) {
@@ -128,93 +120,19 @@ public final class NodePipeline implements BatchMeters.Queue {
     };
   }
 
-  /** Queues one command, or fails it if the queue is full. */
-  void submit(Outgoing<?, ?, ?> command) {
-    submit(command, command, 1, command.requestBytes());
-  }
-
-  /** Queues linked commands with nothing between them, or fails them all if the queue is full. */
-  void submit(Chain chain) {
-    if (!chain.isEmpty()) {
-      submit(chain.first(), chain.last(), chain.commands(), chain.bytes());
-    }
-  }
-
-  private void submit(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last, int commands, long bytes) {
-    if (closed || !room.tryTake(commands, bytes)) {
-      refuse(first, commands);
-      return;
-    }
-    enqueue(first, last);
-  }
-
-  /**
-   * Queues linked commands in slices, each when there is room for it, so that other callers get
-   * theirs in between. Blocks; what finds no room before the deadline fails.
-   *
-   * @param calledNanos when the commands' time began, by System.nanoTime
-   * @param deadlineNanos when it ends
-   */
-  void submitWaiting(Chain chain, long calledNanos, long deadlineNanos) {
-    for (Chain slice : chain.slices(Math.min(SLICE_COMMANDS, options.maxQueuedCommands()))) {
-      if (awaitRoom(slice, calledNanos, deadlineNanos)) {
-        enqueue(slice.first(), slice.last());
-      } else {
-        refuse(slice.first(), slice.commands());
-      }
-    }
-  }
-
-  private boolean awaitRoom(Chain slice, long calledNanos, long deadlineNanos) {
-    if (closed || room.tryTake(slice.commands(), slice.bytes())) {
-      return !closed;
-    }
-    slice.calledBy(calledNanos);
-    try {
-      return room.take(slice.commands(), slice.bytes(), deadlineNanos);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-  }
-
-  private void enqueue(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
-    int written = writes.beforeQueueing(first, last);
-    queue.addChain(first, last);
-    writes.afterQueueing(written, first, last);
-    if (autoFlush) {
-      attend();
-    }
-  }
-
-  private void refuse(Outgoing<?, ?, ?> first, int commands) {
-    if (meters != null && !closed) {
-      meters.refused(commands);
-    }
-    Chain.fail(first, refusal());
-  }
-
-  private SheafException refusal() {
-    if (closed) {
-      return new SheafException(
-          "The connection is closed, because the client is, or because the node left the cluster");
-    }
-    return new QueueFullException(
-        "The queue of a node connection is full: "
-            + room.commands()
-            + " commands and "
-            + room.bytes()
-            + " bytes wait, the limits are maxQueuedCommands="
-            + options.maxQueuedCommands()
-            + " and maxQueuedBytes="
-            + options.maxQueuedBytes()
-            + "; the server reads more slowly than this client writes. Send less at once, or raise"
-            + " the limit in BatchingOptions",
-        room.nextFree());
+  /** Where commands come in. */
+  Entrance entrance() {
+    return entrance;
   }
 
   void setAutoFlush(boolean autoFlush) {
     this.autoFlush = autoFlush;
+  }
+
+  private void entered() {
+    if (autoFlush) {
+      attend();
+    }
   }
 
   /** Sees to it that somebody drains the queue. */
@@ -279,7 +197,7 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   private boolean mustWait(@Nullable NodeChannel current) {
     if (current == null) {
-      return wasConnected && !closed && !rejectsWhileDisconnected;
+      return wasConnected && !entrance.isClosed() && !rejectsWhileDisconnected;
     }
     return isWorthHolding(current)
         || !current.isWritable()
@@ -385,7 +303,7 @@ public final class NodePipeline implements BatchMeters.Queue {
         // A command of the user's own that encodes no arguments as it should fails alone.
         command.completeExceptionally(e);
       }
-    } else if (wasConnected && !closed) {
+    } else if (wasConnected && !entrance.isClosed()) {
       command.completeExceptionally(
           new RedisException("Currently not connected. Commands are rejected."));
     } else {
@@ -530,7 +448,7 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
   void close() {
-    closed = true;
+    entrance.close();
     if (meters != null) {
       meters.closed(this);
     }

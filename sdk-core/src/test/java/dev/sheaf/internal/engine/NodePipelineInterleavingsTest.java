@@ -131,12 +131,12 @@ class NodePipelineInterleavingsTest {
       Chain chain = new Chain();
       chain.append(COMMANDS.get(4));
       chain.append(COMMANDS.get(5));
-      pipeline.submit(chain);
+      pipeline.entrance().submit(chain);
     }
 
     private void submit(int number) {
       submitted[number] = true;
-      pipeline.submit(COMMANDS.get(number));
+      pipeline.entrance().submit(COMMANDS.get(number));
     }
 
     @Validate

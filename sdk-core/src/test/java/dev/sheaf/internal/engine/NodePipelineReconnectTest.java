@@ -60,10 +60,13 @@ class NodePipelineReconnectTest {
       Thread caller =
           new Thread(
               () ->
-                  pipeline.submit(
-                      Outgoing.encode(
-                          new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)),
-                          false)));
+                  pipeline
+                      .entrance()
+                      .submit(
+                          Outgoing.encode(
+                              new Command<>(
+                                  CommandType.PING, new StatusOutput<>(StringCodec.ASCII)),
+                              false)));
       LocalChannel oldSocket =
           new LocalChannel() {
             @Override
