@@ -1,0 +1,122 @@
+package dev.sheaf.internal.common;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads any reply into a tree of null, {@code Long}, {@code Double}, {@code Boolean}, {@code
+ * byte[]} and unmodifiable lists of these.
+ *
+ * <p>Lettuce's decoder hands over a status as it does a text, so the two cannot be told apart.
+ */
+public abstract class ReplyTree extends CommandOutput<byte[], byte[], @Nullable Object> {
+
+  /** Aggregates that are not complete, the innermost first. */
+  private final Deque<Frame> open = new ArrayDeque<>();
+
+  @SuppressWarnings("NullAway") // There is no reply yet; Lettuce's own outputs do the same.
+  protected ReplyTree() {
+    super(ByteArrayCodec.INSTANCE, null);
+  }
+
+  private record Frame(List<@Nullable Object> elements, int size, boolean map) {}
+
+  /** What stands in the tree for a map of RESP3, which is given as keys and values in turn. */
+  protected Object ofMap(List<@Nullable Object> flat) {
+    return flat;
+  }
+
+  /** Whether what comes next is an element of a list or a map, and not the whole reply. */
+  protected final boolean isInside() {
+    return !open.isEmpty();
+  }
+
+  /** Adds what comes next. */
+  protected final void add(@Nullable Object element) {
+    Object value = element;
+    while (true) {
+      Frame frame = open.peek();
+      if (frame == null) {
+        setRoot(value);
+        return;
+      }
+      frame.elements().add(value);
+      if (frame.elements().size() < frame.size()) {
+        return;
+      }
+      open.pop();
+      value = complete(frame);
+    }
+  }
+
+  private Object complete(Frame frame) {
+    List<@Nullable Object> list = Collections.unmodifiableList(frame.elements());
+    return frame.map() ? ofMap(list) : list;
+  }
+
+  @SuppressWarnings("NullAway") // A nil is null.
+  private void setRoot(@Nullable Object value) {
+    output = value;
+  }
+
+  private void begin(int size, boolean map) {
+    if (size < 0) {
+      add(null);
+      return;
+    }
+    Frame frame = new Frame(new ArrayList<>(size), size, map);
+    if (size == 0) {
+      add(complete(frame));
+    } else {
+      open.push(frame);
+    }
+  }
+
+  @Override
+  public void multi(int count) {
+    begin(count, false);
+  }
+
+  @Override
+  public void multiMap(int entries) {
+    begin(2 * entries, true);
+  }
+
+  @Override
+  public void set(@Nullable ByteBuffer bytes) {
+    add(bytes == null ? null : copy(bytes));
+  }
+
+  @Override
+  public void setBigNumber(@Nullable ByteBuffer bytes) {
+    set(bytes);
+  }
+
+  @Override
+  public void set(long integer) {
+    add(integer);
+  }
+
+  @Override
+  public void set(double number) {
+    add(number);
+  }
+
+  @Override
+  public void set(boolean value) {
+    add(value);
+  }
+
+  private static byte[] copy(ByteBuffer bytes) {
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    return copy;
+  }
+}
