@@ -16,10 +16,8 @@ import io.lettuce.core.codec.StringCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** GETs that travel together mean what each of them means alone. */
 class FusedGetContractTest {
@@ -30,28 +28,7 @@ class FusedGetContractTest {
   void manyThreads_eachGetsItsOwnValue(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       fill(sheaf);
-      AtomicReference<Throwable> failure = new AtomicReference<>();
-      List<Thread> threads = new ArrayList<>();
-      for (int t = 0; t < 32; t++) {
-        SplittableRandom random = new SplittableRandom(t);
-        Thread thread =
-            new Thread(
-                () -> {
-                  try {
-                    for (int i = 0; i < 400; i++) {
-                      check(sheaf, random.nextInt(2 * KEYS));
-                    }
-                  } catch (Throwable e) {
-                    failure.compareAndSet(null, e);
-                  }
-                });
-        threads.add(thread);
-        thread.start();
-      }
-      for (Thread thread : threads) {
-        thread.join();
-      }
-      assertThat(failure.get()).isNull();
+      ManyReaders.run(400, random -> check(sheaf, random.nextInt(2 * KEYS)));
     }
   }
 

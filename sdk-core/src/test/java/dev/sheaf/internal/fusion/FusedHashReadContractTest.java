@@ -22,10 +22,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** HGETs that travel together mean what each of them means alone. */
 class FusedHashReadContractTest {
@@ -36,28 +34,7 @@ class FusedHashReadContractTest {
   void manyThreads_eachGetsItsOwnValue(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       fill(sheaf);
-      AtomicReference<Throwable> failure = new AtomicReference<>();
-      List<Thread> threads = new ArrayList<>();
-      for (int t = 0; t < 32; t++) {
-        SplittableRandom random = new SplittableRandom(t);
-        Thread thread =
-            new Thread(
-                () -> {
-                  try {
-                    for (int i = 0; i < 200; i++) {
-                      check(sheaf, random.nextInt(2 * FIELDS));
-                    }
-                  } catch (Throwable e) {
-                    failure.compareAndSet(null, e);
-                  }
-                });
-        threads.add(thread);
-        thread.start();
-      }
-      for (Thread thread : threads) {
-        thread.join();
-      }
-      assertThat(failure.get()).isNull();
+      ManyReaders.run(200, random -> check(sheaf, random.nextInt(2 * FIELDS)));
     }
   }
 
