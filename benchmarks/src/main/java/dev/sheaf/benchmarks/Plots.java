@@ -113,13 +113,13 @@ final class Plots {
   private static void latency(
       List<ResultFile.Asked> questions, String note, Map<String, LinePlot> plots) {
     for (ResultFile.Asked question : questions) {
-      if (!question.name().startsWith(LatencyRun.QUESTION)) {
+      if (!question.name().startsWith(GetLoad.QUESTION)) {
         continue;
       }
       List<LinePlot.Curve> curves = new ArrayList<>();
       for (Answer answer : question.answers()) {
         List<@Nullable Double> values = new ArrayList<>();
-        for (String percentile : LatencyRun.PERCENTILES) {
+        for (String percentile : GetLoad.PERCENTILES) {
           values.add(answer.cost(percentile));
         }
         curves.add(new LinePlot.Curve(answer.rival(), values));
@@ -128,7 +128,7 @@ final class Plots {
           question.name(),
           new LinePlot(
               "Microseconds until the value is there: " + question.text(),
-              LatencyRun.PERCENTILES,
+              GetLoad.PERCENTILES,
               "percentile",
               true,
               curves,

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 
@@ -49,13 +51,15 @@ record ResultFile(Map<String, String> environment, List<Asked> questions) {
   }
 
   /**
-   * Writes it as JSON.
+   * Writes it as JSON, as a whole or not at all.
    *
    * @throws ComparisonException if that is impossible
    */
   void write(Path file) {
     try {
-      JSON.writeValue(file.toFile(), this);
+      Path whole = file.resolveSibling(file.getFileName() + ".tmp");
+      JSON.writeValue(whole.toFile(), this);
+      Files.move(whole, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new ComparisonException("Cannot write the results: " + e.getMessage(), e);
     }
