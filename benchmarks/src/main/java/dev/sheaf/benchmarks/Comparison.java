@@ -54,13 +54,15 @@ final class Comparison {
    * @throws ComparisonException if nothing could be measured or the results cannot be written
    */
   void run() {
-    console.println("About " + progress.left() + " for " + options.rounds() + " rounds");
+    int rounds = options.rounds();
+    console.println("About " + progress.left() + (rounds == 1 ? "" : " for all rounds"));
     try {
       plan.places().forEach(place -> servers.put(place, open(place)));
-      for (int round = 0; round < options.rounds(); round++) {
+      progress.begin();
+      for (int round = 0; round < rounds; round++) {
         for (Sitting sitting : plan.round(round)) {
           hold(sitting, round);
-          progress.done(sitting.millis());
+          progress.done(Plan.STARTUP_MILLIS);
           report().write(options.out(), options.scope().fileName());
         }
       }
@@ -112,27 +114,29 @@ final class Comparison {
   }
 
   private List<Question> questions() {
-    boolean virtual = VirtualThreads.areAvailable(options.virtualJdk());
-    if (!virtual) {
-      console.println(VirtualThreads.unavailable());
-    }
     String glide = GlideRival.absence();
     if (glide != null) {
       console.println(glide);
     }
     List<Question> inScope =
         Question.all().stream()
-            .filter(question -> virtual || !question.virtual())
             .map(question -> question.limitedTo(options))
             .filter(question -> !question.contenders().isEmpty())
             .toList();
-    List<Question> chosen =
+    List<Question> asked =
         inScope.stream().filter(question -> options.asks(question.name())).toList();
-    if (chosen.isEmpty()) {
+    if (asked.isEmpty()) {
       throw new ComparisonException(
           "--only names none of the questions: " + inScope.stream().map(Question::name).toList());
     }
-    return chosen;
+    if (VirtualThreads.areAvailable(options.virtualJdk())) {
+      return asked;
+    }
+    List<Question> possible = asked.stream().filter(question -> !question.virtual()).toList();
+    if (possible.size() < asked.size()) {
+      console.println(VirtualThreads.unavailable());
+    }
+    return possible;
   }
 
   private Path logDirectory() {
@@ -153,6 +157,7 @@ final class Comparison {
     try {
       for (Step step : sitting.steps()) {
         String what = step.question().name() + ", " + step.contender().label();
+        progress.done(step.millis());
         if (leftOut.containsKey(what)) {
           continue;
         }

@@ -13,8 +13,8 @@ public final class Main {
   private static final String COMMANDS =
       """
       compare [options]            put the questions to the rivals; compare --help says more
-      publish DIRECTORY            make the pages in docs/benchmarks of what compare --targets and
-                                   --details have left beside the jar
+      publish docs                 put what compare --targets and --details have left beside the
+                                   jar into the pages of docs
       page DIRECTORY NAME FILE…    one page, NAME.md with plots, of one or more results.json
       diff BEFORE AFTER            what changed between two results.json beyond noise
       syscalls [options of compare]  system calls of each client for each GET, by strace

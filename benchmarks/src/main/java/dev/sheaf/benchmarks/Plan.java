@@ -33,7 +33,12 @@ final class Plan {
    * @param contender the rival
    * @param timing how long it is measured
    */
-  record Step(Question question, Contender contender, Timing timing) {}
+  record Step(Question question, Contender contender, Timing timing) {
+
+    long millis() {
+      return timing.millis() + CONNECT_MILLIS;
+    }
+  }
 
   /**
    * What one JVM answers in turn.
@@ -45,8 +50,7 @@ final class Plan {
   record Sitting(Place place, boolean virtual, List<Step> steps) {
 
     long millis() {
-      return STARTUP_MILLIS
-          + steps.stream().mapToLong(step -> step.timing().millis() + CONNECT_MILLIS).sum();
+      return STARTUP_MILLIS + steps.stream().mapToLong(Step::millis).sum();
     }
   }
 
@@ -60,7 +64,7 @@ final class Plan {
   }
 
   /** To start a JVM, as measured on two cores. */
-  private static final long STARTUP_MILLIS = 900;
+  static final long STARTUP_MILLIS = 900;
 
   /** To connect, to end an answer, and for what JMH does between them. */
   private static final long CONNECT_MILLIS = 400;

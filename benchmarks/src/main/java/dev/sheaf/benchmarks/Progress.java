@@ -7,13 +7,17 @@ final class Progress {
 
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private final long begin = System.nanoTime();
   private final long planned;
+  private long begin = System.nanoTime();
   private long done;
 
-  /** Begins now. */
   Progress(long plannedMillis) {
     this.planned = plannedMillis;
+  }
+
+  /** Begins now: what was prepared before is no part of the plan. */
+  void begin() {
+    begin = System.nanoTime();
   }
 
   /** A part of the plan is done. */

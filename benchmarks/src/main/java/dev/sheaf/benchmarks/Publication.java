@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,9 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The pages about results, made of the result files in the folder {@code data} beside them: {@code
- * figures.md} as a whole, and in {@code results.md} what stands between {@code <!-- generated: name
- * -->} and {@code <!-- end of name -->}. Nobody writes figures there by hand.
+ * The pages with results, made of the result files in {@code benchmarks/data}: {@code
+ * benchmarks/figures.md} as a whole, and of other pages what stands between {@code <!-- generated:
+ * name -->} and {@code <!-- end of name -->}. Nobody writes figures there by hand.
  */
 final class Publication {
 
@@ -34,7 +33,6 @@ final class Publication {
           "where-the-time-goes.svg");
 
   private static final String FIGURES = "figures";
-  private static final String RESULTS = "results.md";
   private static final String COSTS_OF = "blocking-standalone-64";
 
   /** The facts that stand above the results; the pages with all tables have the rest. */
@@ -51,9 +49,14 @@ final class Publication {
           "Valkey GLIDE",
           "Spring Data Redis");
 
+  /** What pages take from the files, by the name of its place. */
+  static final Map<String, List<String>> PLACES =
+      Map.of(
+          "benchmarks/results.md", List.of("targets", "costs"), "guide/loops.md", List.of("loops"));
+
   private final Path docs;
 
-  /** To a folder, that of {@code results.md}. */
+  /** To the folder of all documentation. */
   Publication(Path docs) {
     this.docs = docs;
   }
@@ -69,21 +72,27 @@ final class Publication {
         take(found.resolve(scope.fileName() + ".json"), data(), console);
       }
       for (String page : PAGES_OF_THEIR_OWN) {
-        take(found.resolve(page), docs, console);
+        take(found.resolve(page), benchmarks(), console);
       }
-      List<ResultFile> files = new ArrayList<>(files().values());
       removePlots();
-      new Report(files).write(docs, FIGURES);
-      Path results = docs.resolve(RESULTS);
-      Files.writeString(results, filledIn(Files.readString(results)));
-      console.println("Written: " + results + ", " + docs.resolve(FIGURES + ".md"));
+      new Report(List.copyOf(files().values())).write(benchmarks(), FIGURES);
+      console.println("Written: " + benchmarks().resolve(FIGURES + ".md"));
+      for (String page : PLACES.keySet()) {
+        Path file = docs.resolve(page);
+        Files.writeString(file, filledIn(page));
+        console.println("Written: " + file);
+      }
     } catch (IOException e) {
       throw new ComparisonException("Cannot write the pages: " + e.getMessage(), e);
     }
   }
 
+  private Path benchmarks() {
+    return docs.resolve("benchmarks");
+  }
+
   private Path data() {
-    return docs.resolve("data");
+    return benchmarks().resolve("data");
   }
 
   private static void take(Path file, Path folder, PrintStream console) throws IOException {
@@ -95,7 +104,7 @@ final class Publication {
   }
 
   private void removePlots() throws IOException {
-    try (Stream<Path> files = Files.list(docs)) {
+    try (Stream<Path> files = Files.list(benchmarks())) {
       for (Path plot : files.filter(Publication::isPlot).toList()) {
         Files.delete(plot);
       }
@@ -124,23 +133,40 @@ final class Publication {
     return files;
   }
 
-  /** The page with the figures of today in it. */
+  /**
+   * A page with the figures of today in it.
+   *
+   * @throws ComparisonException if it has no place for them
+   */
   String filledIn(String page) {
     Map<String, ResultFile> files = files();
     List<ResultFile.Asked> questions =
         files.values().stream().flatMap(file -> file.questions().stream()).toList();
-    String targets = sources(files) + "\n" + new TargetTable(questions).markdown();
-    return replaced(replaced(page, "targets", targets), "costs", costs(questions));
+    try {
+      String text = Files.readString(docs.resolve(page));
+      for (String place : PLACES.getOrDefault(page, List.of())) {
+        String figures =
+            switch (place) {
+              case "targets" -> sources(files) + "\n" + new TargetTable(questions).markdown();
+              case "costs" -> costs(questions);
+              default -> new LoopTable(questions).markdown();
+            };
+        text = replaced(page, text, place, figures);
+      }
+      return text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  private static String replaced(String page, String name, String text) {
+  private static String replaced(String page, String old, String name, String text) {
     String begin = "<!-- generated: " + name + " -->";
     String end = "<!-- end of " + name + " -->";
     Matcher block =
         Pattern.compile(Pattern.quote(begin) + ".*?" + Pattern.quote(end), Pattern.DOTALL)
-            .matcher(page);
+            .matcher(old);
     if (!block.find()) {
-      throw new ComparisonException(RESULTS + " has no place between " + begin + " and " + end);
+      throw new ComparisonException(page + " has no place between " + begin + " and " + end);
     }
     return block.replaceFirst(Matcher.quoteReplacement(begin + "\n\n" + text + "\n" + end));
   }
@@ -156,7 +182,7 @@ final class Publication {
           text.append(
               FACTS.stream()
                   .filter(facts::containsKey)
-                  .map(fact -> fact + ": " + facts.get(fact))
+                  .map(fact -> fact + ": " + brief(facts.getOrDefault(fact, "")))
                   .collect(Collectors.joining("; ")));
           text.append('.');
           if (Environment.isBusy(facts)) {
@@ -171,6 +197,11 @@ final class Publication {
           text.append('\n');
         });
     return text.toString();
+  }
+
+  /** Without what servers say of how they were built. */
+  private static String brief(String fact) {
+    return fact.replaceFirst(" sha=.*", "");
   }
 
   private static String costs(List<ResultFile.Asked> questions) {

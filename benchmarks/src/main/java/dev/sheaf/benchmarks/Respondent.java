@@ -60,12 +60,13 @@ final class Respondent {
       while (cause.getCause() != null) {
         cause = cause.getCause();
       }
+      String message = cause == e ? e.toString() : e + ", caused by " + cause;
       Files.writeString(
           Path.of(order.log()),
-          e + System.lineSeparator() + cause + System.lineSeparator(),
+          message + System.lineSeparator(),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
-      return FAILURE + String.valueOf(cause).replaceAll("\\s+", " ");
+      return FAILURE + message.replaceAll("\\s+", " ");
     }
   }
 

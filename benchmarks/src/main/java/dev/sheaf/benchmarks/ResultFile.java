@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What one run of a command found, as it is kept.
@@ -32,6 +33,15 @@ record ResultFile(Map<String, String> environment, List<Asked> questions) {
 
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  /** What a rival answered to a question; where it was asked more than once, the last time. */
+  static Optional<Answer> answer(List<Asked> questions, String question, Contender contender) {
+    return questions.stream()
+        .filter(asked -> asked.name().equals(question))
+        .flatMap(asked -> asked.answers().stream())
+        .filter(answer -> answer.rival().equals(contender.label()))
+        .reduce((earlier, later) -> later);
+  }
 
   /**
    * Reads a file that {@link #write} wrote.

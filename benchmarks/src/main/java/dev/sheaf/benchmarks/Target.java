@@ -34,8 +34,8 @@ record Target(
   static final List<Target> ALL =
       List.of(
           fasterThanLettuce("1 blocking thread", "blocking-standalone-1", 0.98, Client.JEDIS),
-          fasterThanLettuce("2 blocking threads", "blocking-standalone-2", 0.98, Client.JEDIS),
-          fasterThanLettuce("8 blocking threads", "blocking-standalone-8", 0.98, Client.JEDIS),
+          fasterThanLettuce("2 blocking threads", "blocking-standalone-2", 0.98),
+          fasterThanLettuce("8 blocking threads", "blocking-standalone-8", 0.98),
           fasterThanLettuce(
               "64 blocking threads",
               "blocking-standalone-64",
@@ -44,17 +44,11 @@ record Target(
               Client.REDISSON,
               Client.GLIDE,
               Client.SPRING_DATA_REDIS),
-          fasterThanLettuce("256 blocking threads", "blocking-standalone-256", 4, Client.JEDIS),
+          fasterThanLettuce("256 blocking threads", "blocking-standalone-256", 4),
+          fasterThanLettuce("64 virtual threads", "virtual-64", 4, Client.GLIDE),
+          fasterThanLettuce("1,000 virtual threads", "virtual-1000", 4, Client.GLIDE),
           fasterThanLettuce(
-              "64 virtual threads", "virtual-64", 4, Client.JEDIS, Client.REDISSON, Client.GLIDE),
-          fasterThanLettuce("1,000 virtual threads", "virtual-1000", 4, Client.JEDIS, Client.GLIDE),
-          fasterThanLettuce(
-              "64 blocking threads, cluster",
-              "blocking-cluster-64",
-              3.3,
-              Client.JEDIS,
-              Client.REDISSON,
-              Client.GLIDE),
+              "64 blocking threads, cluster", "blocking-cluster-64", 3.3, Client.JEDIS),
           new Target(
               "`getAll` of 100 keys",
               "many-keys-standalone",

@@ -1,7 +1,10 @@
 package dev.sheaf.benchmarks;
 
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -9,6 +12,8 @@ import java.util.stream.Collectors;
 final class TargetTable {
 
   private static final String NOTHING = "";
+  private static final DecimalFormat WANTED =
+      new DecimalFormat("0.##", DecimalFormatSymbols.getInstance(Locale.ROOT));
   private static final double PERCENT = 100;
   private static final double THOUSAND = 1_000;
 
@@ -57,11 +62,11 @@ final class TargetTable {
             .collect(Collectors.joining(", "));
     Contender reference = target.reference();
     if (reference == null) {
-      String wanted = "≤ " + micros(target.wanted());
+      String wanted = "≤ " + Numbers.micros(target.wanted());
       return own.map(answer -> absolute(target, answer, wanted, others))
           .orElseGet(() -> unmeasured(target, NOTHING, wanted, others));
     }
-    String wanted = "≥ " + times(target.wanted());
+    String wanted = "≥ " + WANTED.format(target.wanted()) + "×";
     Optional<Answer> other = answer(target, reference);
     if (own.isEmpty() || other.isEmpty()) {
       String there = reference.title() + other.map(answer -> " " + amount(answer)).orElse("");
@@ -86,7 +91,7 @@ final class TargetTable {
         amount(own),
         NOTHING,
         wanted,
-        range(micros(reached), own.scores(), true),
+        range(Numbers.micros(reached), own.scores(), true),
         enough(reached <= target.wanted(), reached / target.wanted() - 1, "over"),
         others);
   }
@@ -104,9 +109,9 @@ final class TargetTable {
     double most = Numbers.largest(rounds);
     return median
         + " ("
-        + (time ? micros(least) : Numbers.rounded(least))
+        + (time ? Numbers.micros(least) : Numbers.rounded(least))
         + " to "
-        + (time ? micros(most) : Numbers.rounded(most))
+        + (time ? Numbers.micros(most) : Numbers.rounded(most))
         + ")";
   }
 
@@ -123,7 +128,7 @@ final class TargetTable {
   }
 
   private static String amount(Answer answer) {
-    return answer.higherIsBetter() ? rate(answer.score()) : micros(answer.score());
+    return answer.higherIsBetter() ? rate(answer.score()) : Numbers.micros(answer.score());
   }
 
   private static String rate(double perSecond) {
@@ -132,17 +137,7 @@ final class TargetTable {
         : Math.round(perSecond / THOUSAND) + "k/s";
   }
 
-  private static String micros(double micros) {
-    return micros < THOUSAND
-        ? Numbers.rounded(micros) + " µs"
-        : Numbers.rounded(micros / THOUSAND) + " ms";
-  }
-
   private Optional<Answer> answer(Target target, Contender contender) {
-    return questions.stream()
-        .filter(question -> question.name().equals(target.question()))
-        .flatMap(question -> question.answers().stream())
-        .filter(answer -> answer.rival().equals(contender.label()))
-        .reduce((earlier, later) -> later);
+    return ResultFile.answer(questions, target.question(), contender);
   }
 }

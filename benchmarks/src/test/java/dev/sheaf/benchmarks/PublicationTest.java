@@ -12,12 +12,13 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PublicationTest {
 
-  private static final Path PUBLISHED = Path.of("../docs/benchmarks");
+  private static final Path PUBLISHED = Path.of("../docs");
 
   private static final String PAGE =
       """
@@ -36,13 +37,22 @@ class PublicationTest {
   @TempDir Path found;
   @TempDir Path docs;
 
-  @Test
-  void results_asPublished_haveTheFiguresOfTheFiles() throws IOException {
-    String page = Files.readString(PUBLISHED.resolve("results.md"));
+  @BeforeEach
+  void makePages() throws IOException {
+    Files.createDirectories(docs.resolve("benchmarks"));
+    Files.createDirectories(docs.resolve("guide"));
+    Files.writeString(docs.resolve("benchmarks/results.md"), PAGE);
+    Files.writeString(
+        docs.resolve("guide/loops.md"), "<!-- generated: loops -->\n<!-- end of loops -->\n");
+  }
 
-    assertThat(new Publication(PUBLISHED).filledIn(page))
-        .as("java -jar benchmarks/target/benchmarks.jar publish docs/benchmarks")
-        .isEqualTo(page);
+  @Test
+  void pages_asPublished_haveTheFiguresOfTheFiles() throws IOException {
+    for (String page : Publication.PLACES.keySet()) {
+      assertThat(new Publication(PUBLISHED).filledIn(page))
+          .as("java -jar benchmarks/target/benchmarks.jar publish docs")
+          .isEqualTo(Files.readString(PUBLISHED.resolve(page)));
+    }
   }
 
   @Test
@@ -50,35 +60,38 @@ class PublicationTest {
     Map<String, String> plots = new LinkedHashMap<>();
     List<ResultFile> files = List.copyOf(new Publication(PUBLISHED).files().values());
 
-    assertThat(Files.readString(PUBLISHED.resolve("figures.md")))
-        .as("java -jar benchmarks/target/benchmarks.jar publish docs/benchmarks")
+    assertThat(Files.readString(PUBLISHED.resolve("benchmarks/figures.md")))
+        .as("java -jar benchmarks/target/benchmarks.jar publish docs")
         .isEqualTo(new Report(files).markdown("figures", plots));
     assertThat(plots)
-        .allSatisfy((name, plot) -> assertThat(PUBLISHED.resolve(name)).content().isEqualTo(plot));
+        .allSatisfy(
+            (name, plot) ->
+                assertThat(PUBLISHED.resolve("benchmarks").resolve(name))
+                    .content()
+                    .isEqualTo(plot));
   }
 
   @Test
   void publish_twice_replacesWhatIsGeneratedAndKeepsTheRest() throws IOException {
-    Files.writeString(docs.resolve("results.md"), PAGE);
-    Files.writeString(docs.resolve("figures-old.svg"), "old");
+    Files.writeString(docs.resolve("benchmarks/figures-old.svg"), "old");
     ReportTest.file("A", "0", 100_000, 150_000).write(found.resolve("targets.json"));
 
     publish();
     publish();
 
-    assertThat(docs.resolve("results.md"))
+    assertThat(docs.resolve("benchmarks/results.md"))
         .content()
         .contains(
             "[targets.json](data/targets.json): commit A", "1.50× (one round)", "\nBetween.\n")
         .contains("| LETTUCE | 100,000 |")
         .doesNotContain("old");
-    assertThat(docs.resolve("figures.md")).content().contains("- Commit: A");
-    assertThat(docs.resolve("figures-old.svg")).doesNotExist();
+    assertThat(docs.resolve("benchmarks/figures.md")).content().contains("- Commit: A");
+    assertThat(docs.resolve("benchmarks/figures-old.svg")).doesNotExist();
   }
 
   @Test
   void publish_noPlaceForFigures_saysWhatIsMissing() throws IOException {
-    Files.writeString(docs.resolve("results.md"), "# Results\n");
+    Files.writeString(docs.resolve("benchmarks/results.md"), "# Results\n");
     ReportTest.file("A", "0", 1, 1).write(found.resolve("targets.json"));
 
     assertThatThrownBy(this::publish)

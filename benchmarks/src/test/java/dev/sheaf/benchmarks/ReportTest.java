@@ -35,7 +35,7 @@ class ReportTest {
   @Test
   void markdown_targetAmongTheQuestions_saysWhetherItIsReached() {
     assertThat(page(file("A", "0", 100_000, 150_000)))
-        .contains("≥ 2.70×", "1.50× (one round)", "**no**, 44 % short");
+        .contains("≥ 2.7×", "1.50× (one round)", "**no**, 44 % short");
   }
 
   @Test

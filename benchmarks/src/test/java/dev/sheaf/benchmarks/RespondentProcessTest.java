@@ -28,7 +28,7 @@ class RespondentProcessTest {
     try (RespondentProcess jvm = start()) {
       assertThatThrownBy(() -> jvm.answer(order("dev.sheaf.None.get")))
           .isInstanceOf(ComparisonException.class)
-          .hasMessageContaining("dev.sheaf.None.get");
+          .hasMessageContaining("No benchmarks to run");
     }
   }
 
