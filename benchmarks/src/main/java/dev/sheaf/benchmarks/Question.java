@@ -66,7 +66,7 @@ record Question(
   private static final String VIRTUAL_THREADS_PARAMETER = "virtualThreads";
 
   /** Who is asked about details: one of each kind. */
-  private static final Set<Client> DETAILED =
+  static final Set<Client> DETAILED =
       EnumSet.of(Client.LETTUCE, Client.JEDIS, Client.GLIDE, Client.SHEAF);
 
   /** All questions, those for virtual threads last. */

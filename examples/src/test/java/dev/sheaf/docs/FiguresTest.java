@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -67,11 +68,13 @@ class FiguresTest {
     Set<String> shown = new LinkedHashSet<>();
     for (Path page : pages()) {
       String prose =
-          withoutGenerated(page).lines().filter(line -> !line.startsWith("|")).toList().toString();
-      CLAIM
-          .matcher(FENCED.matcher(prose).replaceAll(""))
-          .results()
-          .forEach(found -> shown.add(name(page) + ": " + found.group()));
+          FENCED
+              .matcher(withoutGenerated(page))
+              .replaceAll("")
+              .lines()
+              .filter(line -> !line.startsWith("|"))
+              .collect(Collectors.joining("\n"));
+      CLAIM.matcher(prose).results().forEach(found -> shown.add(name(page) + ": " + found.group()));
     }
     assertThat(shown).as(RECORDS).containsExactlyInAnyOrderElementsOf(recorded);
   }
