@@ -61,8 +61,6 @@ record Question(
   private static final Set<Way> READS_IN_TURNS = EnumSet.complementOf(EnumSet.of(Way.READ_AHEAD));
 
   private static final int CROWD = 64;
-  private static final String SIZES = "value-size-";
-  private static final String STORM = "ping-storm-";
   private static final String VIRTUAL_THREADS_PARAMETER = "virtualThreads";
 
   /** Who is asked about details: one of each kind. */
@@ -196,7 +194,7 @@ record Question(
 
   private static Question valueSize(ValueSizeBenchmark.Size size) {
     return new Question(
-        SIZES + size.name().toLowerCase(Locale.ROOT).replace("_", ""),
+        size.question(),
         SIZE_THREADS + " threads of blocking GETs, values of " + size,
         ValueSizeBenchmark.class.getName() + ".get",
         ServerKind.STANDALONE,
@@ -212,7 +210,7 @@ record Question(
     Set<Client> pinging = EnumSet.allOf(Client.class);
     pinging.removeIf(client -> !client.pings());
     return new Question(
-        STORM + STORM_THREADS,
+        "ping-storm-" + STORM_THREADS,
         STORM_THREADS + " threads that ask for a PING, standalone",
         PingStormBenchmark.class.getName() + ".ping",
         ServerKind.STANDALONE,
@@ -315,7 +313,9 @@ record Question(
   }
 
   private boolean isDetail() {
-    return isAboutLatency() || name.startsWith(SIZES) || name.startsWith(STORM);
+    return isAboutLatency()
+        || benchmark.startsWith(ValueSizeBenchmark.class.getName())
+        || benchmark.startsWith(PingStormBenchmark.class.getName());
   }
 
   /** What the ratios refer to belongs to each target's question. */

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -85,6 +86,21 @@ class ReportTest {
         .startsWith("<svg")
         .endsWith("</svg>\n")
         .contains("SHEAF: 1 150,000 64 150,000");
+  }
+
+  @Test
+  void markdown_severalSizesOfValues_drawsThemAndLeavesOutTheMix() {
+    ResultFile one = file("A", "0", 100_000, 150_000);
+    Map<String, String> plots = new LinkedHashMap<>();
+    List<ResultFile.Asked> asked =
+        Stream.of("value-size-kb10", "value-size-b100", "value-size-mix")
+            .map(name -> new ResultFile.Asked(name, name, "1 s", one.questions().get(0).answers()))
+            .toList();
+
+    new Report(List.of(new ResultFile(one.environment(), asked))).markdown("results", plots);
+
+    assertThat(plots).containsOnlyKeys("results-value-sizes.svg");
+    assertThat(plots.get("results-value-sizes.svg")).contains("SHEAF: 100 150,000 10000 150,000");
   }
 
   @Test
