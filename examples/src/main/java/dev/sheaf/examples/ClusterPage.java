@@ -9,23 +9,18 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A page of 100 keys on a cluster, which are in as many slots: a loop, and one call, which gives
- * what there is when a master is gone.
- */
+/** A page of 100 keys on a cluster, which are in as many slots: a loop, and one call. */
 public final class ClusterPage {
 
   private static final Duration ROUND_TRIP = Duration.ofMillis(1);
   private static final int KEYS = 100;
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private ClusterPage() {}
 
   public static void main(String[] arguments) {
     List<String> keys = IntStream.range(0, KEYS).mapToObj(i -> "example:item:" + i).toList();
     try (ExampleServer server = ExampleServer.startCluster(ROUND_TRIP);
-        Sheaf<String, String> sheaf =
-            Sheaf.builder(server.uri()).commandTimeout(PATIENCE).connect()) {
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
 
       for (String key : keys) {
         sheaf.sync().set(key, "value of " + key);
@@ -46,14 +41,19 @@ public final class ClusterPage {
       page.values().forEach(result -> values.add(result.orNull()));
       System.out.println("the same values: " + looped.equals(values));
 
-      // A key whose node does not answer fails by itself; the page has the others.
-      if (server.crash()) {
-        Map<String, Result<String>> rest = sheaf.getAll(keys);
-        long lost = rest.values().stream().filter(Result.Failure.class::isInstance).count();
-        System.out.println("a master down, read: " + (lost > 0 && lost < KEYS ? "the rest" : lost));
-      } else {
-        sheaf.deleteAll(keys);
-      }
+      // A key that cannot be read fails by itself; the page has the others.
+      sheaf.sync().del(keys.get(0));
+      sheaf.sync().rpush(keys.get(0), "no string");
+      sheaf
+          .getAll(keys)
+          .forEach(
+              (key, result) -> {
+                if (result instanceof Result.Failure<String> failure) {
+                  System.out.println(key + ": " + failure.error().getMessage());
+                }
+              });
+
+      sheaf.deleteAll(keys);
     }
   }
 
