@@ -33,7 +33,7 @@ record Timing(int warmups, int warmupMillis, int measurements, int measurementMi
       case FULL -> new Pace(5, 5, 8, 8);
       case QUICK -> new Pace(3, 2, LEAST_WARM_UP_OF_CROWD, LEAST_WARM_UP_OF_CROWD);
       case TARGETS -> new Pace(5, 3, 8, 6);
-      case DETAILS -> new Pace(5, 2, 6, LEAST_WARM_UP_OF_CROWD);
+      case DETAILS -> new Pace(5, 1, 6, LEAST_WARM_UP_OF_CROWD);
     };
   }
 

@@ -47,9 +47,9 @@ final class WhereTimeGoes {
   private static final long JVM_WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
   /** Enough for the server's own ticks not to show, few enough for a processor in software. */
-  private static final int COUNTED_REQUESTS = 6_400;
+  private static final int COUNTED_REQUESTS = 3_200;
 
-  private static final int TRACED_REQUESTS = 32_000;
+  private static final int TRACED_REQUESTS = 16_000;
 
   private final CompareOptions options;
   private final int rounds;
