@@ -14,7 +14,8 @@ import java.util.Set;
 /**
  * The rivals. Another one is a class that implements {@link Rival} and a line here.
  *
- * <p>All speak UTF-8 strings and keep their defaults, but for what their name says.
+ * <p>All speak UTF-8 strings and keep their defaults, but for what their name says, and for limits
+ * that a question would exceed.
  */
 public enum Client {
   /** Plain Lettuce with one shared connection: what every ratio refers to. */

@@ -56,10 +56,7 @@ final class Respondent {
     try {
       return ANSWER + JSON.writeValueAsString(measure(order));
     } catch (RunnerException | RuntimeException | LinkageError | InterruptedException e) {
-      Throwable cause = e;
-      while (cause.getCause() != null) {
-        cause = cause.getCause();
-      }
+      Throwable cause = root(e);
       String message = cause == e ? e.toString() : e + ", caused by " + cause;
       Files.writeString(
           Path.of(order.log()),
@@ -67,6 +64,21 @@ final class Respondent {
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
       return FAILURE + message.replaceAll("\\s+", " ");
+    }
+  }
+
+  /** JMH hands on what a benchmark threw as suppressed. */
+  private static Throwable root(Throwable failure) {
+    Throwable root = failure;
+    while (true) {
+      Throwable deeper = root.getCause();
+      if (deeper == null && root.getSuppressed().length > 0) {
+        deeper = root.getSuppressed()[0];
+      }
+      if (deeper == null) {
+        return root;
+      }
+      root = deeper;
     }
   }
 
