@@ -9,13 +9,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one rival answered to one question.
+ * What one rival answered to one question. Its rounds are the first ones of all: a rival that fails
+ * is not asked again.
  *
  * @param rival its name, with the way it reads if there are several
  * @param unit of the scores
  * @param higherIsBetter whether scores are throughputs
  * @param scores one for each round
  * @param ratios how many times as fast as the reference was in the same round, one for each round
+ *     in which that was measured, too
  * @param costs figures beside the score, those of each round by the name of the figure
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -32,10 +34,13 @@ record Answer(
     return Numbers.median(scores);
   }
 
-  /** The median of the ratios within a round: less noisy than the ratio of the medians. */
+  /**
+   * The median of the ratios within a round: less noisy than the ratio of the medians. Not a number
+   * if the reference was never measured.
+   */
   @JsonProperty("ratio")
   double ratio() {
-    return Numbers.median(ratios);
+    return ratios.isEmpty() ? Double.NaN : Numbers.median(ratios);
   }
 
   /** The median of a figure, or null if there is none of that name. */
@@ -46,14 +51,18 @@ record Answer(
 
   /** How many times as fast as another rival, by the median of the rounds that both were in. */
   double speedOver(Answer other) {
-    if (ratios.size() != other.ratios.size()) {
-      return higherIsBetter ? score() / other.score() : other.score() / score();
-    }
+    return Numbers.median(speedsOver(other));
+  }
+
+  /** How many times as fast as another rival, in each round that both were in. */
+  List<Double> speedsOver(Answer other) {
     List<Double> speeds = new ArrayList<>();
-    for (int round = 0; round < ratios.size(); round++) {
-      speeds.add(ratios.get(round) / other.ratios.get(round));
+    for (int round = 0; round < Math.min(scores.size(), other.scores.size()); round++) {
+      double own = scores.get(round);
+      double others = other.scores.get(round);
+      speeds.add(higherIsBetter ? own / others : others / own);
     }
-    return Numbers.median(speeds);
+    return speeds;
   }
 
   /** This and the rounds of another run. */

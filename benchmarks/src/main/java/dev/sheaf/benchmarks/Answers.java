@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The measurements of one question, for each rival one in each round. Not thread-safe. */
+/**
+ * The measurements of one question, for each rival one in each round, until it is broken off. Not
+ * thread-safe.
+ */
 final class Answers {
 
   private final List<String> rivals;
@@ -26,17 +29,23 @@ final class Answers {
     return Objects.requireNonNull(runs.get(rival), "not a contender");
   }
 
-  /** One for each rival, in their order. */
+  /** One for each rival that was measured, in their order. */
   List<Answer> lines() {
     List<Measurement> reference = runsOf(rivals.get(0));
-    return rivals.stream().map(rival -> line(rival, runsOf(rival), reference)).toList();
+    return rivals.stream()
+        .filter(rival -> !runsOf(rival).isEmpty())
+        .map(rival -> line(rival, runsOf(rival), reference))
+        .toList();
   }
 
+  /** There are ratios for the rounds in which the reference was measured, too. */
   private static Answer line(String rival, List<Measurement> runs, List<Measurement> reference) {
     List<Double> ratios = new ArrayList<>();
     Map<String, List<Double>> costs = new LinkedHashMap<>();
     for (int round = 0; round < runs.size(); round++) {
-      ratios.add(runs.get(round).speedOver(reference.get(round)));
+      if (round < reference.size()) {
+        ratios.add(runs.get(round).speedOver(reference.get(round)));
+      }
       runs.get(round)
           .costs()
           .forEach((name, cost) -> costs.computeIfAbsent(name, n -> new ArrayList<>()).add(cost));

@@ -7,44 +7,52 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the comparison was asked to do.
  *
  * @param rounds how often every question is put to every rival
- * @param quick whether to measure with short iterations, and, if {@code only} is empty, the main
- *     questions only
- * @param forks how many JVMs measure one rival in one round
+ * @param scope what is asked, and for how long; if {@code only} names questions, the quick one
+ *     takes any
  * @param only words of question names; questions that have none of them are left out; empty for all
  * @param clients the rivals; Lettuce always belongs to them, as the ratios refer to it
  * @param ways the ways to read many keys; what the ratios refer to always belongs to them
  * @param out the directory for the results
+ * @param virtualJdk the home of the JDK that runs virtual threads; this one's if it can
  * @param help whether only the usage was asked for
  */
 record CompareOptions(
     int rounds,
-    boolean quick,
-    int forks,
+    Scope scope,
     List<String> only,
     Set<Client> clients,
     Set<Way> ways,
     Path out,
+    Path virtualJdk,
     boolean help) {
 
-  static final int DEFAULT_ROUNDS = 3;
   static final int MAX_ROUNDS = 100;
-  static final int MAX_FORKS = 10;
 
   static final String USAGE =
       """
       Usage: java -jar benchmarks/target/benchmarks.jar compare [options]
 
-        --rounds N        put every question N times to every rival, 3 by default
-        --quick           short iterations, and the main questions only unless --only names some
-        --forks N         JVMs for each rival in each round, 1 by default
+      Without options all questions are put to all rivals, which takes hours.
+
+        --targets         what Sheaf is meant to reach, with the rivals of each target: half an
+                          hour; writes targets.json
+        --details         percentiles, sizes of values, storms of PINGs, system calls, and where
+                          time goes: ten minutes; writes details.json
+        --quick           short iterations, and the main questions only unless --only names some:
+                          five minutes
+        --rounds N        put every question N times to every rival; 3 by default, 2 with --quick
+                          and --details
         --only A,B        only questions with the words A or B in their name: many-keys, cluster-64
         --clients A,B     only these rivals (LETTUCE is always one), e.g. LETTUCE,SHEAF
         --ways A,B        only these ways to read many keys, e.g. MANY_KEY_CALL,READ_AHEAD
+        --virtual-jdk DIRECTORY  the JDK for the questions about virtual threads, 21 or newer;
+                          without one, and on an older one, they are left out
         --out DIRECTORY   where results.json, results.md and its plots go; by default beside the
                           jar
         --help            this text
@@ -74,7 +82,7 @@ record CompareOptions(
 
   /** Whether only the main questions are to be put, to the main rivals. */
   boolean mainOnly() {
-    return quick && only.isEmpty();
+    return scope == Scope.QUICK && only.isEmpty();
   }
 
   /** The command that repeats it. */
@@ -82,11 +90,8 @@ record CompareOptions(
     StringBuilder command =
         new StringBuilder("java -jar benchmarks/target/benchmarks.jar compare --rounds ")
             .append(rounds);
-    if (quick) {
-      command.append(" --quick");
-    }
-    if (forks > 1) {
-      command.append(" --forks ").append(forks);
+    if (!scope.word().isEmpty()) {
+      command.append(" --").append(scope.word());
     }
     if (!only.isEmpty()) {
       command.append(" --only ").append(String.join(",", only));
@@ -99,6 +104,10 @@ record CompareOptions(
       command.append(" --ways ");
       command.append(String.join(",", ways.stream().map(Way::name).toList()));
     }
+    if (!virtualJdk.equals(ChildJvm.ownHome())) {
+      // Where it lies is nobody's business; which one it was stands beside the command.
+      command.append(" --virtual-jdk DIRECTORY");
+    }
     return command.toString();
   }
 
@@ -106,13 +115,13 @@ record CompareOptions(
 
     private final String[] args;
     private int position;
-    private int rounds = DEFAULT_ROUNDS;
-    private boolean quick;
-    private int forks = 1;
+    private @Nullable Integer rounds;
+    private Scope scope = Scope.FULL;
     private List<String> only = List.of();
     private Set<Client> clients = EnumSet.allOf(Client.class);
     private Set<Way> ways = EnumSet.allOf(Way.class);
     private Path out = Beside.jar();
+    private Path virtualJdk = ChildJvm.ownHome();
     private boolean help;
 
     Parser(String[] args) {
@@ -127,19 +136,37 @@ record CompareOptions(
       String option = args[position++];
       switch (option) {
         case "--rounds" -> rounds = number(option, MAX_ROUNDS);
-        case "--forks" -> forks = number(option, MAX_FORKS);
-        case "--quick" -> quick = true;
+        case "--quick" -> scope = only(Scope.QUICK);
+        case "--targets" -> scope = only(Scope.TARGETS);
+        case "--details" -> scope = only(Scope.DETAILS);
         case "--only" -> only = names(option);
         case "--clients" -> clients = clients(option);
         case "--ways" -> ways = ways(option);
         case "--out" -> out = path(option);
+        case "--virtual-jdk" -> virtualJdk = VirtualThreads.jdk(option, path(option));
         case "--help" -> help = true;
         default -> throw new IllegalArgumentException("Unknown option " + option);
       }
     }
 
     CompareOptions options() {
-      return new CompareOptions(rounds, quick, forks, only, clients, ways, out, help);
+      return new CompareOptions(
+          rounds == null ? scope.rounds() : rounds,
+          scope,
+          only,
+          clients,
+          ways,
+          out,
+          virtualJdk,
+          help);
+    }
+
+    private Scope only(Scope wanted) {
+      if (scope != Scope.FULL && scope != wanted) {
+        throw new IllegalArgumentException(
+            "--" + scope.word() + " and --" + wanted.word() + " exclude one another");
+      }
+      return wanted;
     }
 
     private String value(String option) {

@@ -1,5 +1,8 @@
 package dev.sheaf.benchmarks;
 
+import dev.sheaf.benchmarks.Plan.Place;
+import dev.sheaf.benchmarks.Plan.Sitting;
+import dev.sheaf.benchmarks.Plan.Step;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -8,81 +11,95 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Puts every question to every rival, several rounds long, one rival after the other, so that what
- * disturbs the machine for a while disturbs all of them.
+ * Puts the questions of a plan. What was measured is kept after every JVM, so that a comparison
+ * that is broken off loses no more than that; a rival that fails is left out from there on, and
+ * named.
  */
 final class Comparison {
-
-  /** What servers stand for: one of a kind at a distance. */
-  private record Place(ServerKind kind, int roundTripMicros) {
-
-    static Place of(Question question) {
-      return new Place(question.server(), question.roundTripMicros());
-    }
-  }
 
   private final CompareOptions options;
   private final PrintStream console;
   private final Map<Place, Servers> servers = new LinkedHashMap<>();
+  private final Map<Question, Answers> answers = new LinkedHashMap<>();
+
+  /** What went wrong, by question and rival. */
+  private final Map<String, String> leftOut = new LinkedHashMap<>();
+
+  private final Environment environment;
+  private final Progress progress;
+  private final Plan plan;
+  private final Path logs;
 
   Comparison(CompareOptions options, PrintStream console) {
     this.options = options;
     this.console = console;
+    List<Question> questions = questions();
+    for (Question question : questions) {
+      List<String> labels = question.contenders().stream().map(Contender::label).toList();
+      answers.put(question, new Answers(labels));
+    }
+    this.plan = new Plan(questions, options.scope());
+    this.environment = Environment.observe();
+    this.progress = new Progress(options.rounds() * plan.millisOfRound());
+    this.logs = logDirectory();
   }
 
   /**
    * Runs and reports.
    *
-   * @throws ComparisonException if a run fails or the results cannot be written
+   * @throws ComparisonException if nothing could be measured or the results cannot be written
    */
   void run() {
-    List<Question> questions = questions();
-    Path logs = logDirectory();
-    Environment before = Environment.observe();
-    long start = System.nanoTime();
-    Map<Question, Answers> answers = new LinkedHashMap<>();
-    questions.forEach(
-        question ->
-            answers.put(
-                question,
-                new Answers(
-                    question.contenders().stream().map(Question.Contender::label).toList())));
+    int rounds = options.rounds();
+    console.println("About " + progress.left() + (rounds == 1 ? "" : " for all rounds"));
     try {
-      for (Question question : questions) {
-        openServers(Place.of(question));
-      }
-      for (int round = 0; round < options.rounds(); round++) {
-        for (Map.Entry<Question, Answers> entry : answers.entrySet()) {
-          put(entry.getKey(), round, entry.getValue(), logs);
+      plan.places().forEach(place -> servers.put(place, open(place)));
+      progress.begin();
+      for (int round = 0; round < rounds; round++) {
+        for (Sitting sitting : plan.round(round)) {
+          hold(sitting, round);
+          progress.done(Plan.STARTUP_MILLIS);
+          report().write(options.out(), options.scope().fileName());
         }
-        // A run of hours that is broken off keeps its rounds.
-        save(before, start, answers);
       }
     } finally {
       servers.values().forEach(Servers::close);
     }
-    ResultFile found = save(before, start, answers);
-    new Report(List.of(found)).write(options.out(), "results", console);
+    report().print(options.out(), options.scope().fileName(), console);
+    leftOut.forEach((what, why) -> console.println("Left out: " + what + ": " + why));
+    if (answers.values().stream().allMatch(each -> each.lines().isEmpty())) {
+      throw new ComparisonException("Nothing could be measured: " + leftOut);
+    }
   }
 
-  private ResultFile save(Environment before, long start, Map<Question, Answers> answers) {
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
+  private Report report() {
     ResultFile found =
-        new ResultFile(facts(before, took), answers.entrySet().stream().map(this::asked).toList());
-    found.write(options.out().resolve("results.json"));
-    return found;
+        new ResultFile(
+            facts(),
+            answers.entrySet().stream()
+                .filter(entry -> !entry.getValue().lines().isEmpty())
+                .map(this::asked)
+                .toList());
+    found.write(options.out().resolve(options.scope().fileName() + ".json"));
+    return new Report(List.of(found));
   }
 
-  private Map<String, String> facts(Environment before, Duration took) {
-    Map<String, String> facts = new LinkedHashMap<>(before.facts());
+  private Map<String, String> facts() {
+    Map<String, String> facts = new LinkedHashMap<>(environment.facts());
+    if (answers.keySet().stream().anyMatch(Question::virtual)) {
+      facts.put("JVM of virtual threads", VirtualThreads.version(options.virtualJdk()));
+    }
     String glide = GlideRival.absence();
     if (glide != null) {
       facts.put("Left out", glide);
     }
+    leftOut.forEach((what, why) -> facts.put("Left out: " + what, why));
     facts.put("Load after", Environment.loadAverage());
-    facts.put("Took", took.toSeconds() + " s");
+    facts.put("Took", Duration.ofNanos(progress.nanos()).toSeconds() + " s");
     facts.put("Command", options.command());
     return facts;
   }
@@ -90,32 +107,36 @@ final class Comparison {
   private ResultFile.Asked asked(Map.Entry<Question, Answers> entry) {
     Question question = entry.getKey();
     return new ResultFile.Asked(
-        question.name(), question.text(), question.timing(options), entry.getValue().lines());
+        question.name(),
+        question.text(),
+        question.timing(options.scope()),
+        entry.getValue().lines());
   }
 
   private List<Question> questions() {
-    if (!VirtualThreads.areAvailable()) {
-      console.println(VirtualThreads.unavailable());
-    }
     String glide = GlideRival.absence();
     if (glide != null) {
       console.println(glide);
     }
-    List<Question> chosen =
+    List<Question> inScope =
         Question.all().stream()
-            .filter(question -> options.asks(question.name()))
-            .filter(question -> question.quick() || !options.mainOnly())
             .map(question -> question.limitedTo(options))
+            .filter(question -> !question.contenders().isEmpty())
             .toList();
-    if (chosen.isEmpty()) {
+    List<Question> asked =
+        inScope.stream().filter(question -> options.asks(question.name())).toList();
+    if (asked.isEmpty()) {
       throw new ComparisonException(
-          "--only names none of the questions: "
-              + Question.all().stream()
-                  .filter(question -> question.quick() || !options.mainOnly())
-                  .map(Question::name)
-                  .toList());
+          "--only names none of the questions: " + inScope.stream().map(Question::name).toList());
     }
-    return chosen;
+    if (VirtualThreads.areAvailable(options.virtualJdk())) {
+      return asked;
+    }
+    List<Question> possible = asked.stream().filter(question -> !question.virtual()).toList();
+    if (possible.size() < asked.size()) {
+      console.println(VirtualThreads.unavailable());
+    }
+    return possible;
   }
 
   private Path logDirectory() {
@@ -126,36 +147,53 @@ final class Comparison {
     }
   }
 
-  private void openServers(Place place) {
-    if (!servers.containsKey(place)) {
-      servers.put(place, Servers.open(place.kind(), place.roundTripMicros()));
+  private static Servers open(Place place) {
+    return Servers.open(place.kind(), place.roundTripMicros());
+  }
+
+  private void hold(Sitting sitting, int round) {
+    String uri = Objects.requireNonNull(servers.get(sitting.place())).uri();
+    @Nullable RespondentProcess jvm = null;
+    try {
+      for (Step step : sitting.steps()) {
+        String what = step.question().name() + ", " + step.contender().label();
+        progress.done(step.millis());
+        if (leftOut.containsKey(what)) {
+          continue;
+        }
+        String name = what.replace(", ", "-").replace(' ', '-') + "-" + round + ".log";
+        Path log = logs.resolve(name);
+        try {
+          if (jvm == null) {
+            jvm = RespondentProcess.start(home(sitting), log);
+          }
+          Order order = step.question().order(step.contender(), uri, step.timing(), log);
+          say(step, round, jvm.answer(order));
+        } catch (ComparisonException e) {
+          leftOut.put(what, e.getMessage() + "; see " + name);
+          console.println("Left out from here on: " + what + ": " + leftOut.get(what));
+          if (jvm != null) {
+            // What failed may still be at work in there.
+            jvm.close();
+            jvm = null;
+          }
+        }
+      }
+    } finally {
+      if (jvm != null) {
+        jvm.close();
+      }
     }
   }
 
-  private void put(Question question, int round, Answers answers, Path logs) {
-    List<Question.Contender> contenders = question.contenders();
-    for (int i = 0; i < contenders.size(); i++) {
-      // Another one begins each round, so that nobody always follows the same rival.
-      Question.Contender contender = contenders.get((i + round) % contenders.size());
-      Measurement run =
-          question
-              .run(options, contender, uri(Place.of(question)))
-              .measure(logs.resolve(logName(question, contender, round)));
-      answers.add(contender.label(), run);
-      console.printf(
-          "round %d  %-24s %-45s %s%n", round + 1, question.name(), contender.label(), run);
-    }
+  private void say(Step step, int round, Measurement found) {
+    Objects.requireNonNull(answers.get(step.question())).add(step.contender().label(), found);
+    console.printf(
+        "round %d  %-24s %-32s %-18s %s left%n",
+        round + 1, step.question().name(), step.contender().label(), found, progress.left());
   }
 
-  private static String logName(Question question, Question.Contender contender, int round) {
-    return question.name() + "-" + contender.label().replace(' ', '-') + "-" + round + ".log";
-  }
-
-  private String uri(Place place) {
-    Servers open = servers.get(place);
-    if (open == null) {
-      throw new IllegalStateException("No server was opened for " + place);
-    }
-    return open.uri();
+  private Path home(Sitting sitting) {
+    return sitting.virtual() ? options.virtualJdk() : ChildJvm.ownHome();
   }
 }

@@ -66,6 +66,9 @@ final class Difference {
   }
 
   private void compare(String question, Answer before, Answer after) {
+    if (before.ratios().isEmpty() || after.ratios().isEmpty()) {
+      return;
+    }
     compared++;
     change(question, after.rival(), "ratio", before.ratios(), after.ratios(), true);
     for (Cost cost : List.of(Cost.CLIENT_WRITES, Cost.SERVER_READS, Cost.CLIENT_ALLOCATION)) {

@@ -5,8 +5,11 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -28,6 +31,24 @@ final class GetLoad {
   /** How long a load that is behind its schedule is worked off; what is left then counts as is. */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+  /** How the names of questions that it answers begin. */
+  static final String QUESTION = "latency-";
+
+  static final int THREADS = 64;
+
+  /** The parameter with the reads a second; 0 for as many as the threads get. */
+  static final String RATE = "rate";
+
+  static final List<String> PERCENTILES =
+      List.of("p50 us", "p90 us", "p99 us", "p99.9 us", "max us");
+
+  private static final double[] SHARES = {0.5, 0.9, 0.99, 0.999, 1};
+
+  /** What rivals are compared by. */
+  private static final String SCORE = "p99 us";
+
+  private static final String READS = "reads";
+
   private final Rival rival;
   private final int threads;
   private final double perSecond;
@@ -44,7 +65,7 @@ final class GetLoad {
    * @param args client, kind of server, its URI, threads, reads a second of all threads together (0
    *     for as many as they get), seconds of warm-up, seconds measured
    */
-  public static void main(String[] args) throws IOException, InterruptedException {
+  public static void main(String[] args) throws InterruptedException {
     Quiet.logging();
     Client client = Client.valueOf(args[0]);
     String uri = args[2];
@@ -55,29 +76,58 @@ final class GetLoad {
       GetLoad load = new GetLoad(rival, threads, Double.parseDouble(args[4]));
       load.run(Integer.parseInt(args[5]));
       System.out.println("warm");
-      input.readLine();
-      Expenses before = Expenses.soFar(uri);
-      int seconds = Integer.parseInt(args[6]);
-      LatencyHistogram times = load.run(seconds);
-      print("reads", times.count());
-      print("reads a second", (double) times.count() / seconds);
-      print("p50 us", times.percentile(0.5) / NANOS_PER_MICRO);
-      print("p90 us", times.percentile(0.9) / NANOS_PER_MICRO);
-      print("p99 us", times.percentile(0.99) / NANOS_PER_MICRO);
-      print("p99.9 us", times.percentile(0.999) / NANOS_PER_MICRO);
-      print("max us", times.longest() / NANOS_PER_MICRO);
-      Expenses.soFar(uri)
-          .since(before, times.count())
-          .forEach((cost, amount) -> print(cost.key(), amount));
+      awaitLine(input);
+      load.figures(uri, Integer.parseInt(args[6])).forEach(GetLoad::print);
       System.out.println("done");
-      input.readLine();
+      awaitLine(input);
     }
     // Redisson and GLIDE leave threads behind that are no daemons.
     System.exit(0);
   }
 
+  private static void awaitLine(BufferedReader input) {
+    try {
+      input.readLine();
+    } catch (IOException e) {
+      // Whoever listened is gone; there is nothing left to wait for.
+    }
+  }
+
   private static void print(String name, double value) {
     System.out.printf(Locale.ROOT, "%s=%f%n", name, value);
+  }
+
+  /** Carries out an order in this JVM; the score is the 99th percentile. */
+  static Measurement measure(Order order) throws InterruptedException {
+    Client client = Client.valueOf(parameter(order, Order.CLIENT));
+    double perSecond = Double.parseDouble(parameter(order, RATE));
+    try (Rival rival = client.connect(order.server(), order.uri(), order.threads())) {
+      GetLoad load = new GetLoad(rival, order.threads(), perSecond);
+      load.run(order.timing().warmUpSeconds());
+      Map<String, Double> figures = load.figures(order.uri(), order.timing().measuredSeconds());
+      figures.remove(READS);
+      double score = Objects.requireNonNull(figures.get(SCORE));
+      return new Measurement(score, SCORE, false, figures);
+    }
+  }
+
+  private static String parameter(Order order, String name) {
+    return Objects.requireNonNull(order.parameters().get(name), name);
+  }
+
+  private Map<String, Double> figures(String uri, int seconds) throws InterruptedException {
+    Expenses before = Expenses.soFar(uri);
+    LatencyHistogram times = run(seconds);
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put(READS, (double) times.count());
+    figures.put("reads a second", (double) times.count() / seconds);
+    for (int i = 0; i < SHARES.length; i++) {
+      figures.put(PERCENTILES.get(i), times.percentile(SHARES[i]) / NANOS_PER_MICRO);
+    }
+    Expenses.soFar(uri)
+        .since(before, times.count())
+        .forEach((cost, amount) -> figures.put(cost.key(), amount));
+    return figures;
   }
 
   private LatencyHistogram run(int seconds) throws InterruptedException {

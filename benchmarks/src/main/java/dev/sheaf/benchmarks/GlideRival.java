@@ -18,6 +18,12 @@ final class GlideRival implements Rival {
   /** Where the class that loads the native library says that it could not. */
   private static final String NATIVE_LIBRARY = "glide.ffi.resolvers.NativeUtils";
 
+  /** Its 250 ms would end reads of large values while code is still being compiled. */
+  private static final int TIMEOUT_MILLIS = 10_000;
+
+  /** Its 1,000 refuse a thousand threads that read at once. */
+  private static final int MOST_IN_FLIGHT = 10_000;
+
   private final BaseClient client;
 
   GlideRival(ServerKind kind, String uri, int threads) {
@@ -27,10 +33,18 @@ final class GlideRival implements Rival {
         kind == ServerKind.CLUSTER
             ? Futures.value(
                 GlideClusterClient.createClient(
-                    GlideClusterClientConfiguration.builder().address(address).build()))
+                    GlideClusterClientConfiguration.builder()
+                        .address(address)
+                        .requestTimeout(TIMEOUT_MILLIS)
+                        .inflightRequestsLimit(MOST_IN_FLIGHT)
+                        .build()))
             : Futures.value(
                 GlideClient.createClient(
-                    GlideClientConfiguration.builder().address(address).build()));
+                    GlideClientConfiguration.builder()
+                        .address(address)
+                        .requestTimeout(TIMEOUT_MILLIS)
+                        .inflightRequestsLimit(MOST_IN_FLIGHT)
+                        .build()));
   }
 
   /** Why the client does not run on this machine, or null if it does. */

@@ -13,6 +13,8 @@ public final class Main {
   private static final String COMMANDS =
       """
       compare [options]            put the questions to the rivals; compare --help says more
+      publish docs                 put what compare --targets and --details have left beside the
+                                   jar into the pages of docs
       page DIRECTORY NAME FILE…    one page, NAME.md with plots, of one or more results.json
       diff BEFORE AFTER            what changed between two results.json beyond noise
       syscalls [options of compare]  system calls of each client for each GET, by strace
@@ -59,9 +61,11 @@ public final class Main {
 
   private static @Nullable Command command(String name) {
     return switch (name) {
-      case "compare" -> args -> withOptions(args, o -> new Comparison(o, System.out).run());
+      case "compare" -> args -> withOptions(args, Main::compare);
+      case "publish" -> Main::publish;
       case "syscalls" -> args -> withOptions(args, o -> new SyscallTable(o).run(System.out));
-      case "where" -> args -> withOptions(args, o -> new WhereTimeGoes(o).run(System.out));
+      case "where" ->
+          args -> withOptions(args, o -> new WhereTimeGoes(o, o.rounds()).run(System.out));
       case "page" -> Main::page;
       case "diff" -> Main::diff;
       case "sizes" -> args -> new SizesComparison(System.out).run();
@@ -100,6 +104,25 @@ public final class Main {
     }
   }
 
+  private static void compare(CompareOptions options) {
+    new Comparison(options, System.out).run();
+    if (options.scope() == Scope.DETAILS && options.only().isEmpty()) {
+      try {
+        new SyscallTable(options).run(System.out);
+      } catch (ComparisonException e) {
+        System.out.println("Left out: system calls: " + e.getMessage());
+      }
+      new WhereTimeGoes(options, 1).run(System.out);
+    }
+  }
+
+  private static void publish(String[] args) {
+    if (args.length != 1) {
+      throw new WrongArguments("publish needs a directory, but had " + args.length + " words");
+    }
+    new Publication(Path.of(args[0])).publish(Beside.jar(), System.out);
+  }
+
   private static void page(String[] args) {
     if (args.length < 3) {
       throw new WrongArguments(
@@ -109,7 +132,7 @@ public final class Main {
     for (String file : Arrays.copyOfRange(args, 2, args.length)) {
       runs.add(ResultFile.read(Path.of(file)));
     }
-    new Report(runs).write(Path.of(args[0]), args[1], System.out);
+    new Report(runs).print(Path.of(args[0]), args[1], System.out);
   }
 
   private static void diff(String[] args) {

@@ -1,8 +1,6 @@
 package dev.sheaf.benchmarks;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -10,7 +8,6 @@ import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,39 +63,32 @@ final class MeasuredServer implements AutoCloseable {
 
   /** Starts an embedded server in a JVM of its own. */
   static MeasuredServer embedded() {
+    Path socket;
     try {
-      Path socket = Files.createTempDirectory("sheaf-benchmark").resolve(SOCKET);
-      Process jvm =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-Xms1g",
-                  "-Xmx1g",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  EmbeddedProcess.class.getName(),
-                  socket.toString())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      BufferedReader output =
-          new BufferedReader(
-              new InputStreamReader(jvm.getInputStream(), StandardCharsets.US_ASCII));
-      String port = output.readLine();
-      if (port == null) {
-        throw new ComparisonException("The embedded server did not start");
-      }
-      return new MeasuredServer(
-          jvm.pid(),
-          Integer.parseInt(port),
-          socket,
-          () -> {
-            jvm.getOutputStream().close();
-            jvm.waitFor();
-            Files.deleteIfExists(socket);
-            Files.delete(socket.getParent());
-          });
+      socket = Files.createTempDirectory("sheaf-benchmark").resolve(SOCKET);
     } catch (IOException e) {
       throw new ComparisonException("Cannot start an embedded server: " + e.getMessage(), e);
     }
+    ChildJvm jvm =
+        ChildJvm.start(
+            ChildJvm.ownHome(),
+            EmbeddedProcess.class,
+            List.of(socket.toString()),
+            ProcessBuilder.Redirect.INHERIT);
+    String port = jvm.read();
+    if (port == null) {
+      jvm.close();
+      throw new ComparisonException("The embedded server did not start");
+    }
+    return new MeasuredServer(
+        jvm.pid(),
+        Integer.parseInt(port),
+        socket,
+        () -> {
+          jvm.close();
+          Files.deleteIfExists(socket);
+          Files.delete(socket.getParent());
+        });
   }
 
   long pid() {

@@ -7,6 +7,8 @@ import java.util.Locale;
 /** Medians, and numbers as people read them. */
 final class Numbers {
 
+  private static final double MICROS_PER_MILLI = 1e3;
+
   private Numbers() {}
 
   /**
@@ -48,5 +50,12 @@ final class Numbers {
       return String.format(Locale.ROOT, "%.2f", value);
     }
     return String.format(Locale.ROOT, "%.3f", value);
+  }
+
+  /** A time in microseconds, or, from a thousand on, in milliseconds, with its unit. */
+  static String micros(double micros) {
+    return micros < MICROS_PER_MILLI
+        ? rounded(micros) + " µs"
+        : rounded(micros / MICROS_PER_MILLI) + " ms";
   }
 }

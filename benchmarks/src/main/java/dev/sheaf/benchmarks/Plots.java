@@ -45,6 +45,7 @@ final class Plots {
       }
     }
     distance(questions, note, plots);
+    sizes(questions, note, plots);
     latency(questions, note, plots);
     return plots;
   }
@@ -76,6 +77,26 @@ final class Plots {
               steps,
               true,
               answer -> answer.score() / MICROS_PER_MILLI,
+              note));
+    }
+  }
+
+  private static void sizes(
+      List<ResultFile.Asked> questions, String note, Map<String, LinePlot> plots) {
+    Map<Double, ResultFile.Asked> steps = new TreeMap<>();
+    for (ResultFile.Asked question : questions) {
+      ValueSizeBenchmark.Size.ofQuestion(question.name())
+          .ifPresent(size -> steps.put((double) size.bytes(), question));
+    }
+    if (steps.size() > 1) {
+      plots.put(
+          "value-sizes",
+          plot(
+              "Values a second against their size, 8 threads",
+              "bytes",
+              steps,
+              true,
+              Answer::score,
               note));
     }
   }
@@ -113,13 +134,13 @@ final class Plots {
   private static void latency(
       List<ResultFile.Asked> questions, String note, Map<String, LinePlot> plots) {
     for (ResultFile.Asked question : questions) {
-      if (!question.name().startsWith(LatencyRun.QUESTION)) {
+      if (!question.name().startsWith(GetLoad.QUESTION)) {
         continue;
       }
       List<LinePlot.Curve> curves = new ArrayList<>();
       for (Answer answer : question.answers()) {
         List<@Nullable Double> values = new ArrayList<>();
-        for (String percentile : LatencyRun.PERCENTILES) {
+        for (String percentile : GetLoad.PERCENTILES) {
           values.add(answer.cost(percentile));
         }
         curves.add(new LinePlot.Curve(answer.rival(), values));
@@ -128,7 +149,7 @@ final class Plots {
           question.name(),
           new LinePlot(
               "Microseconds until the value is there: " + question.text(),
-              LatencyRun.PERCENTILES,
+              GetLoad.PERCENTILES,
               "percentile",
               true,
               curves,

@@ -1,5 +1,6 @@
 package dev.sheaf.benchmarks;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param threads JMH's threads
  * @param parameters parameters that all rivals share
  * @param contenders who answers; the first is the one the ratios refer to
+ * @param virtual whether only a JVM with virtual threads can answer it
  * @param quick whether it belongs to the quick comparison
  */
 record Question(
@@ -31,20 +33,8 @@ record Question(
     int threads,
     Map<String, String> parameters,
     List<Contender> contenders,
+    boolean virtual,
     boolean quick) {
-
-  /**
-   * A client, and, where many keys are read, the way it reads them.
-   *
-   * @param client the client
-   * @param way the way, or null where single keys are read
-   */
-  record Contender(Client client, @Nullable Way way) {
-
-    String label() {
-      return way == null ? client.name() : client.name() + " " + way.name();
-    }
-  }
 
   private static final int[] THREADS = {1, 2, 8, 64, 256, 512};
   private static final Set<Integer> QUICK_THREADS = Set.of(1, 64);
@@ -62,6 +52,7 @@ record Question(
   private static final int QUICK_RATE = 40_000;
   private static final int SIZE_THREADS = 8;
   private static final int STORM_THREADS = 64;
+  private static final int DEPENDENT_MICROS = 1_000;
   private static final double MICROS_PER_MILLI = 1e3;
 
   /** Ways to read many keys that do not depend on one another. */
@@ -69,7 +60,14 @@ record Question(
 
   private static final Set<Way> READS_IN_TURNS = EnumSet.complementOf(EnumSet.of(Way.READ_AHEAD));
 
-  /** All questions that this JVM can answer. */
+  private static final int CROWD = 64;
+  private static final String VIRTUAL_THREADS_PARAMETER = "virtualThreads";
+
+  /** Who is asked about details: one of each kind. */
+  static final Set<Client> DETAILED =
+      EnumSet.of(Client.LETTUCE, Client.JEDIS, Client.GLIDE, Client.SHEAF);
+
+  /** All questions, those for virtual threads last. */
   static List<Question> all() {
     List<Question> questions = new ArrayList<>();
     for (int threads : THREADS) {
@@ -86,7 +84,7 @@ record Question(
     for (int micros : ROUND_TRIPS_MICROS) {
       questions.add(distantKeys(micros));
     }
-    questions.add(dependentReads(1_000));
+    questions.add(dependentReads(DEPENDENT_MICROS, false));
     questions.add(distantBlocking());
     for (ValueSizeBenchmark.Size size : ValueSizeBenchmark.Size.values()) {
       questions.add(valueSize(size));
@@ -95,11 +93,10 @@ record Question(
     for (int rate : RATES) {
       questions.add(latency(rate));
     }
-    if (VirtualThreads.areAvailable()) {
-      for (int threads : VIRTUAL_THREADS) {
-        questions.add(virtual(threads));
-      }
+    for (int threads : VIRTUAL_THREADS) {
+      questions.add(virtual(threads));
     }
+    questions.add(dependentReads(DEPENDENT_MICROS, true));
     return questions;
   }
 
@@ -113,6 +110,7 @@ record Question(
         threads,
         Map.of("server", server.name()),
         singleKey(EnumSet.allOf(Client.class)),
+        false,
         quick);
   }
 
@@ -127,6 +125,7 @@ record Question(
         1,
         Map.of("server", server.name(), "keys", Integer.toString(keys)),
         everyWay(server, Way.MANY_KEY_CALL, READS),
+        false,
         main);
   }
 
@@ -140,6 +139,7 @@ record Question(
         1,
         Map.of("server", ServerKind.CLUSTER.name(), "layout", Layout.TAGGED.name()),
         everyWay(ServerKind.CLUSTER, Way.MANY_KEY_CALL, READS),
+        false,
         false);
   }
 
@@ -157,21 +157,24 @@ record Question(
         1,
         Map.of("server", ServerKind.DISTANT.name()),
         everyWay(ServerKind.DISTANT, Way.FUTURES, ways),
+        false,
         micros == NEIGHBOURS_MICROS);
   }
 
-  private static Question dependentReads(int micros) {
+  private static Question dependentReads(int micros, boolean virtual) {
     return new Question(
-        "dependent-" + micros + "us",
+        (virtual ? "virtual-" : "") + "dependent-" + micros + "us",
         ManyKeysBenchmark.KEYS_AT_ONCE
             + " times two GETs, the second of the key that the first one names, "
-            + away(micros),
+            + away(micros)
+            + (virtual ? ", with virtual threads for `mapEach`" : ""),
         DependentReadsBenchmark.class.getName() + ".read",
         ServerKind.DISTANT,
         micros,
         1,
         Map.of(),
         everyWay(ServerKind.DISTANT, Way.LOOP, READS_IN_TURNS),
+        virtual,
         false);
   }
 
@@ -185,12 +188,13 @@ record Question(
         64,
         Map.of("server", ServerKind.DISTANT.name()),
         singleKey(EnumSet.allOf(Client.class)),
+        false,
         false);
   }
 
   private static Question valueSize(ValueSizeBenchmark.Size size) {
     return new Question(
-        "value-size-" + size.name().toLowerCase(Locale.ROOT).replace("_", ""),
+        size.question(),
         SIZE_THREADS + " threads of blocking GETs, values of " + size,
         ValueSizeBenchmark.class.getName() + ".get",
         ServerKind.STANDALONE,
@@ -198,6 +202,7 @@ record Question(
         SIZE_THREADS,
         Map.of("size", size.name()),
         singleKey(EnumSet.allOf(Client.class)),
+        false,
         false);
   }
 
@@ -213,6 +218,7 @@ record Question(
         STORM_THREADS,
         Map.of(),
         singleKey(pinging),
+        false,
         false);
   }
 
@@ -224,8 +230,9 @@ record Question(
         ServerKind.STANDALONE,
         0,
         1,
-        Map.of("virtualThreads", Integer.toString(threads)),
+        Map.of(VIRTUAL_THREADS_PARAMETER, Integer.toString(threads)),
         singleKey(EnumSet.allOf(Client.class)),
+        true,
         false);
   }
 
@@ -235,14 +242,15 @@ record Question(
             ? " threads that read without a pause"
             : " threads, " + Numbers.rounded(rate) + " GETs a second at moments of their own";
     return new Question(
-        LatencyRun.QUESTION + (rate == 0 ? "closed" : "open-" + rate),
-        LatencyRun.THREADS + load + ", standalone",
+        GetLoad.QUESTION + (rate == 0 ? "closed" : "open-" + rate),
+        GetLoad.THREADS + load + ", standalone",
         GetLoad.class.getName(),
         ServerKind.STANDALONE,
         0,
-        LatencyRun.THREADS,
-        Map.of(LatencyRun.RATE, Integer.toString(rate)),
+        GetLoad.THREADS,
+        Map.of(GetLoad.RATE, Integer.toString(rate)),
         singleKey(EnumSet.allOf(Client.class)),
+        false,
         rate == QUICK_RATE);
   }
 
@@ -281,18 +289,41 @@ record Question(
       if (options.clients().contains(contender.client())
           && contender.client().runsHere()
           && isWanted(contender, options.ways())
-          && (!options.mainOnly() || isQuick(contender))) {
+          && belongsTo(contender, options)) {
         kept.add(contender);
       }
     }
     return new Question(
-        name, text, benchmark, server, roundTripMicros, threads, parameters, kept, quick);
+        name, text, benchmark, server, roundTripMicros, threads, parameters, kept, virtual, quick);
   }
 
   private boolean isWanted(Contender contender, Set<Way> ways) {
     return contender.way() == null
         || ways.contains(contender.way())
         || contender.equals(contenders.get(0));
+  }
+
+  private boolean belongsTo(Contender contender, CompareOptions options) {
+    return switch (options.scope()) {
+      case FULL -> true;
+      case QUICK -> !options.mainOnly() || (quick && isQuick(contender));
+      case TARGETS -> isTarget(contender);
+      case DETAILS -> isDetail() && DETAILED.contains(contender.client());
+    };
+  }
+
+  private boolean isDetail() {
+    return isAboutLatency()
+        || benchmark.startsWith(ValueSizeBenchmark.class.getName())
+        || benchmark.startsWith(PingStormBenchmark.class.getName());
+  }
+
+  /** What the ratios refer to belongs to each target's question. */
+  private boolean isTarget(Contender contender) {
+    return Target.ALL.stream()
+        .filter(target -> target.question().equals(name))
+        .anyMatch(
+            target -> contender.equals(contenders.get(0)) || target.names().contains(contender));
   }
 
   /** The quick comparison leaves out what the full one shows to lie between two others. */
@@ -317,32 +348,29 @@ record Question(
     return way == (server == ServerKind.CLUSTER ? Way.PIPELINE : Way.MANY_KEY_CALL);
   }
 
-  /** How one contender is measured once. */
-  Run run(CompareOptions options, Contender contender, String uri) {
-    return isAboutLatency()
-        ? new LatencyRun(options, this, contender, uri)
-        : new JmhRun(options, this, contender, uri);
+  /** Whether so many threads wait that they compete for the processors. */
+  boolean isForCrowd() {
+    return threads >= CROWD || (virtual && parameters.containsKey(VIRTUAL_THREADS_PARAMETER));
   }
 
-  /** How long that takes, in words. */
-  String timing(CompareOptions options) {
-    return isAboutLatency()
-        ? "1 JVM, warm-up "
-            + LatencyRun.warmUpSeconds(options)
-            + " s, measured "
-            + LatencyRun.seconds(options)
-            + " s"
-        : options.forks() + " JVM, " + Timing.of(options, threads);
+  /** How long each contender is measured, in words. */
+  String timing(Scope scope) {
+    return Timing.inWords(scope, isForCrowd());
   }
 
   private boolean isAboutLatency() {
-    return name.startsWith(LatencyRun.QUESTION);
+    return name.startsWith(GetLoad.QUESTION);
   }
 
-  /** JMH's parameters for one contender. */
-  Map<String, String> parametersOf(Contender contender) {
+  /** How one contender is measured once. */
+  Order order(Contender contender, String uri, Timing timing, Path log) {
+    return new Order(
+        benchmark, threads, parametersOf(contender), server, uri, timing, log.toString());
+  }
+
+  private Map<String, String> parametersOf(Contender contender) {
     Map<String, String> all = new LinkedHashMap<>(parameters);
-    all.put("client", contender.client().name());
+    all.put(Order.CLIENT, contender.client().name());
     if (server == ServerKind.DISTANT) {
       all.put("roundTripMicros", Integer.toString(roundTripMicros));
     }

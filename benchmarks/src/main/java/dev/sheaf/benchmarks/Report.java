@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -30,26 +29,35 @@ final class Report {
   }
 
   /**
-   * Prints the page, and writes it with its plots.
+   * Writes the page with its plots.
    *
+   * @return what it says
    * @throws ComparisonException if the files cannot be written
    */
-  void write(Path directory, String name, PrintStream console) {
+  String write(Path directory, String name) {
     Map<String, String> plots = new LinkedHashMap<>();
     String markdown = markdown(name, plots);
-    console.println();
-    console.println(markdown);
     try {
       Files.createDirectories(directory);
       for (Map.Entry<String, String> plot : plots.entrySet()) {
         Files.writeString(directory.resolve(plot.getKey()), plot.getValue());
       }
-      Path page = directory.resolve(name + ".md");
-      Files.writeString(page, markdown);
-      console.println("Written to " + page);
+      Files.writeString(directory.resolve(name + ".md"), markdown);
+      return markdown;
     } catch (IOException e) {
       throw new ComparisonException("Cannot write the results: " + e.getMessage(), e);
     }
+  }
+
+  /**
+   * Writes the page with its plots, and prints it.
+   *
+   * @throws ComparisonException if the files cannot be written
+   */
+  void print(Path directory, String name, PrintStream console) {
+    console.println();
+    console.println(write(directory, name));
+    console.println("Written to " + directory.resolve(name + ".md"));
   }
 
   /** The page; the plots it shows are put into the map, by the names of their files. */
@@ -90,9 +98,9 @@ final class Report {
     page.append("\n\n");
     appendFacts(page, group);
     List<ResultFile.Asked> questions = merged(group);
-    String verdicts = verdicts(questions);
-    if (!verdicts.isEmpty()) {
-      page.append("\n### Targets\n\n").append(verdicts);
+    String targets = new TargetTable(questions).markdownOfAsked();
+    if (!targets.isEmpty()) {
+      page.append("\n### Targets\n\n").append(targets);
     }
     for (Map.Entry<String, LinePlot> plot : Plots.of(questions, note(group)).entrySet()) {
       String file = prefix + "-" + plot.getKey() + ".svg";
@@ -165,17 +173,5 @@ final class Report {
     second.answers().forEach(answer -> answers.merge(answer.rival(), answer, Answer::and));
     return new ResultFile.Asked(
         first.name(), first.text(), first.timing(), List.copyOf(answers.values()));
-  }
-
-  private static String verdicts(List<ResultFile.Asked> questions) {
-    StringBuilder verdicts = new StringBuilder();
-    for (ResultFile.Asked question : questions) {
-      for (Target target : Target.ALL) {
-        if (Objects.equals(target.question(), question.name())) {
-          target.verdict(question.answers()).ifPresent(line -> verdicts.append(line).append('\n'));
-        }
-      }
-    }
-    return verdicts.toString();
   }
 }

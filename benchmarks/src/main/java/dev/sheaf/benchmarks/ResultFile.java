@@ -4,9 +4,12 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What one run of a command found, as it is kept.
@@ -31,6 +34,15 @@ record ResultFile(Map<String, String> environment, List<Asked> questions) {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
+  /** What a rival answered to a question; where it was asked more than once, the last time. */
+  static Optional<Answer> answer(List<Asked> questions, String question, Contender contender) {
+    return questions.stream()
+        .filter(asked -> asked.name().equals(question))
+        .flatMap(asked -> asked.answers().stream())
+        .filter(answer -> answer.rival().equals(contender.label()))
+        .reduce((earlier, later) -> later);
+  }
+
   /**
    * Reads a file that {@link #write} wrote.
    *
@@ -49,13 +61,15 @@ record ResultFile(Map<String, String> environment, List<Asked> questions) {
   }
 
   /**
-   * Writes it as JSON.
+   * Writes it as JSON, as a whole or not at all.
    *
    * @throws ComparisonException if that is impossible
    */
   void write(Path file) {
     try {
-      JSON.writeValue(file.toFile(), this);
+      Path whole = file.resolveSibling(file.getFileName() + ".tmp");
+      JSON.writeValue(whole.toFile(), this);
+      Files.move(whole, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new ComparisonException("Cannot write the results: " + e.getMessage(), e);
     }

@@ -37,6 +37,7 @@ final class SyscallTable {
     if (!Strace.isInstalled()) {
       throw new ComparisonException("strace is not on the PATH; install it, or count writes only");
     }
+    Path directory = directory();
     Environment environment = Environment.observe();
     List<List<String>> rows = new ArrayList<>();
     List<String> headings = new ArrayList<>(List.of("rival", "GETs traced", "all calls"));
@@ -44,8 +45,8 @@ final class SyscallTable {
     rows.add(headings);
     try (Servers servers = Servers.open(ServerKind.STANDALONE)) {
       for (Client client : options.clients()) {
-        if (client.runsHere()) {
-          rows.add(row(client, servers.uri()));
+        if (client.runsHere() && isWanted(client)) {
+          rows.add(row(client, servers.uri(), directory));
           console.println(rows.get(rows.size() - 1));
         }
       }
@@ -66,8 +67,7 @@ final class SyscallTable {
     page.append("- Command: java -jar benchmarks/target/benchmarks.jar syscalls\n\n");
     page.append(Table.markdown(rows));
     try {
-      Files.createDirectories(options.out());
-      Path file = options.out().resolve("syscalls.md");
+      Path file = directory.resolve("syscalls.md");
       Files.writeString(file, page);
       console.println("Written to " + file);
     } catch (IOException e) {
@@ -75,7 +75,19 @@ final class SyscallTable {
     }
   }
 
-  private List<String> row(Client client, String uri) {
+  private Path directory() {
+    try {
+      return Files.createDirectories(options.out());
+    } catch (IOException e) {
+      throw new ComparisonException("Cannot make the directory " + options.out() + ": " + e, e);
+    }
+  }
+
+  private boolean isWanted(Client client) {
+    return options.scope() != Scope.DETAILS || Question.DETAILED.contains(client);
+  }
+
+  private static List<String> row(Client client, String uri, Path directory) {
     List<String> arguments =
         List.of(
             client.name(),
@@ -85,7 +97,7 @@ final class SyscallTable {
             "0",
             Integer.toString(WARM_UP_SECONDS),
             Integer.toString(SECONDS));
-    Path log = options.out().resolve("syscalls-" + client + ".log");
+    Path log = directory.resolve("syscalls-" + client + ".log");
     try (LoadProcess load = LoadProcess.start(arguments, log)) {
       Strace strace = Strace.attach(load.pid());
       double reads;

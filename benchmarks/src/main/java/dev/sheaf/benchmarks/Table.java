@@ -58,11 +58,15 @@ final class Table {
     List<String> row = new ArrayList<>();
     row.add(answer.rival());
     row.add(Numbers.rounded(answer.score()));
-    row.add(Numbers.rounded(answer.ratio()));
-    row.add(
-        Numbers.rounded(Numbers.smallest(answer.ratios()))
-            + ", "
-            + Numbers.rounded(Numbers.largest(answer.ratios())));
+    if (answer.ratios().isEmpty()) {
+      row.addAll(List.of("-", "-"));
+    } else {
+      row.add(Numbers.rounded(answer.ratio()));
+      row.add(
+          Numbers.rounded(Numbers.smallest(answer.ratios()))
+              + ", "
+              + Numbers.rounded(Numbers.largest(answer.ratios())));
+    }
     for (String name : figures.keySet()) {
       Double amount = answer.cost(name);
       row.add(amount == null ? "-" : Numbers.rounded(amount));

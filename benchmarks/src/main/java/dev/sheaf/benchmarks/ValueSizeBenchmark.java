@@ -1,5 +1,8 @@
 package dev.sheaf.benchmarks;
 
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -42,6 +45,22 @@ public class ValueSizeBenchmark extends ConnectedClient {
 
     Size(int bytes) {
       this.bytes = bytes;
+    }
+
+    int bytes() {
+      return bytes;
+    }
+
+    /** The name of the question about values of that size. */
+    String question() {
+      return "value-size-" + name().toLowerCase(Locale.ROOT).replace("_", "");
+    }
+
+    /** The one size that a question is about; none for a mix. */
+    static Optional<Size> ofQuestion(String name) {
+      return Arrays.stream(values())
+          .filter(size -> size != MIX && size.question().equals(name))
+          .findFirst();
     }
 
     private Size next() {

@@ -47,14 +47,16 @@ final class WhereTimeGoes {
   private static final long JVM_WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
   /** Enough for the server's own ticks not to show, few enough for a processor in software. */
-  private static final int COUNTED_REQUESTS = 6_400;
+  private static final int COUNTED_REQUESTS = 3_200;
 
-  private static final int TRACED_REQUESTS = 32_000;
+  private static final int TRACED_REQUESTS = 16_000;
 
   private final CompareOptions options;
+  private final int rounds;
 
-  WhereTimeGoes(CompareOptions options) {
+  WhereTimeGoes(CompareOptions options, int rounds) {
     this.options = options;
+    this.rounds = rounds;
   }
 
   /**
@@ -82,7 +84,7 @@ final class WhereTimeGoes {
       cases().forEach(each -> texts.put(each.name(), each.text()));
       Map<String, Map<String, Double>> counts = counts(redis, console);
       warmUp(embedded);
-      for (int round = 0; round < options.rounds(); round++) {
+      for (int round = 0; round < rounds; round++) {
         for (Case each : cases()) {
           for (Way way : ways) {
             Measurement found = measure(each, way, counts);
@@ -95,8 +97,7 @@ final class WhereTimeGoes {
     Map<String, String> facts = new LinkedHashMap<>(environment.facts());
     facts.put("Instructions counted by", InstructionCounter.method());
     facts.put("Load after", Environment.loadAverage());
-    facts.put(
-        "Command", "java -jar benchmarks/target/benchmarks.jar where --rounds " + options.rounds());
+    facts.put("Command", "java -jar benchmarks/target/benchmarks.jar where --rounds " + rounds);
     List<ResultFile.Asked> asked =
         answers.entrySet().stream()
             .map(

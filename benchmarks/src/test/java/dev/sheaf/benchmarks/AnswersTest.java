@@ -92,6 +92,25 @@ class AnswersTest {
     assertThat(lettuce.speedOver(sheaf)).isCloseTo(0.3, within(1e-9));
   }
 
+  @Test
+  void lines_brokenOffInTheSecondRound_comparesTheRoundsThatBothHave() {
+    round(100, 250, true);
+    answers.add(SHEAF, new Measurement(900, "unit", true, Map.of()));
+
+    Answer sheaf = answers.lines().get(1);
+    assertThat(sheaf.scores()).containsExactly(250.0, 900.0);
+    assertThat(sheaf.ratios()).containsExactly(2.5);
+    assertThat(sheaf.speedOver(answers.lines().get(0))).isEqualTo(2.5);
+  }
+
+  @Test
+  void lines_rivalThatFailed_isLeftOut() {
+    answers.add(SHEAF, new Measurement(900, "unit", true, Map.of()));
+
+    assertThat(answers.lines()).extracting(Answer::rival).containsExactly(SHEAF);
+    assertThat(answers.lines().get(0).ratio()).isNaN();
+  }
+
   private void round(double lettuce, double sheaf, boolean throughput) {
     answers.add(LETTUCE, new Measurement(lettuce, "unit", throughput, Map.of()));
     answers.add(SHEAF, new Measurement(sheaf, "unit", throughput, Map.of()));

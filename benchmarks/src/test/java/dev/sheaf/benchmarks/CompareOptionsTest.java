@@ -15,8 +15,7 @@ class CompareOptionsTest {
     CompareOptions options = CompareOptions.parse();
 
     assertThat(options.rounds()).isEqualTo(3);
-    assertThat(options.forks()).isEqualTo(1);
-    assertThat(options.quick()).isFalse();
+    assertThat(options.scope()).isEqualTo(Scope.FULL);
     assertThat(options.clients()).containsExactly(Client.values());
     assertThat(options.asks("anything")).isTrue();
   }
@@ -28,8 +27,6 @@ class CompareOptionsTest {
             "--rounds",
             "5",
             "--quick",
-            "--forks",
-            "2",
             "--only",
             "many-keys,blocking-cluster",
             "--clients",
@@ -38,8 +35,7 @@ class CompareOptionsTest {
             "some/where");
 
     assertThat(options.rounds()).isEqualTo(5);
-    assertThat(options.quick()).isTrue();
-    assertThat(options.forks()).isEqualTo(2);
+    assertThat(options.scope()).isEqualTo(Scope.QUICK);
     assertThat(options.asks("many-keys-cluster")).isTrue();
     assertThat(options.asks("blocking-cluster-64")).isTrue();
     assertThat(options.asks("blocking-standalone-64")).isFalse();
@@ -61,8 +57,8 @@ class CompareOptionsTest {
         .endsWith("compare --rounds 2 --quick --clients LETTUCE,SHEAF");
     assertThat(CompareOptions.parse("--ways", "loop,READ_AHEAD").command())
         .endsWith("compare --rounds 3 --ways LOOP,READ_AHEAD");
-    assertThat(CompareOptions.parse("--only", "a,b", "--forks", "3").command())
-        .endsWith("compare --rounds 3 --forks 3 --only a,b");
+    assertThat(CompareOptions.parse("--only", "a,b", "--targets").command())
+        .endsWith("compare --rounds 3 --targets --only a,b");
   }
 
   @Test
@@ -79,7 +75,9 @@ class CompareOptionsTest {
         "--rounds       | --rounds needs a value after it",
         "--rounds zero  | --rounds must be a number from 1 to 100, but was zero",
         "--rounds 0     | --rounds must be a number from 1 to 100, but was 0",
-        "--forks 11     | --forks must be a number from 1 to 10, but was 11",
+        "--quick --targets | --quick and --targets exclude one another",
+        "--virtual-jdk . | --virtual-jdk must be the directory of a JDK, 21 or newer, but was .,"
+            + " which has no bin/java or no file named release",
         "--only ,       | --only must name something, but was empty",
         "--ways SIDEWAYS | --ways must be of [MANY_KEY_CALL, FUTURES, PIPELINE, LOOP, READ_AHEAD,"
             + " SIDE_BY_SIDE], but was SIDEWAYS",

@@ -2,53 +2,24 @@ package dev.sheaf.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class QuestionTest {
 
-  private static final Duration QUICK_COMPARISON = Duration.ofMinutes(5);
-
-  /** To start a JVM and to connect, as measured on two cores. */
-  private static final long OVERHEAD_MILLIS = 900;
-
-  @Test
-  void limitedTo_quickThreeRounds_fitsIntoFiveMinutes() {
-    CompareOptions quick = CompareOptions.parse("--quick");
-    long eachRound =
-        Question.all().stream()
-            .filter(Question::quick)
-            .mapToLong(
-                question -> question.limitedTo(quick).contenders().size() * millis(quick, question))
-            .sum();
-
-    assertThat(Duration.ofMillis(quick.rounds() * eachRound)).isLessThanOrEqualTo(QUICK_COMPARISON);
-  }
-
-  private static long millis(CompareOptions options, Question question) {
-    if (question.name().startsWith(LatencyRun.QUESTION)) {
-      int seconds = LatencyRun.warmUpSeconds(options) + LatencyRun.seconds(options);
-      return Duration.ofSeconds(seconds).toMillis() + OVERHEAD_MILLIS;
-    }
-    Timing timing = Timing.of(options, question.threads());
-    return timing.warmups() * timing.warmupMillis()
-        + timing.measurements() * timing.measurementMillis()
-        + OVERHEAD_MILLIS;
-  }
-
   @Test
   void limitedTo_anyClients_lettuceAnswersFirst() {
     for (String clients : List.of("SHEAF", "JEDIS", "SHEAF,JEDIS")) {
-      for (String speed : List.of("--forks 1", "--quick")) {
+      for (String speed : List.of("--rounds 1", "--quick", "--targets", "--details")) {
         CompareOptions options =
             CompareOptions.parse(("--clients " + clients + " " + speed).split(" "));
 
         assertThat(Question.all())
+            .extracting(question -> question.limitedTo(options).contenders())
+            .filteredOn(contenders -> !contenders.isEmpty())
+            .isNotEmpty()
             .allSatisfy(
-                question ->
-                    assertThat(question.limitedTo(options).contenders().get(0).client())
-                        .isEqualTo(Client.LETTUCE));
+                contenders -> assertThat(contenders.get(0).client()).isEqualTo(Client.LETTUCE));
       }
     }
   }
@@ -90,7 +61,6 @@ class QuestionTest {
   @Test
   void all_targets_referToAnswersThatAreGiven() {
     assertThat(Target.ALL)
-        .filteredOn(target -> !target.question().startsWith("virtual"))
         .allSatisfy(
             target -> {
               Question asked =
@@ -98,14 +68,7 @@ class QuestionTest {
                       .filter(question -> question.name().equals(target.question()))
                       .findAny()
                       .orElseThrow();
-              assertThat(asked.contenders())
-                  .extracting(Question.Contender::label)
-                  .contains(target.rival());
-              if (target.reference() != null) {
-                assertThat(asked.contenders())
-                    .extracting(Question.Contender::label)
-                    .contains(target.reference());
-              }
+              assertThat(asked.contenders()).containsAll(target.names());
             });
   }
 }

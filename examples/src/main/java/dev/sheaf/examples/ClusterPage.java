@@ -41,9 +41,19 @@ public final class ClusterPage {
       page.values().forEach(result -> values.add(result.orNull()));
       System.out.println("the same values: " + looped.equals(values));
 
-      for (String key : keys) {
-        sheaf.sync().del(key);
-      }
+      // A key that cannot be read fails by itself; the page has the others.
+      sheaf.sync().del(keys.get(0));
+      sheaf.sync().rpush(keys.get(0), "no string");
+      sheaf
+          .getAll(keys)
+          .forEach(
+              (key, result) -> {
+                if (result instanceof Result.Failure<String> failure) {
+                  System.out.println(key + ": " + failure.error().getMessage());
+                }
+              });
+
+      sheaf.deleteAll(keys);
     }
   }
 

@@ -54,7 +54,9 @@ class ExamplesTest {
     assertThat(printedBy(() -> ClusterPage.main(new String[0])))
         .containsPattern("a loop of 100 gets: [1-9]\\d\\d+ ms\\R")
         .containsPattern("getAll of 100 keys: \\d+ ms\\R")
-        .contains("the same values: true");
+        .contains(
+            "the same values: true",
+            "example:item:0: WRONGTYPE Operation against a key holding the wrong kind of value");
   }
 
   @Test
