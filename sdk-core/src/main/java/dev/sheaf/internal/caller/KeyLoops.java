@@ -1,14 +1,11 @@
 package dev.sheaf.internal.caller;
 
+import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.many.ReadRouter;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.protocol.CommandArgs;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
@@ -38,11 +35,6 @@ public final class KeyLoops<K, V> {
    * after a loop that was left, can see of the past.
    */
   static final Duration MAX_VALUE_AGE = Duration.ofSeconds(1);
-
-  /** Stands for the {@link WriteClock} cell of a key that cannot be encoded. */
-  static final int NO_CELL = -1;
-
-  private static final int INITIAL_KEY_BYTES = 64;
 
   private final ReadRouter<K, V> reads;
   private final StatefulConnection<K, V> connection;
@@ -109,26 +101,13 @@ public final class KeyLoops<K, V> {
 
   /** What was read ahead for this key is older than what its reader is about to see. */
   void overtake(K key) {
-    int cell = cellOf(key);
-    if (cell != NO_CELL) {
-      writes.advance(cell);
-    }
-  }
-
-  /** The cell of a key, encoded as in a command; {@link #NO_CELL} if the codec fails. */
-  int cellOf(K key) {
-    if (key instanceof byte[] bytes && codec instanceof ByteArrayCodec) {
-      return WriteClock.cell(bytes, 0, bytes.length);
-    }
-    ByteBuf buffer = Unpooled.buffer(INITIAL_KEY_BYTES);
+    int cell;
     try {
-      new CommandArgs<>(codec).addKey(key).encode(buffer);
-    } catch (RuntimeException e) {
-      return NO_CELL;
+      cell = RequestEncoder.cellOf(codec, key);
+    } catch (RuntimeException ofTheCodec) {
+      return; // Such a key was not read ahead, and its reader is about to meet the same.
     }
-    // $n, the key, and the end of its line.
-    int start = buffer.indexOf(0, buffer.writerIndex(), (byte) '\n') + 1;
-    return WriteClock.cell(buffer.array(), start, buffer.writerIndex() - 2);
+    writes.advance(cell);
   }
 
   boolean isInTransaction() {

@@ -9,12 +9,8 @@ import dev.sheaf.internal.many.BulkGet;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -132,73 +128,48 @@ final class LoopWindow<K, V> {
     }
     WriteClock writes = loops.writes();
     commonReading = writes.commonReading();
+    List<K> wanted = new ArrayList<>(keys.size() - from);
     for (int i = from; i < keys.size(); i++) {
       K key = keys.get(i);
-      cells[i] = key == null ? KeyLoops.NO_CELL : loops.cellOf(key);
-      if (cells[i] != KeyLoops.NO_CELL) {
+      if (key != null) {
+        wanted.add(key);
+      }
+    }
+    BulkGet<K, V> bulk = BulkGet.ofEach(loops.reads(), wanted);
+    int read = 0;
+    for (int i = from; i < keys.size(); i++) {
+      cells[i] = keys.get(i) == null ? BulkGet.NO_CELL : bulk.cell(read++);
+      if (cells[i] != BulkGet.NO_CELL) {
         readings[i] = writes.reading(cells[i]);
-        fetchedKeys++;
       }
     }
+    fetchedKeys = wanted.size();
     fetched = true;
-    try {
-      receive(from, send(from), System.nanoTime() + loops.timeout().toNanos());
-      // Not from the request on: a slow server must not make windows useless.
-      fetchedAtNanos = System.nanoTime();
-    } catch (RedisCommandInterruptedException e) {
-      drop();
-      throw e;
-    }
-  }
-
-  /**
-   * Sends the reads in one go. Each bulk read takes a key once; a repeated key goes into a further
-   * one, so that every iteration gets a value object of its own, as a GET would give it.
-   */
-  private List<BulkGet<K, V>> send(int from) {
-    List<Set<K>> rounds = new ArrayList<>();
+    long deadlineNanos = System.nanoTime() + loops.timeout().toNanos();
+    bulk.send();
+    await(bulk, deadlineNanos);
+    // Not from the request on: a slow server must not make windows useless.
+    fetchedAtNanos = System.nanoTime();
+    fetchedBytes = bulk.replyBytes();
+    read = 0;
     for (int i = from; i < keys.size(); i++) {
-      K key = keys.get(i);
-      if (key != null && cells[i] != KeyLoops.NO_CELL) {
-        int round = 0;
-        while (round < rounds.size() && !rounds.get(round).add(key)) {
-          round++;
-        }
-        if (round == rounds.size()) {
-          rounds.add(new LinkedHashSet<>(Set.of(key)));
-        }
-      }
-    }
-    List<BulkGet<K, V>> sent = new ArrayList<>(rounds.size());
-    Corked.run(() -> rounds.forEach(r -> sent.add(BulkGet.send(loops.reads(), r))));
-    return sent;
-  }
-
-  private void receive(int from, List<BulkGet<K, V>> sent, long deadlineNanos) {
-    List<Map<K, Result<V>>> rounds = new ArrayList<>(sent.size());
-    for (BulkGet<K, V> bulk : sent) {
-      rounds.add(await(bulk, deadlineNanos));
-      fetchedBytes += bulk.replyBytes();
-    }
-    Map<K, Integer> seen = new HashMap<>();
-    for (int i = from; i < keys.size(); i++) {
-      K key = keys.get(i);
-      if (key != null && cells[i] != KeyLoops.NO_CELL) {
-        int round = seen.merge(key, 1, Integer::sum) - 1;
-        results[i] = rounds.get(round).get(key);
+      if (keys.get(i) != null) {
+        Result<V> result = bulk.result(read++);
+        // What could not be encoded is for its reader to meet, with a stack of its own.
+        results[i] = cells[i] == BulkGet.NO_CELL ? null : result;
       }
     }
   }
 
-  private Map<K, Result<V>> await(BulkGet<K, V> bulk, long deadlineNanos) {
+  private void await(BulkGet<K, V> bulk, long deadlineNanos) {
     Corked.release();
     long left = Math.max(0, deadlineNanos - System.nanoTime());
     try {
-      return bulk.whole().get(left, TimeUnit.NANOSECONDS).results();
+      bulk.whole().get(left, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       bulk.expire(loops.timeout());
-      return bulk.whole().join().results();
     } catch (InterruptedException e) {
+      drop();
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);
     } catch (ExecutionException e) {

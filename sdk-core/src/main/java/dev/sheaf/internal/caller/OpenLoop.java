@@ -11,6 +11,9 @@ final class OpenLoop extends WeakReference<KeyLoop<?, ?, ?>> {
 
   private final KeyLoops<?, ?> loops;
 
+  /** Spares a loop that goes on the look-up for each value. Of the thread that runs it. */
+  private boolean joined;
+
   OpenLoop(
       KeyLoop<?, ?, ?> loop, ReferenceQueue<KeyLoop<?, ?, ?>> abandoned, KeyLoops<?, ?> loops) {
     super(loop, abandoned);
@@ -19,7 +22,10 @@ final class OpenLoop extends WeakReference<KeyLoop<?, ?, ?>> {
 
   /** From now on the loop may hold values. */
   void join() {
-    loops.join(this);
+    if (!joined) {
+      joined = true;
+      loops.join(this);
+    }
   }
 
   /** The loop is over. It may be called again, and by another thread if the loop was abandoned. */

@@ -319,7 +319,7 @@ public class Outgoing<K, V, T>
   }
 
   /** The {@link WriteClock} cell of the first argument, which must be a key. */
-  final int cellOfFirstArgument() {
+  public final int cellOfFirstArgument() {
     int lengthLine = endOfLine(endOfLine(endOfLine(0)));
     int start = endOfLine(lengthLine);
     int end = start + decimal(lengthLine + 1);

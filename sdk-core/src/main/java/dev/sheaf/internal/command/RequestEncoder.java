@@ -55,16 +55,11 @@ public final class RequestEncoder {
    *
    * @throws RuntimeException whatever the codec throws
    */
-  @SuppressWarnings("unchecked") // What encodes a codec's keys to a buffer has its type of key.
   public static <K> byte[] encodeGet(RedisCodec<K, ?> codec, K key) {
     RequestEncoder encoder = OF_THREAD.get();
     ByteBuf buffer = encoder.takeBuffer();
     try {
-      if (codec instanceof ToByteBufEncoder) {
-        ((ToByteBufEncoder<K, ?>) codec).encodeKey(key, buffer);
-      } else {
-        buffer.writeBytes(codec.encodeKey(key));
-      }
+      encodeKey(codec, key, buffer);
       return framedGet(buffer.array(), buffer.writerIndex());
     } finally {
       encoder.giveBack(buffer);
@@ -75,6 +70,31 @@ public final class RequestEncoder {
   public static SheafException failure(ProtocolKeyword type, RuntimeException ofCodec) {
     return new SheafException(
         "Cannot encode " + type + ": the codec failed with " + ofCodec, ofCodec);
+  }
+
+  /**
+   * The {@link WriteClock} cell of a key, encoded as in a command.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  public static <K> int cellOf(RedisCodec<K, ?> codec, K key) {
+    RequestEncoder encoder = OF_THREAD.get();
+    ByteBuf buffer = encoder.takeBuffer();
+    try {
+      encodeKey(codec, key, buffer);
+      return WriteClock.cell(buffer.array(), 0, buffer.writerIndex());
+    } finally {
+      encoder.giveBack(buffer);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // What encodes a codec's keys to a buffer has its type of key.
+  private static <K> void encodeKey(RedisCodec<K, ?> codec, K key, ByteBuf buffer) {
+    if (codec instanceof ToByteBufEncoder) {
+      ((ToByteBufEncoder<K, ?>) codec).encodeKey(key, buffer);
+    } else {
+      buffer.writeBytes(codec.encodeKey(key));
+    }
   }
 
   private static byte[] framedGet(byte[] key, int length) {

@@ -248,7 +248,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
           missing(index);
         } else {
           // Each read decodes a value of its own: values may be mutable.
-          receive(reads.get(index), bytes.duplicate());
+          receive(reads.get(index), equalItems == null ? bytes : bytes.duplicate());
         }
         index = equalItems == null ? -1 : equalItems.next(index);
       }

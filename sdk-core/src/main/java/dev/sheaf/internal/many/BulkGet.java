@@ -24,54 +24,70 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read of many keys: a GET for each distinct key, sent together, with one future for all.
+ * One read of many keys: a GET for each, sent together, with one future for all.
  *
  * <p>The GETs are plain commands without a future of their own; the last one to finish completes
  * the whole, so that the waiting thread wakes once.
  */
 public final class BulkGet<K, V> {
 
+  /** Stands for the {@link WriteClock} cell of a key that cannot be encoded. */
+  public static final int NO_CELL = -1;
+
   private final ReadRouter<K, V> router;
 
-  /** For each key its {@link GetRead}, and in its place the {@link Result} in the end. */
-  private final Map<K, Object> outcomes;
+  /**
+   * For each distinct key its {@link GetRead}, and in its place the {@link Result} in the end; null
+   * if nobody asks by key.
+   */
+  private final @Nullable Map<K, Object> outcomes;
 
   private final List<GetRead> reads;
   private final CompletableFuture<BulkGet<K, V>> whole = new CompletableFuture<>();
   private final AtomicInteger unfinished = new AtomicInteger();
 
-  private BulkGet(ReadRouter<K, V> router, int keys) {
+  private BulkGet(ReadRouter<K, V> router, int keys, boolean byKey) {
     this.router = router;
-    this.outcomes = new LinkedHashMap<>(keys * 4 / 3 + 1);
+    this.outcomes = byKey ? new LinkedHashMap<>(keys * 4 / 3 + 1) : null;
     this.reads = new ArrayList<>(keys);
   }
 
   /**
-   * Sends the reads.
+   * Sends a read for each distinct key.
    *
    * @throws NullPointerException if a key is null; nothing is sent then
    */
   public static <K, V> BulkGet<K, V> send(ReadRouter<K, V> router, Collection<? extends K> keys) {
-    BulkGet<K, V> bulk = prepare(router, keys);
-    Corked.run(bulk::dispatchAll);
+    BulkGet<K, V> bulk = prepare(router, keys, true);
+    bulk.send();
     return bulk;
   }
 
   /**
-   * Sends the reads, waiting for room in the queues at most the given time.
+   * Sends a read for each distinct key, waiting for room in the queues at most the given time.
    *
    * @throws NullPointerException if a key is null; nothing is sent then
    */
   public static <K, V> BulkGet<K, V> sendBlocking(
       ReadRouter<K, V> router, Collection<? extends K> keys, Duration timeout) {
-    BulkGet<K, V> bulk = prepare(router, keys);
+    BulkGet<K, V> bulk = prepare(router, keys, true);
     Corked.runBlocking(bulk::dispatchAll, timeout);
     return bulk;
   }
 
+  /**
+   * Encodes a read for each key, repeated ones too: each has a value of its own. A key that cannot
+   * be encoded has its outcome then.
+   *
+   * @throws NullPointerException if a key is null
+   */
+  public static <K, V> BulkGet<K, V> ofEach(ReadRouter<K, V> router, List<? extends K> keys) {
+    return prepare(router, keys, false);
+  }
+
   private static <K, V> BulkGet<K, V> prepare(
-      ReadRouter<K, V> router, Collection<? extends K> keys) {
-    BulkGet<K, V> bulk = new BulkGet<>(router, keys.size());
+      ReadRouter<K, V> router, Collection<? extends K> keys, boolean byKey) {
+    BulkGet<K, V> bulk = new BulkGet<>(router, keys.size(), byKey);
     int index = 0;
     for (K key : keys) {
       if (key == null) {
@@ -84,38 +100,58 @@ public final class BulkGet<K, V> {
     if (bulk.reads.isEmpty()) {
       bulk.whole.complete(bulk);
     }
+    bulk.encodeAll();
     return bulk;
   }
 
   private void add(K key) {
     GetRead read = new GetRead(key);
-    if (outcomes.putIfAbsent(key, read) == null) {
+    if (outcomes == null || outcomes.putIfAbsent(key, read) == null) {
       reads.add(read);
     }
   }
 
-  private void dispatchAll() {
-    ReadRouter.Routes<K, V> routes = router.routes();
+  private void encodeAll() {
+    RedisCodec<K, V> codec = router.codec();
     for (GetRead read : reads) {
-      dispatch(read, routes);
+      try {
+        read.encodeWith(codec);
+      } catch (RuntimeException e) {
+        read.completeExceptionally(RequestEncoder.failure(CommandType.GET, e));
+      }
     }
   }
 
-  private void dispatch(GetRead read, ReadRouter.Routes<K, V> routes) {
-    Outgoing<K, V, V> encoded;
-    try {
-      encoded = read.encoded();
-    } catch (RuntimeException e) {
-      read.completeExceptionally(RequestEncoder.failure(CommandType.GET, e));
-      return;
-    }
-    NodePipeline pipeline = routes.of(encoded);
+  /** Sends what was prepared; what finds no room in its queue fails. */
+  public void send() {
+    Corked.run(this::dispatchAll);
+  }
+
+  private void dispatchAll() {
+    ReadRouter.Routes<K, V> routes = router.routes();
     Corked corked = Corked.current();
-    if (pipeline != null && corked != null) {
-      corked.hold(pipeline, encoded);
-    } else {
-      read.letLettuceRoute();
+    for (GetRead read : reads) {
+      Outgoing<K, V, V> encoded = read.encoded;
+      if (encoded != null) {
+        NodePipeline pipeline = routes.of(encoded);
+        if (pipeline != null && corked != null) {
+          corked.hold(pipeline, encoded);
+        } else {
+          read.letLettuceRoute();
+        }
+      }
     }
+  }
+
+  /** The {@link WriteClock} cell of the key at this index, or {@link #NO_CELL}. */
+  public int cell(int index) {
+    Outgoing<K, V, V> encoded = reads.get(index).encoded;
+    return encoded == null ? NO_CELL : encoded.cellOfFirstArgument();
+  }
+
+  /** The outcome at this index, one for each key of {@link #ofEach}; null until there is one. */
+  public @Nullable Result<V> result(int index) {
+    return reads.get(index).result();
   }
 
   /** Completed when each key has an outcome. */
@@ -123,9 +159,12 @@ public final class BulkGet<K, V> {
     return whole;
   }
 
-  /** The outcomes in the order of the keys. To be asked once {@link #whole} is complete. */
+  /**
+   * The outcomes in the order of the distinct keys. To be asked once {@link #whole} is complete.
+   */
   @SuppressWarnings("unchecked") // Each read was replaced by its result.
   public synchronized Map<K, Result<V>> results() {
+    Map<K, Object> outcomes = Objects.requireNonNull(this.outcomes);
     for (Map.Entry<K, Object> outcome : outcomes.entrySet()) {
       if (outcome.getValue() instanceof BulkGet<?, ?>.GetRead read) {
         outcome.setValue(Objects.requireNonNull(read.result()));
@@ -185,6 +224,9 @@ public final class BulkGet<K, V> {
     /** Whether Lettuce follows redirects for it. */
     private boolean routedByLettuce;
 
+    /** The read as it travels; null if the codec failed. */
+    private @Nullable Outgoing<K, V, V> encoded;
+
     /** Made when somebody asks, which is seldom. */
     private @Nullable CommandArgs<K, V> lateArgs;
 
@@ -195,13 +237,13 @@ public final class BulkGet<K, V> {
     }
 
     /**
-     * The read as it travels.
+     * Makes the request.
      *
      * @throws RuntimeException whatever the codec throws
      */
-    Outgoing<K, V, V> encoded() {
-      return Outgoing.encodedGet(
-          this, RequestEncoder.encodeGet(router.codec(), key), router.compression());
+    void encodeWith(RedisCodec<K, V> codec) {
+      encoded =
+          Outgoing.encodedGet(this, RequestEncoder.encodeGet(codec, key), router.compression());
     }
 
     /** Sends it the way of every other command. */
