@@ -4,12 +4,11 @@ import dev.sheaf.Result.Failure;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.BitSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,6 +25,10 @@ final class LoopWindow<K, V> {
   private final List<@Nullable K> keys;
   private final int[] cells;
   private final int[] readings;
+
+  /** How many keys before it are equal: the bulk read that has it. */
+  private final int[] roundOf;
+
   private final @Nullable Result<V>[] results;
 
   private boolean fetched;
@@ -47,6 +50,7 @@ final class LoopWindow<K, V> {
     this.keys = keys;
     this.cells = new int[keys.size()];
     this.readings = new int[keys.size()];
+    this.roundOf = new int[keys.size()];
     this.results = new Result[keys.size()];
   }
 
@@ -151,17 +155,18 @@ final class LoopWindow<K, V> {
    * one, so that every iteration gets a value object of its own, as a GET would give it.
    */
   private List<BulkGet<K, V>> send(int from) {
-    List<Set<K>> rounds = new ArrayList<>();
+    List<List<K>> rounds = new ArrayList<>();
+    BitSet cellsSeen = new BitSet();
     for (int i = from; i < keys.size(); i++) {
       K key = keys.get(i);
       if (key != null && cells[i] != KeyLoops.NO_CELL) {
-        int round = 0;
-        while (round < rounds.size() && !rounds.get(round).add(key)) {
-          round++;
+        // Most keys are the first of their cell, and so without an equal one before them.
+        roundOf[i] = cellsSeen.get(cells[i]) ? equalKeys(key, from, i) : 0;
+        cellsSeen.set(cells[i]);
+        if (roundOf[i] == rounds.size()) {
+          rounds.add(new ArrayList<>(keys.size() - from));
         }
-        if (round == rounds.size()) {
-          rounds.add(new LinkedHashSet<>(Set.of(key)));
-        }
+        rounds.get(roundOf[i]).add(key);
       }
     }
     List<BulkGet<K, V>> sent = new ArrayList<>(rounds.size());
@@ -169,18 +174,32 @@ final class LoopWindow<K, V> {
     return sent;
   }
 
+  private int equalKeys(K key, int from, int to) {
+    int equal = 0;
+    for (int i = from; i < to; i++) {
+      if (cells[i] == cells[to] && key.equals(keys.get(i))) {
+        equal++;
+      }
+    }
+    return equal;
+  }
+
   private void receive(int from, List<BulkGet<K, V>> sent, long deadlineNanos) {
-    List<Map<K, Result<V>>> rounds = new ArrayList<>(sent.size());
+    List<Iterator<Result<V>>> rounds = new ArrayList<>(sent.size());
+    int received = 0;
     for (BulkGet<K, V> bulk : sent) {
-      rounds.add(await(bulk, deadlineNanos));
+      Map<K, Result<V>> round = await(bulk, deadlineNanos);
+      received += round.size();
+      rounds.add(round.values().iterator());
       fetchedBytes += bulk.replyBytes();
     }
-    Map<K, Integer> seen = new HashMap<>();
+    if (received != fetchedKeys) {
+      drop(); // The codec does not encode equal keys alike, so which value is whose is not known.
+      return;
+    }
     for (int i = from; i < keys.size(); i++) {
-      K key = keys.get(i);
-      if (key != null && cells[i] != KeyLoops.NO_CELL) {
-        int round = seen.merge(key, 1, Integer::sum) - 1;
-        results[i] = rounds.get(round).get(key);
+      if (cells[i] != KeyLoops.NO_CELL) {
+        results[i] = rounds.get(roundOf[i]).next(); // They are in the order of the keys.
       }
     }
   }
