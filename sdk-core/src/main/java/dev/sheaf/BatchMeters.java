@@ -1,8 +1,8 @@
 package dev.sheaf;
 
+import dev.sheaf.internal.common.SummedGauge;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.EnumMap;
@@ -56,15 +56,22 @@ final class BatchMeters {
     outcomeUnknown =
         counter(
             registry, tags, "sheaf.lost.unknown", "Commands whose outcome a lost connection hides");
-    Gauge.builder("sheaf.queue.commands", pipelines, all -> sum(all, NodePipeline::queuedCommands))
-        .description("Commands that wait to be written")
-        .tags(tags)
-        .register(registry);
-    Gauge.builder("sheaf.queue.size", pipelines, all -> sum(all, NodePipeline::queuedBytes))
-        .baseUnit("bytes")
-        .description("Request bytes that wait to be written")
-        .tags(tags)
-        .register(registry);
+    SummedGauge.add(
+        registry,
+        "sheaf.queue.commands",
+        "Commands that wait to be written",
+        null,
+        tags,
+        pipelines,
+        all -> sum(all, NodePipeline::queuedCommands));
+    SummedGauge.add(
+        registry,
+        "sheaf.queue.size",
+        "Request bytes that wait to be written",
+        "bytes",
+        tags,
+        pipelines,
+        all -> sum(all, NodePipeline::queuedBytes));
   }
 
   private static Counter counter(
