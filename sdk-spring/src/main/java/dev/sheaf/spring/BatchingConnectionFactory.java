@@ -258,7 +258,8 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     try {
       return current.connecting(this).get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw new IllegalStateException("Redis was not connected within " + limit, e);
+      throw new IllegalStateException(
+          "Redis was not connected within " + limit.toMillis() + " ms", e);
     } catch (ExecutionException e) {
       throw new IllegalStateException("Redis could not be connected: " + e.getCause(), e);
     } catch (InterruptedException e) {
