@@ -316,8 +316,7 @@ class AdminPageIT {
 
   @Test
   void firstView_saysWhatItIsForUntilAKeyIsLookedAt() {
-    browser.evaluate("location.reload()");
-    browser.until("document.readyState === 'complete' && document.getElementById('hint')");
+    signIn("admin");
     assertThat(browser.text("document.getElementById('hint').innerText"))
         .contains("time to live", "audit event");
     look("product:4711", "utf8");
