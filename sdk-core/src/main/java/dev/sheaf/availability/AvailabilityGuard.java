@@ -65,9 +65,7 @@ final class AvailabilityGuard<K> implements GuardContext {
     this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
     this.answers = new Answers(() -> watched, meters, options.maxAge());
-    for (AvailabilityState state : AvailabilityState.values()) {
-      meters.nodes(this, state, guard -> guard.count(state));
-    }
+    meters.nodes(this);
   }
 
   /** Starts to watch; opens the connections without waiting for them. */
@@ -207,7 +205,7 @@ final class AvailabilityGuard<K> implements GuardContext {
     return Collections.unmodifiableMap(nodes);
   }
 
-  private int count(AvailabilityState state) {
+  int count(AvailabilityState state) {
     int count = 0;
     for (WatchedNode each : watched) {
       if (each.guard().state() == state) {
@@ -335,7 +333,7 @@ final class AvailabilityGuard<K> implements GuardContext {
     }
     answers.close();
     awaitAttempts(all.stream().map(NodeGuard::stop).toList());
-    meters.close();
+    meters.close(this);
     overall.close();
     client.shutdown(Duration.ZERO, settings.closeTimeout());
     // Nothing is left of its own; Lettuce warns of resources that were not shut down.

@@ -1,18 +1,15 @@
 package dev.sheaf.availability;
 
+import dev.sheaf.internal.common.SummedGauge;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The meters of the availability guard; without a registry they measure nothing. Thread-safe. */
@@ -37,11 +34,12 @@ final class AvailabilityMeters {
     DISCONNECTED
   }
 
+  private static final String NODES = "sheaf.availability.nodes";
+
   private final @Nullable MeterRegistry registry;
   private final Tags client;
   private final Map<Source, Counter> answers = new EnumMap<>(Source.class);
   private final Map<Outcome, Timer> pings = new EnumMap<>(Outcome.class);
-  private final List<Gauge> nodes = new ArrayList<>();
   private @Nullable DistributionSummary callers;
 
   AvailabilityMeters(@Nullable MeterRegistry registry, String clientName) {
@@ -76,15 +74,24 @@ final class AvailabilityMeters {
             .register(registry);
   }
 
-  /** Shows how many nodes are in each state. */
-  <T> void nodes(T guard, AvailabilityState state, ToDoubleFunction<T> count) {
+  /** Shows how many nodes a guard has in each state. */
+  void nodes(AvailabilityGuard<?> guard) {
     if (registry != null) {
-      nodes.add(
-          Gauge.builder("sheaf.availability.nodes", guard, count)
-              .description("Primaries by state")
-              .tags(client.and("state", name(state)))
-              .register(registry));
+      for (AvailabilityState state : AvailabilityState.values()) {
+        SummedGauge.add(
+            registry,
+            NODES,
+            "Primaries by state",
+            null,
+            tags(state),
+            guard,
+            watching -> watching.count(state));
+      }
     }
+  }
+
+  private Tags tags(AvailabilityState state) {
+    return client.and("state", name(state));
   }
 
   private static String name(Enum<?> value) {
@@ -118,9 +125,11 @@ final class AvailabilityMeters {
   }
 
   /** Nodes that nobody watches are in no state; what was counted stays. */
-  void close() {
+  void close(AvailabilityGuard<?> guard) {
     if (registry != null) {
-      nodes.forEach(registry::remove);
+      for (AvailabilityState state : AvailabilityState.values()) {
+        SummedGauge.remove(registry, NODES, tags(state), guard);
+      }
     }
   }
 }

@@ -25,7 +25,7 @@ final class NodeState {
   private final Object lock = new Object();
 
   private volatile AvailabilityStatus status =
-      new AvailabilityStatus(AvailabilityState.UP, "not asked yet", Instant.now(), null);
+      new AvailabilityStatus(AvailabilityState.UP, "no trouble so far", Instant.now(), null);
 
   private volatile long downAt;
 

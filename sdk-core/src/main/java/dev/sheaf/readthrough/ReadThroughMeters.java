@@ -1,7 +1,7 @@
 package dev.sheaf.readthrough;
 
+import dev.sheaf.internal.common.SummedGauge;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.EnumMap;
@@ -49,20 +49,21 @@ final class ReadThroughMeters {
     SKIPPED
   }
 
+  private static final String PENDING = "sheaf.readthrough.writes.pending";
+
   private final Map<Read, Counter> reads = new EnumMap<>(Read.class);
   private final Map<Load, Counter> loads = new EnumMap<>(Load.class);
   private final Map<Write, Counter> writes = new EnumMap<>(Write.class);
   private final LongAdder pendingWrites = new LongAdder();
   private final @Nullable MeterRegistry registry;
-  private final @Nullable Gauge pending;
+  private final Tags client;
 
   ReadThroughMeters(@Nullable MeterRegistry registry, String clientName) {
     this.registry = registry;
+    this.client = Tags.of("client", clientName);
     if (registry == null) {
-      this.pending = null;
       return;
     }
-    Tags client = Tags.of("client", clientName);
     for (Read read : Read.values()) {
       reads.put(read, counter(registry, client, "reads", "Keys read, by what Redis gave", read));
     }
@@ -73,11 +74,14 @@ final class ReadThroughMeters {
       writes.put(
           write, counter(registry, client, "writes", "Loaded values, by what became", write));
     }
-    this.pending =
-        Gauge.builder("sheaf.readthrough.writes.pending", pendingWrites, LongAdder::sum)
-            .description("Loaded values on their way to Redis")
-            .tags(client)
-            .register(registry);
+    SummedGauge.add(
+        registry,
+        PENDING,
+        "Loaded values on their way to Redis",
+        null,
+        client,
+        pendingWrites,
+        LongAdder::sum);
   }
 
   private static Counter counter(
@@ -113,8 +117,8 @@ final class ReadThroughMeters {
 
   /** Nothing is on its way any more; what was counted stays. */
   void close() {
-    if (registry != null && pending != null) {
-      registry.remove(pending);
+    if (registry != null) {
+      SummedGauge.remove(registry, PENDING, client, pendingWrites);
     }
   }
 }

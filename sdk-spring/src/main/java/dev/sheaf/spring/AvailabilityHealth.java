@@ -25,6 +25,9 @@ final class AvailabilityHealth extends AbstractHealthIndicator {
   private final Duration timeout;
   private final Duration firstTimeout;
 
+  /** Whether the guard was asked: a connection that others opened says nothing of the guard's. */
+  private volatile boolean asked;
+
   /**
    * Creates an indicator.
    *
@@ -41,9 +44,10 @@ final class AvailabilityHealth extends AbstractHealthIndicator {
   @Override
   protected void doHealthCheck(Health.Builder health) {
     if (factory instanceof BatchingConnectionFactory batching && batching.batches()) {
-      boolean first = !batching.hasTried();
-      Availability<byte[]> availability =
-          batching.sharedWithin(first ? firstTimeout : timeout).availability();
+      Duration patience = batching.hasTried() ? timeout : firstTimeout;
+      Availability<byte[]> availability = batching.sharedWithin(patience).availability();
+      boolean first = !asked;
+      asked = true;
       report(first ? availability.withTimeout(firstTimeout) : availability, health);
     } else {
       ping(health);

@@ -49,6 +49,10 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
   private final String name;
   private final UnaryOperator<SheafBuilder<String, String>> options;
+
+  /** Not to be reached from what is in it: threads would keep both when the factory is gone. */
+  private final ThreadLocal<Spare> spares = ThreadLocal.withInitial(Spare::new);
+
   private PipeliningFlushPolicy flushPolicy = PipeliningFlushPolicy.flushEachCommand();
   private volatile @Nullable Running running;
 
@@ -169,13 +173,20 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
       return super.doCreateLettuceConnection(
           sharedConnection, connectionProvider, timeout, database);
     }
-    LettuceConnection connection =
-        new BatchingConnection(
+    Spare.Origin origin =
+        new Spare.Origin(
             current.faceOf(this, sharedConnection),
             sharedConnection,
             connectionProvider,
             timeout,
             database);
+    Spare spare = spares.get();
+    LettuceConnection connection = spare.take(origin);
+    if (connection == null) {
+      connection =
+          new BatchingConnection(
+              origin, spare, sharedConnection, connectionProvider, timeout, database);
+    }
     connection.setPipeliningFlushPolicy(flushPolicy);
     return connection;
   }
@@ -196,14 +207,26 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
           clusterCommandExecutor,
           commandTimeout);
     }
-    LettuceClusterConnection connection =
-        new BatchingClusterConnection(
+    Spare.Origin origin =
+        new Spare.Origin(
             current.faceOf(this, sharedConnection),
             sharedConnection,
             connectionProvider,
-            topologyProvider,
-            clusterCommandExecutor,
-            commandTimeout);
+            commandTimeout.toMillis(),
+            clusterCommandExecutor);
+    Spare spare = spares.get();
+    LettuceClusterConnection connection = (LettuceClusterConnection) spare.take(origin);
+    if (connection == null) {
+      connection =
+          new BatchingClusterConnection(
+              origin,
+              spare,
+              sharedConnection,
+              connectionProvider,
+              topologyProvider,
+              clusterCommandExecutor,
+              commandTimeout);
+    }
     connection.setPipeliningFlushPolicy(flushPolicy);
     return connection;
   }
@@ -235,7 +258,8 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     try {
       return current.connecting(this).get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw new IllegalStateException("Redis was not connected within " + limit, e);
+      throw new IllegalStateException(
+          "Redis was not connected within " + limit.toMillis() + " ms", e);
     } catch (ExecutionException e) {
       throw new IllegalStateException("Redis could not be connected: " + e.getCause(), e);
     } catch (InterruptedException e) {

@@ -20,8 +20,9 @@ import java.lang.annotation.Target;
  * <p>The keys are read in one round trip. The method is called at most once with those that the
  * cache does not have, in the order of the caller and without repetitions, and not at all if it has
  * all; what it returns is cached in one write, for the time to live that the cache is configured
- * with, under the keys that {@code @Cacheable} of a method with that one argument uses. The caller
- * gets the values there are, in the order of its keys; the map is unmodifiable.
+ * with, under the keys that {@code @Cacheable} of a method with that one argument uses, unless it
+ * has a key generator or a key expression of its own. The caller gets the values there are, in the
+ * order of its keys; the map is unmodifiable.
  *
  * <ul>
  *   <li>A key that the method leaves out, or maps to null, has no value: it is not in the caller's
@@ -29,6 +30,7 @@ import java.lang.annotation.Target;
  *       otherwise. A method that returns null found nothing.
  *   <li>What the method returns for other keys than it was asked for is dropped.
  *   <li>What the method throws, its caller gets, and nothing is cached.
+ *   <li>A cached value that cannot be deserialized is an exception, as with {@code @Cacheable}.
  *   <li>A Redis that is slow or lost is a cache that has nothing; see {@code sheaf.cache}.
  *   <li>Keys that another thread of this JVM is loading are waited for, {@code
  *       sheaf.cache.load-timeout} at most, and else loaded here with one more call of the method.

@@ -54,7 +54,9 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
       LOG.info(
           "No Redis is configured, so the embedded server was started on "
               + nodes.stream().map(EmbeddedRedis::uri).collect(Collectors.joining(","))
-              + (latency.isZero() ? "" : ", with " + latency + " for each round trip")
+              + (latency.isZero()
+                  ? ""
+                  : ", with " + latency.toNanos() / 1e6 + " ms for each round trip")
               + "; its data ends with the application");
       return new EmbeddedRedis(started, nodes, masters > 0);
     } catch (InvocationTargetException e) {

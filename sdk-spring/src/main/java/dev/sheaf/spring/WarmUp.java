@@ -49,7 +49,8 @@ final class WarmUp implements ApplicationRunner, Ordered {
     try {
       done.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("Redis was not connected within sheaf.warm-up.timeout, " + timeout);
+      LOG.warn(
+          "Redis was not connected within sheaf.warm-up.timeout, " + timeout.toMillis() + " ms");
     } catch (ExecutionException e) {
       LOG.warn("Redis could not be connected before the application is ready: " + e.getCause());
     }

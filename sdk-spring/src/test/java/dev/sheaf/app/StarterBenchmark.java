@@ -16,14 +16,16 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * What the starter changes for templates, against a server in another process. The first argument
- * says what to measure: {@code threads}, {@code page} or {@code start}; the second is the server's
- * URI, the third whether it is a cluster, the fourth which ways to read a page are measured, by a
- * part of their names.
+ * says what to measure: {@code threads}, {@code page}, {@code connection} or {@code start}; the
+ * second is the server's URI, the third whether it is a cluster, the fourth which ways to read a
+ * page are measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes
+ * each command.
  */
 final class StarterBenchmark {
 
@@ -33,6 +35,16 @@ final class StarterBenchmark {
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(2_000);
   private static final int ROUNDS = 5;
 
+  private static final String PIPELINED = "executePipelined, without Sheaf";
+  private static final String LOOP = "operations.loop";
+
+  /** Spring Boot observes each command where there is an actuator, as on this class path. */
+  private static final boolean OBSERVED = Boolean.getBoolean("observed");
+
+  private static final String OBSERVATION =
+      "org.springframework.boot.data.redis.autoconfigure.observation"
+          + ".LettuceObservationAutoConfiguration";
+
   private StarterBenchmark() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -41,8 +53,10 @@ final class StarterBenchmark {
     switch (arguments[0]) {
       case "threads" -> threads(uri, cluster);
       case "page" -> page(uri, cluster, arguments.length > 3 ? arguments[3] : "");
+      case "connection" -> connection(uri, cluster);
       case "start" -> start(uri, cluster);
-      default -> throw new IllegalArgumentException("threads, page or start: " + arguments[0]);
+      default ->
+          throw new IllegalArgumentException("threads, page, connection or start: " + arguments[0]);
     }
   }
 
@@ -56,7 +70,8 @@ final class StarterBenchmark {
             : "--spring.data.redis.url=" + uri,
         "--spring.main.web-application-type=none",
         "--spring.main.banner-mode=off",
-        "--sheaf.enabled=" + sheaf);
+        "--sheaf.enabled=" + sheaf,
+        "--spring.autoconfigure.exclude=" + (OBSERVED ? "" : OBSERVATION));
   }
 
   private static List<String> fill(StringRedisTemplate redis, int keys) {
@@ -131,12 +146,12 @@ final class StarterBenchmark {
       List<String> keys = fill(without, PAGE);
       Map<String, Supplier<List<?>>> ways = new LinkedHashMap<>();
       ways.put("loop, without Sheaf", () -> loop(without, keys));
-      ways.put("executePipelined, without Sheaf", () -> pipelined(without, keys));
+      ways.put(PIPELINED, () -> pipelined(without, keys));
       ways.put("multiGet, without Sheaf", () -> without.opsForValue().multiGet(keys));
       ways.put("loop, with Sheaf and unchanged", () -> loop(with, keys));
       ways.put("executePipelined, with Sheaf", () -> pipelined(with, keys));
       ways.put("multiGet, with Sheaf", () -> with.opsForValue().multiGet(keys));
-      ways.put("operations.loop", () -> loop(with, operations.loop(keys)));
+      ways.put(LOOP, () -> loop(with, operations.loop(keys)));
       ways.put("operations.getAll", () -> List.copyOf(operations.getAll(keys).values()));
       ways.keySet().removeIf(name -> !name.contains(part));
       for (var way : ways.entrySet()) {
@@ -159,9 +174,29 @@ final class StarterBenchmark {
       for (String way : ways.keySet()) {
         Arrays.sort(times[i]);
         System.out.printf(
-            Locale.ROOT, "%-36s %8.0f us a page of %d%n", way, times[i][ROUNDS / 2], PAGE);
+            Locale.ROOT,
+            "%-36s %8.0f us a page of %d (%.0f-%.0f)%n",
+            way,
+            times[i][ROUNDS / 2],
+            PAGE,
+            times[i][0],
+            times[i][ROUNDS - 1]);
         i++;
       }
+      ratio(new ArrayList<>(ways.keySet()), times);
+    }
+  }
+
+  private static void ratio(List<String> ways, double[][] times) {
+    int pipelined = ways.indexOf(PIPELINED);
+    int loop = ways.indexOf(LOOP);
+    if (pipelined >= 0 && loop >= 0) {
+      System.out.printf(
+          Locale.ROOT,
+          "%s takes 1/%.1f of %s%n",
+          LOOP,
+          times[pipelined][ROUNDS / 2] / times[loop][ROUNDS / 2],
+          PIPELINED);
     }
   }
 
@@ -193,6 +228,41 @@ final class StarterBenchmark {
       pages++;
     }
     return (System.nanoTime() - begin) / 1e3 / pages;
+  }
+
+  // ---- The connection of Spring that each call of a template opens and closes
+
+  private static void connection(String uri, boolean cluster) {
+    try (var plain = application(uri, cluster, false);
+        var sheaf = application(uri, cluster, true)) {
+      List<Double> without = new ArrayList<>();
+      List<Double> with = new ArrayList<>();
+      for (int round = -2; round < ROUNDS; round++) {
+        double off = nanosToOpenAndClose(plain.getBean(RedisConnectionFactory.class));
+        double on = nanosToOpenAndClose(sheaf.getBean(RedisConnectionFactory.class));
+        if (round >= 0) {
+          without.add(off);
+          with.add(on);
+        }
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "a connection, opened and closed, medians: %.0f ns without, %.0f ns with%n",
+          median(without),
+          median(with));
+    }
+  }
+
+  private static double nanosToOpenAndClose(RedisConnectionFactory factory) {
+    long begin = System.nanoTime();
+    long count = 0;
+    while (System.nanoTime() - begin < ROUND_NANOS / 2) {
+      for (int i = 0; i < 1_000; i++) {
+        factory.getConnection().close();
+      }
+      count += 1_000;
+    }
+    return (double) (System.nanoTime() - begin) / count;
   }
 
   // ---- The start

@@ -3,7 +3,6 @@ package dev.sheaf.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sheaf.embedded.EmbeddedServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,36 +13,22 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.CachingConfigurer;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.interceptor.KeyGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.cache.RedisCacheManager.RedisCacheManagerBuilder;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.serializer.SerializationException;
 
 /** Methods that take many keys, cached key by key. */
-class CacheableAllTest {
-
-  private EmbeddedServer server;
-
-  @BeforeEach
-  void start() {
-    server = EmbeddedServer.start();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+class CacheableAllTest extends CachesOnAServer {
 
   /** A key that nobody has a converter for. */
   record Code(String country, int number) {}
@@ -111,20 +96,14 @@ class CacheableAllTest {
     }
   }
 
-  private ApplicationContextRunner runner() {
-    return new ApplicationContextRunner()
+  @Override
+  ApplicationContextRunner runner() {
+    return super.runner()
         .withPropertyValues(
-            "spring.data.redis.url=" + server.uri(),
             "spring.cache.redis.time-to-live=1h",
             // In a new JVM the first connection takes longer than a cache would wait for it.
             "sheaf.cache.read-timeout=5s",
-            "sheaf.availability.timeout=5s")
-        .withConfiguration(
-            AutoConfigurations.of(
-                SheafAutoConfiguration.class,
-                SheafCacheAutoConfiguration.class,
-                DataRedisAutoConfiguration.class,
-                CacheAutoConfiguration.class));
+            "sheaf.availability.timeout=5s");
   }
 
   private void withShop(ThrowingConsumer test) {
@@ -240,6 +219,58 @@ class CacheableAllTest {
           assertThat(prices.of(List.of(1, 2))).containsOnlyKeys(1, 2);
           assertThat(prices.calls()).last().isEqualTo(Set.of(1, 2));
         });
+  }
+
+  @Test
+  void valueThatCannotBeDeserialized_failsAsForCacheable() {
+    withShop(
+        context -> {
+          Prices prices = context.getBean(Prices.class);
+          prices.of(List.of(1, 2));
+          context.getBean(StringRedisTemplate.class).opsForValue().set("prices::2", "not Java's");
+          assertThatThrownBy(() -> prices.one(2)).isInstanceOf(SerializationException.class);
+          assertThatThrownBy(() -> prices.of(List.of(1, 2)))
+              .isInstanceOf(SerializationException.class);
+          assertThat(prices.of(List.of(1))).containsOnlyKeys(1);
+          assertThat(prices.calls()).hasSize(1);
+        });
+  }
+
+  @Test
+  void keyGeneratorOfTheApplication_isForCacheableAlone() {
+    runner()
+        .withUserConfiguration(Shop.class)
+        .withBean(CachingConfigurer.class, () -> new OwnKeys())
+        .run(
+            context -> {
+              Prices prices = context.getBean(Prices.class);
+              prices.one(1);
+              prices.of(List.of(1));
+              assertThat(prices.calls()).hasSize(2);
+              assertThat(context.getBean(StringRedisTemplate.class).keys("prices::*"))
+                  .containsExactlyInAnyOrder("prices::own 1", "prices::1");
+            });
+  }
+
+  static final class OwnKeys implements CachingConfigurer {
+    @Override
+    public KeyGenerator keyGenerator() {
+      return (target, method, parameters) -> "own " + parameters[0];
+    }
+  }
+
+  @Test
+  void withoutNullValues_aKeyWithoutOneIsAskedForAgain() {
+    runner()
+        .withUserConfiguration(Shop.class)
+        .withPropertyValues("spring.cache.redis.cache-null-values=false")
+        .run(
+            context -> {
+              Prices prices = context.getBean(Prices.class);
+              assertThat(prices.of(List.of(1, 13))).containsOnlyKeys(1);
+              assertThat(prices.of(List.of(1, 13))).containsOnlyKeys(1);
+              assertThat(prices.calls()).containsExactly(Set.of(1, 13), Set.of(13));
+            });
   }
 
   static class TwoParameters {

@@ -3,7 +3,6 @@ package dev.sheaf.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sheaf.embedded.EmbeddedServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,12 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cache.Cache;
 import org.springframework.cache.CacheManager;
@@ -33,34 +27,15 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DataAccessException;
 
 /** Spring's caches on Redis, on one that ends, and many keys at once. */
-class SheafCacheTest {
-
-  private EmbeddedServer server;
-
-  @BeforeEach
-  void start() {
-    server = EmbeddedServer.start();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+class SheafCacheTest extends CachesOnAServer {
 
   @Configuration(proxyBeanMethods = false)
   @EnableCaching
   static class Caching {}
 
-  private ApplicationContextRunner runner() {
-    return new ApplicationContextRunner()
-        .withUserConfiguration(Caching.class)
-        .withPropertyValues("spring.data.redis.url=" + server.uri())
-        .withConfiguration(
-            AutoConfigurations.of(
-                SheafAutoConfiguration.class,
-                SheafCacheAutoConfiguration.class,
-                DataRedisAutoConfiguration.class,
-                CacheAutoConfiguration.class));
+  @Override
+  ApplicationContextRunner runner() {
+    return super.runner().withUserConfiguration(Caching.class);
   }
 
   private static Cache cache(ApplicationContext context) {

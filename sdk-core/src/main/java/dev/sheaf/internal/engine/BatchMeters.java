@@ -1,10 +1,10 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.internal.command.Fusible;
+import dev.sheaf.internal.common.SummedGauge;
 import dev.sheaf.internal.fusion.FusionCounts;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.EnumMap;
@@ -68,15 +68,22 @@ public final class BatchMeters implements FusionCounts {
     outcomeUnknown =
         counter(
             registry, tags, "sheaf.lost.unknown", "Commands whose outcome a lost connection hides");
-    Gauge.builder("sheaf.queue.commands", queues, all -> sum(all, Queue::queuedCommands))
-        .description("Commands that wait to be written")
-        .tags(tags)
-        .register(registry);
-    Gauge.builder("sheaf.queue.size", queues, all -> sum(all, Queue::queuedBytes))
-        .baseUnit("bytes")
-        .description("Request bytes that wait to be written")
-        .tags(tags)
-        .register(registry);
+    SummedGauge.add(
+        registry,
+        "sheaf.queue.commands",
+        "Commands that wait to be written",
+        null,
+        tags,
+        queues,
+        all -> sum(all, Queue::queuedCommands));
+    SummedGauge.add(
+        registry,
+        "sheaf.queue.size",
+        "Request bytes that wait to be written",
+        "bytes",
+        tags,
+        queues,
+        all -> sum(all, Queue::queuedBytes));
   }
 
   private static Counter counter(

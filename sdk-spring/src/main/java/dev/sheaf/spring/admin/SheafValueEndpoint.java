@@ -88,7 +88,8 @@ public final class SheafValueEndpoint {
       return refusal(
           FORBIDDEN,
           "denied",
-          "This key may not be looked at; sheaf.admin.keys says which ones may.");
+          "This key may not be looked at: it is denied by sheaf.admin.keys, or not allowed, or named like a"
+              + " secret (sheaf.admin.keys.deny-usual).");
     }
     Sheaf<?, ?> sheaf = clients.getIfUnique();
     return sheaf == null

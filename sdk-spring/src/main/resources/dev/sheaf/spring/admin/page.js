@@ -88,6 +88,10 @@
     return shown.slice(0, 2).join(' ');
   }
 
+  function time(instant) {
+    return new Date(instant).toLocaleString();
+  }
+
   function percent(share) {
     return number.format(share * 100) + ' %';
   }
@@ -169,6 +173,7 @@
     const query = new URLSearchParams({key, encoding: byId('encoding').value});
     say('Looking…');
     found.hidden = true;
+    byId('hint').hidden = true;
     try {
       const {status, body} = await ask(valuesUrl + '?' + query);
       if (turn !== asked) return;
@@ -206,10 +211,10 @@
       facts.append(fact('Saved by compression', saved(report)));
     }
     if (report.memoryBytes >= 0) facts.append(fact('Memory on the server', bytes(report.memoryBytes)));
-    if (report.encoding) facts.append(fact('Kept as', seen(report.encoding)));
+    if (report.encoding) facts.append(fact('Encoding on the server', seen(report.encoding)));
     if (report.type !== 'string') facts.append(fact('Elements', number.format(report.elements)));
-    facts.append(fact('Slot', String(report.slot)));
-    if (report.node) facts.append(fact('Node', seen(report.node)));
+    // A server that is no cluster has no slots.
+    if (report.node) facts.append(fact('Slot', String(report.slot)), fact('Node', seen(report.node)));
 
     found.replaceChildren(make('h2', {}, 'Key ', isolated(report.key)), facts);
     if (report.key.includes('\ufffd')) {
@@ -236,10 +241,13 @@
     return ms === null ? 'for ever' : duration(ms);
   }
 
+  const FORMS = {RAW: 'stored as it is', SHEAF: 'compressed by Sheaf'};
+
   function valueBox(value) {
     const box = make('article', {class: 'value'});
     if (value.name !== null) box.append(make('h3', {}, isolated(value.name, value.name === MASK ? 'masked' : '')));
-    const about = [value.form === 'RAW' ? 'stored as it is' : 'form ' + value.form + (value.formCertain ? '' : ' (probably)')];
+    const about = [FORMS[value.form] || 'form ' + value.form];
+    if (!value.formCertain) about.push('probably');
     if (value.algorithm) about.push(value.algorithm);
     about.push(bytes(value.storedBytes) + (value.originalBytes >= 0 && value.originalBytes !== value.storedBytes
         ? ' for ' + bytes(value.originalBytes) : ''));
@@ -614,6 +622,7 @@
       const perWrite = writes(latest) > 0 ? commands(latest) / writes(latest) : 0;
       const fused = sum(latest, 'sheaf.get.fused', 'count');
       return [
+        metersOrNot(),
         make('div', {class: 'tiles'},
             tile('Commands', number.format(commands(latest))),
             tile('Writes to nodes', number.format(writes(latest))),
@@ -644,6 +653,7 @@
           .map(([prefix, row]) => [prefix, bytes(row.original), bytes(row.stored),
             row.original > 0 ? percent(1 - row.stored / row.original) : '–']);
       return [
+        metersOrNot(),
         make('div', {class: 'tiles'},
             tile('Written, original', bytes(original)),
             tile('Written, stored', bytes(stored)),
@@ -666,16 +676,17 @@
       if (!guard) return [make('p', {class: 'quiet'}, unknown())];
       const nodes = guard.nodes.map((node) => [seen(node.node),
         make('span', {class: node.state.toLowerCase()}, node.state), millis(node.roundTripMillis),
-        seen(node.reason), seen(new Date(node.since).toLocaleString())]);
+        seen(time(node.since)), seen(node.reason)]);
       const answers = grouped(latest, 'sheaf.availability.answers', 'source')
           .map((group) => [group.label, number.format(group.count)]);
       const pings = grouped(latest, 'sheaf.availability.ping', 'outcome').map(timed);
       const plotted = guard.nodes.slice(0, 4).map((node) => ({label: node.node, samples: samples('ping ' + node.node)}));
       return [
-        make('p', {}, 'Redis is ', make('strong', {class: guard.state.toLowerCase()}, guard.state), ': ', seen(guard.reason)),
+        make('p', {}, 'Redis is ', make('strong', {class: guard.state.toLowerCase()}, guard.state),
+            ' since ' + time(guard.since) + ': ', seen(guard.reason)),
         make('div', {class: 'plots'}, plotted.length > 0 ? plot('Latest PING', millis, plotted) : null),
         make('h2', {}, 'Primaries'),
-        table([['Node', 'code'], ['State'], ['PING', 'n'], ['Why'], ['Since']], nodes, 'No node has been asked yet.'),
+        table([['Node', 'code'], ['State'], ['PING', 'n'], ['Since'], ['Because, then']], nodes, 'No node has been asked yet.'),
         make('h2', {}, 'PINGs'),
         table([['Outcome'], ['Count', 'n'], ['Mean', 'n'], ['Highest', 'n']], pings, 'There is no meter registry.'),
         make('h2', {}, 'Answers to isAvailable()'),
@@ -683,15 +694,16 @@
       ];
     },
     'view-loops': () => [
-      make('p', {class: 'quiet'}, 'Places in the code that make one round trip after the other. sheaf.loop(keys), getAll or'
-          + ' mapEach would make a few.'),
+      make('p', {class: 'quiet'}, 'Places in the code that make one round trip after the other. loop(keys), getAll or mapEach'
+          + ' of Sheaf or SheafOperations would make a few.'),
       table([['Avoidable', 'n'], ['Command'], ['Where', 'code'], ['Runs', 'n'], ['Calls', 'n']],
           latest.loops.map((loop) => [number.format(loop.avoidableRoundTrips), loop.command,
             make('div', {}, make('div', {}, seen(loop.callSite)),
                 loop.callers.map((caller) => make('div', {class: 'quiet'}, '< ', seen(caller)))),
-            number.format(loop.executions), number.format(loop.calls)]), 'None was found.')
+            number.format(loop.executions), number.format(loop.calls)]), 'None was found yet.')
     ],
     'view-scripts': () => [
+      metersOrNot(),
       make('div', {class: 'tiles'},
           tile('Texts loaded', number.format(sum(latest, 'sheaf.script.loads', 'count'))),
           tile('Loads that failed', number.format(sum(latest, 'sheaf.script.loads.failed', 'count'))),
@@ -708,8 +720,17 @@
     return latest.client ? 'not connected to Redis' : 'no client';
   }
 
+  /** What the views of meters begin with. */
+  function metersOrNot() {
+    return latest.meters.length > 0 ? null
+        : make('p', {class: 'message'}, 'The application has no meter registry, so nothing is counted here.');
+  }
+
   function draw() {
-    if (latest === null) return;
+    if (latest === null) {
+      for (const id of Object.keys(views)) byId(id).replaceChildren(make('p', {class: 'quiet'}, 'No figures yet.'));
+      return;
+    }
     const badge = byId('guard');
     const state = latest.guard ? latest.guard.state : '';
     badge.textContent = latest.guard ? 'Redis is ' + state : unknown();

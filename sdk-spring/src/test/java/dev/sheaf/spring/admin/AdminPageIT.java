@@ -190,7 +190,7 @@ class AdminPageIT {
     String shown = look("product:4711", "utf8");
 
     assertThat(shown)
-        .contains("Key product:4711", "string", "59 min", "snappy", "Saved by compression", "Slot")
+        .contains("Key product:4711", "string", "59 min", "snappy", "Saved by compression")
         .contains("\"title\": \"Scythe, 70 cm blade\"", "\"price\": 89.90", "1 redacted")
         .doesNotContain("x-93-1f");
     assertThat(browser.evaluate("document.querySelectorAll('.masked').length").asInt()).isOne();
@@ -315,6 +315,15 @@ class AdminPageIT {
   }
 
   @Test
+  void firstView_saysWhatItIsForUntilAKeyIsLookedAt() {
+    signIn("admin");
+    assertThat(browser.text("document.getElementById('hint').innerText"))
+        .contains("time to live", "audit event");
+    look("product:4711", "utf8");
+    assertThat(browser.evaluate("document.getElementById('hint').hidden").asBoolean()).isTrue();
+  }
+
+  @Test
   void tabs_areReachedByTheKeyboard() {
     browser.evaluate(
         "document.getElementById('key').value = '';"
@@ -352,7 +361,10 @@ class AdminPageIT {
 
   private static String view(String name) {
     browser.evaluate("document.getElementById('tab-" + name + "').click()");
-    browser.until("document.getElementById('view-" + name + "').textContent !== ''");
+    browser.until(
+        "!['', 'No figures yet.'].includes(document.getElementById('view-"
+            + name
+            + "').textContent)");
     return browser.text("document.getElementById('view-" + name + "').textContent");
   }
 
@@ -367,6 +379,14 @@ class AdminPageIT {
     }
     look("product:4711", "utf8");
     assertThat(browser.evaluate("document.documentElement.scrollWidth").asInt())
+        .isLessThanOrEqualTo(360);
+    assertThat(
+            browser
+                .evaluate(
+                    "Math.max(...[...document.querySelectorAll('[role=tab]')]"
+                        + ".map(tab => tab.getBoundingClientRect().right))")
+                .asDouble())
+        .as("no view is out of sight")
         .isLessThanOrEqualTo(360);
   }
 
