@@ -1,8 +1,6 @@
 package dev.sheaf.spring;
 
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterCommandExecutor;
@@ -12,8 +10,6 @@ import org.springframework.data.redis.connection.RedisHashCommands;
 import org.springframework.data.redis.connection.RedisHyperLogLogCommands;
 import org.springframework.data.redis.connection.RedisKeyCommands;
 import org.springframework.data.redis.connection.RedisListCommands;
-import org.springframework.data.redis.connection.RedisNode;
-import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.RedisSetCommands;
 import org.springframework.data.redis.connection.RedisStringCommands;
 import org.springframework.data.redis.connection.RedisZSetCommands;
@@ -23,18 +19,17 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
 /** Spring's connection to a cluster, as {@link BatchingConnection}. */
 final class BatchingClusterConnection extends LettuceClusterConnection {
 
-  private final ConnectionUse use;
+  private final SharedFace face;
 
   BatchingClusterConnection(
-      Spare.Origin origin,
-      Spare spare,
+      SharedFace face,
       @Nullable StatefulRedisClusterConnection<byte[], byte[]> sharedConnection,
       LettuceConnectionProvider connectionProvider,
       ClusterTopologyProvider topologyProvider,
       ClusterCommandExecutor executor,
       Duration timeout) {
     super(sharedConnection, connectionProvider, topologyProvider, executor, timeout);
-    this.use = new ConnectionUse(origin, spare, this::waits);
+    this.face = face;
   }
 
   /** In a pipeline replies come later. */
@@ -50,84 +45,48 @@ final class BatchingClusterConnection extends LettuceClusterConnection {
   @Override
   @Deprecated
   public byte @Nullable [] get(byte[] key) {
-    return use.get(key, super.stringCommands());
+    return key != null && waits()
+        ? face.get(key, super.stringCommands())
+        : super.stringCommands().get(key);
   }
 
   @Override
   public RedisGeoCommands geoCommands() {
-    return use.seeing(RedisGeoCommands.class, super.geoCommands());
+    return face.seeing(RedisGeoCommands.class, super.geoCommands(), this::waits);
   }
 
   @Override
   public RedisHashCommands hashCommands() {
-    return use.seeing(RedisHashCommands.class, super.hashCommands());
+    return face.seeing(RedisHashCommands.class, super.hashCommands(), this::waits);
   }
 
   @Override
   public RedisHyperLogLogCommands hyperLogLogCommands() {
-    return use.seeing(RedisHyperLogLogCommands.class, super.hyperLogLogCommands());
+    return face.seeing(RedisHyperLogLogCommands.class, super.hyperLogLogCommands(), this::waits);
   }
 
   @Override
   public RedisKeyCommands keyCommands() {
-    return use.seeing(RedisKeyCommands.class, super.keyCommands());
+    return face.seeing(RedisKeyCommands.class, super.keyCommands(), this::waits);
   }
 
   @Override
   public RedisListCommands listCommands() {
-    return use.seeing(RedisListCommands.class, super.listCommands());
+    return face.seeing(RedisListCommands.class, super.listCommands(), this::waits);
   }
 
   @Override
   public RedisSetCommands setCommands() {
-    return use.seeing(RedisSetCommands.class, super.setCommands());
+    return face.seeing(RedisSetCommands.class, super.setCommands(), this::waits);
   }
 
   @Override
   public RedisStringCommands stringCommands() {
-    return use.seeing(RedisStringCommands.class, super.stringCommands());
+    return face.seeing(RedisStringCommands.class, super.stringCommands(), this::waits);
   }
 
   @Override
   public RedisZSetCommands zSetCommands() {
-    return use.seeing(RedisZSetCommands.class, super.zSetCommands());
-  }
-
-  // ---- What keeps something that has to be closed
-
-  @Override
-  protected StatefulConnection<byte[], byte[]> doGetAsyncDedicatedConnection() {
-    use.keepState();
-    return super.doGetAsyncDedicatedConnection();
-  }
-
-  @Override
-  protected StatefulRedisPubSubConnection<byte[], byte[]> switchToPubSub() {
-    use.keepState();
-    return super.switchToPubSub();
-  }
-
-  @Override
-  protected RedisSentinelConnection getSentinelConnection(RedisNode sentinel) {
-    use.keepState();
-    return super.getSentinelConnection(sentinel);
-  }
-
-  @Override
-  public void select(int database) {
-    use.keepState();
-    super.select(database);
-  }
-
-  @Override
-  public void close() {
-    if (!use.end(this)) {
-      super.close();
-    }
-  }
-
-  @Override
-  public boolean isClosed() {
-    return !use.isOpen() || super.isClosed();
+    return face.seeing(RedisZSetCommands.class, super.zSetCommands(), this::waits);
   }
 }

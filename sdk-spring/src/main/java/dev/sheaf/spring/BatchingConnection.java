@@ -1,16 +1,12 @@
 package dev.sheaf.spring;
 
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisGeoCommands;
 import org.springframework.data.redis.connection.RedisHashCommands;
 import org.springframework.data.redis.connection.RedisHyperLogLogCommands;
 import org.springframework.data.redis.connection.RedisKeyCommands;
 import org.springframework.data.redis.connection.RedisListCommands;
-import org.springframework.data.redis.connection.RedisNode;
-import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.RedisSetCommands;
 import org.springframework.data.redis.connection.RedisStringCommands;
 import org.springframework.data.redis.connection.RedisZSetCommands;
@@ -20,17 +16,16 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
 /** Spring's connection, whose blocking commands see to the loops of the calling thread. */
 final class BatchingConnection extends LettuceConnection {
 
-  private final ConnectionUse use;
+  private final SharedFace face;
 
   BatchingConnection(
-      Spare.Origin origin,
-      Spare spare,
+      SharedFace face,
       @Nullable StatefulRedisConnection<byte[], byte[]> sharedConnection,
       LettuceConnectionProvider connectionProvider,
       long timeout,
       int database) {
     super(sharedConnection, connectionProvider, timeout, database);
-    this.use = new ConnectionUse(origin, spare, this::waits);
+    this.face = face;
   }
 
   /** In a pipeline or a transaction replies come later. */
@@ -46,84 +41,48 @@ final class BatchingConnection extends LettuceConnection {
   @Override
   @Deprecated
   public byte @Nullable [] get(byte[] key) {
-    return use.get(key, super.stringCommands());
+    return key != null && waits()
+        ? face.get(key, super.stringCommands())
+        : super.stringCommands().get(key);
   }
 
   @Override
   public RedisGeoCommands geoCommands() {
-    return use.seeing(RedisGeoCommands.class, super.geoCommands());
+    return face.seeing(RedisGeoCommands.class, super.geoCommands(), this::waits);
   }
 
   @Override
   public RedisHashCommands hashCommands() {
-    return use.seeing(RedisHashCommands.class, super.hashCommands());
+    return face.seeing(RedisHashCommands.class, super.hashCommands(), this::waits);
   }
 
   @Override
   public RedisHyperLogLogCommands hyperLogLogCommands() {
-    return use.seeing(RedisHyperLogLogCommands.class, super.hyperLogLogCommands());
+    return face.seeing(RedisHyperLogLogCommands.class, super.hyperLogLogCommands(), this::waits);
   }
 
   @Override
   public RedisKeyCommands keyCommands() {
-    return use.seeing(RedisKeyCommands.class, super.keyCommands());
+    return face.seeing(RedisKeyCommands.class, super.keyCommands(), this::waits);
   }
 
   @Override
   public RedisListCommands listCommands() {
-    return use.seeing(RedisListCommands.class, super.listCommands());
+    return face.seeing(RedisListCommands.class, super.listCommands(), this::waits);
   }
 
   @Override
   public RedisSetCommands setCommands() {
-    return use.seeing(RedisSetCommands.class, super.setCommands());
+    return face.seeing(RedisSetCommands.class, super.setCommands(), this::waits);
   }
 
   @Override
   public RedisStringCommands stringCommands() {
-    return use.seeing(RedisStringCommands.class, super.stringCommands());
+    return face.seeing(RedisStringCommands.class, super.stringCommands(), this::waits);
   }
 
   @Override
   public RedisZSetCommands zSetCommands() {
-    return use.seeing(RedisZSetCommands.class, super.zSetCommands());
-  }
-
-  // ---- What keeps something that has to be closed
-
-  @Override
-  protected StatefulConnection<byte[], byte[]> doGetAsyncDedicatedConnection() {
-    use.keepState();
-    return super.doGetAsyncDedicatedConnection();
-  }
-
-  @Override
-  protected StatefulRedisPubSubConnection<byte[], byte[]> switchToPubSub() {
-    use.keepState();
-    return super.switchToPubSub();
-  }
-
-  @Override
-  protected RedisSentinelConnection getSentinelConnection(RedisNode sentinel) {
-    use.keepState();
-    return super.getSentinelConnection(sentinel);
-  }
-
-  @Override
-  public void select(int database) {
-    use.keepState();
-    super.select(database);
-  }
-
-  @Override
-  public void close() {
-    if (!use.end(this)) {
-      super.close();
-    }
-  }
-
-  @Override
-  public boolean isClosed() {
-    return !use.isOpen() || super.isClosed();
+    return face.seeing(RedisZSetCommands.class, super.zSetCommands(), this::waits);
   }
 }

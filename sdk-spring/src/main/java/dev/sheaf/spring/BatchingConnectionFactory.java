@@ -49,10 +49,6 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
   private final String name;
   private final UnaryOperator<SheafBuilder<String, String>> options;
-
-  /** Not to be reached from what is in it: threads would keep both when the factory is gone. */
-  private final ThreadLocal<Spare> spares = ThreadLocal.withInitial(Spare::new);
-
   private PipeliningFlushPolicy flushPolicy = PipeliningFlushPolicy.flushEachCommand();
   private volatile @Nullable Running running;
 
@@ -173,20 +169,13 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
       return super.doCreateLettuceConnection(
           sharedConnection, connectionProvider, timeout, database);
     }
-    Spare.Origin origin =
-        new Spare.Origin(
+    LettuceConnection connection =
+        new BatchingConnection(
             current.faceOf(this, sharedConnection),
             sharedConnection,
             connectionProvider,
             timeout,
             database);
-    Spare spare = spares.get();
-    LettuceConnection connection = spare.take(origin);
-    if (connection == null) {
-      connection =
-          new BatchingConnection(
-              origin, spare, sharedConnection, connectionProvider, timeout, database);
-    }
     connection.setPipeliningFlushPolicy(flushPolicy);
     return connection;
   }
@@ -207,26 +196,14 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
           clusterCommandExecutor,
           commandTimeout);
     }
-    Spare.Origin origin =
-        new Spare.Origin(
+    LettuceClusterConnection connection =
+        new BatchingClusterConnection(
             current.faceOf(this, sharedConnection),
             sharedConnection,
             connectionProvider,
-            commandTimeout.toMillis(),
-            clusterCommandExecutor);
-    Spare spare = spares.get();
-    LettuceClusterConnection connection = (LettuceClusterConnection) spare.take(origin);
-    if (connection == null) {
-      connection =
-          new BatchingClusterConnection(
-              origin,
-              spare,
-              sharedConnection,
-              connectionProvider,
-              topologyProvider,
-              clusterCommandExecutor,
-              commandTimeout);
-    }
+            topologyProvider,
+            clusterCommandExecutor,
+            commandTimeout);
     connection.setPipeliningFlushPolicy(flushPolicy);
     return connection;
   }
