@@ -40,10 +40,7 @@ final class YieldTrials {
 
   static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /**
-   * Threads that park are slow to fall into step with those that yield already; in the first epoch
-   * of a trial often a quarter of what follows is served.
-   */
+  /** Threads that park are slow to fall into step with those that yield already. */
   private static final int EPOCHS_PER_TRIAL = 5;
 
   /** How often a decision to yield is looked at again while the rate stays as it is. */
@@ -134,8 +131,7 @@ final class YieldTrials {
         epochsLeft--;
         if (isClearlyMore(yieldedRate, parkedRate)) {
           enter(Phase.COMPARING);
-        } else if (epochsLeft == 0
-            || (epochsLeft < EPOCHS_PER_TRIAL - 1 && yieldedRate < parkedRate * FAR_LESS)) {
+        } else if (epochsLeft == 0 || yieldedRate < parkedRate * FAR_LESS) {
           reject(now);
         }
       }

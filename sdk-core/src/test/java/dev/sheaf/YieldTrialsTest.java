@@ -29,7 +29,7 @@ class YieldTrialsTest {
   void whereYieldingServesLess_itIsTriedLessAndLessOften() {
     machine(100_000, 20_000);
     run(TimeUnit.SECONDS.toNanos(60));
-    assertThat(shareOfYielding(TimeUnit.SECONDS.toNanos(600))).isBetween(0.004, 0.009);
+    assertThat(shareOfYielding(TimeUnit.SECONDS.toNanos(600))).isBetween(0.002, 0.005);
   }
 
   @Test
@@ -48,24 +48,6 @@ class YieldTrialsTest {
     machine(100_000, 300_000);
     run(TimeUnit.SECONDS.toNanos(1));
     assertThat(shareOfYielding(TimeUnit.SECONDS.toNanos(60))).isGreaterThan(0.98);
-  }
-
-  /** The first moment of a trial may serve nearly nobody. */
-  @Test
-  void trialThatBeginsBadly_isNotGivenUpAtOnce() {
-    machine(100_000, 20_000);
-    run(2 * YieldTrials.EPOCH_NANOS);
-    assertThat(trials.yields()).as("a trial that goes on").isPositive();
-    machine(100_000, 300_000);
-    run(TimeUnit.SECONDS.toNanos(1));
-    assertThat(shareOfYielding(TimeUnit.SECONDS.toNanos(60))).isGreaterThan(0.98);
-  }
-
-  @Test
-  void trialThatGoesOnBadly_isGivenUp() {
-    machine(100_000, 20_000);
-    run(3 * YieldTrials.EPOCH_NANOS + STEP_NANOS);
-    assertThat(trials.yields()).isZero();
   }
 
   @Test
