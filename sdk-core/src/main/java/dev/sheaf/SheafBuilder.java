@@ -49,8 +49,8 @@ public final class SheafBuilder<K, V> {
   public static final int MAP_EACH_BODIES = Limits.MAP_EACH_BODIES;
 
   /**
-   * How many threads a client has for {@link Sheaf#mapEach} where the JVM has no virtual threads.
-   * They end when they are idle.
+   * How many threads a client has for {@link Sheaf#mapEach} where the JVM has no virtual threads:
+   * enough to run a page of a hundred bodies in one turn. They end when they are idle.
    */
   public static final int MAP_EACH_POOL_THREADS = Limits.MAP_EACH_POOL_THREADS;
 

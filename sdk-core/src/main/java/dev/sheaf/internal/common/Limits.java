@@ -18,7 +18,7 @@ public final class Limits {
 
   public static final int MAP_EACH_BODIES = 256;
 
-  public static final int MAP_EACH_POOL_THREADS = 64;
+  public static final int MAP_EACH_POOL_THREADS = 128;
 
   private Limits() {}
 }
