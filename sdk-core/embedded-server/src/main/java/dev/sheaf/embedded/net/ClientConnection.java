@@ -93,7 +93,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     feed((ByteBuf) message);
-    flushes.beginBatch();
     runBatch();
   }
 
@@ -146,11 +145,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
 
   private boolean isWritable() {
     return channel.isWritable() && (shortcut == null || shortcut.isClientReading());
-  }
-
-  @Override
-  public void channelReadComplete(ChannelHandlerContext ctx) {
-    flushes.endBatch();
   }
 
   /** Runs what has arrived, as far as the client may go on; returns how many requests that were. */

@@ -48,11 +48,12 @@ public final class Listener implements AutoCloseable {
    */
   public Listener(boolean epoll) {
     transport = epoll ? epoll() : new NioTransport();
+    Lingering lingering = new Lingering();
     group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler());
+            1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler(lingering));
     flushes = new Flushes(group.next());
-    shortcuts = new Shortcuts(group.next());
+    shortcuts = new Shortcuts(group.next(), lingering);
   }
 
   private static Transport epoll() {
@@ -179,11 +180,13 @@ public final class Listener implements AutoCloseable {
    * called on that thread, from inside the script, so that others get their answer.
    */
   public void readSockets() {
+    flushes.beginBatch();
     for (Channel channel : channels) {
       if (channel.isOpen() && channel.config().isAutoRead()) {
         transport.readNow(channel);
       }
     }
+    flushes.endBatch();
     List.copyOf(shortcuts.connections()).forEach(ClientConnection::takeFromShortcut);
   }
 
