@@ -5,9 +5,10 @@ import io.netty.util.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Has the event loop look for work a moment longer before it sleeps, while clients that share it come
- * back within that moment: waking the loop takes longer than a request, and falls to the client.
- * One moment in vain ends it, until a client comes back soon again. Confined to the event loop.
+ * Has the event loop look for work a moment longer before it sleeps, while clients that share it
+ * come back within that moment: waking the loop takes longer than a request, and falls to the
+ * client. One moment in vain ends it, until a client comes back soon again. Confined to the event
+ * loop.
  */
 final class Lingering implements SelectStrategy {
   /** Some times what it takes to wake a caller and to have its next command. */

@@ -127,6 +127,8 @@ public final class Listener implements AutoCloseable {
             .childOption(
                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(Limits.LOW_WATER, Limits.HIGH_WATER))
+            // Replies leave after the read that may have met the end.
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override
