@@ -51,7 +51,9 @@ class InProcessTest {
       server = (cluster ? builder.cluster(3, 0) : builder).start();
       resources = InProcessResources.builder(server).build();
       sheaf =
-          Sheaf.builder(List.of(RedisURI.create(server.uri()))).clientResources(resources).build();
+          Sheaf.builder(List.of(RedisURI.create(server.uri())))
+              .clientResources(resources)
+              .connect();
     }
 
     @Override
