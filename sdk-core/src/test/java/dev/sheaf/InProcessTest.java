@@ -57,9 +57,9 @@ class InProcessTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
       sheaf.close();
-      resources.shutdown(0, 1, TimeUnit.SECONDS).get(10, TimeUnit.SECONDS);
+      resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(10, TimeUnit.SECONDS);
       server.close();
     }
   }
