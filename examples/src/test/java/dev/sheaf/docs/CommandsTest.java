@@ -28,6 +28,7 @@ class CommandsTest {
           Map.entry("./mvnw -q install -DskipTests", "run 'Get it'"),
           Map.entry("mvn -q compile exec:java", "run 'Plain Java'"),
           Map.entry("mvn -q spring-boot:run", "run 'Spring Boot'"),
+          Map.entry("./mvnw verify $(.ci/clients target/clients)", "$(.ci/clients target/clients)"),
           Map.entry(
               "./mvnw verify -Dsheaf.requireServers=true -Dsheaf.requireContainers=true",
               "-Dsheaf.requireContainers=true"));

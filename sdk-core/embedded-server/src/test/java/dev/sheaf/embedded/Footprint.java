@@ -8,20 +8,51 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Prints what the server allocates for a GET and a SET, and the heap that a million keys of 100
- * bytes take. Run alone, with a fixed heap; not a test.
+ * bytes take, and ten thousand documents of 10 KB before and after idle compression. Run alone,
+ * with a fixed heap; not a test.
  */
 final class Footprint {
   private static final int KEYS = 1_000_000;
   private static final int BATCH = 1000;
   private static final int COMMANDS = 200_000;
+  private static final int DOCUMENTS = 10_000;
 
   private Footprint() {}
 
   public static void main(String[] args) throws Exception {
+    keysAndCommands();
+    idleDocuments();
+  }
+
+  private static void idleDocuments() throws Exception {
+    EmbeddedClock clock = EmbeddedClock.manual(Instant.EPOCH);
+    try (EmbeddedServer server =
+        EmbeddedServer.builder().clock(clock).compressIdleAfter(Duration.ofMinutes(1)).start()) {
+      long empty = used();
+      for (int i = 0; i < DOCUMENTS; i++) {
+        byte[] document = IdleCompressionTest.document(i).getBytes(StandardCharsets.US_ASCII);
+        server.data().set("doc:" + i, document);
+      }
+      long plain = used() - empty;
+      clock.advance(Duration.ofMinutes(2));
+      while (server.idleCompression().compressed() < DOCUMENTS) {
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
+      long compressed = used() - empty;
+      System.out.printf(
+          "%,d documents of 10 KB: %.1f MiB, idle %.1f MiB, %.1f %%%n",
+          DOCUMENTS, plain / 1048576.0, compressed / 1048576.0, 100.0 * compressed / plain);
+    }
+  }
+
+  private static void keysAndCommands() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.start();
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       long before = used();

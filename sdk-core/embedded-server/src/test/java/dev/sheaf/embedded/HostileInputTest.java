@@ -3,14 +3,18 @@ package dev.sheaf.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.junit.EmbeddedRedis;
+import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +55,35 @@ class HostileInputTest {
   private static void assertAnswers(EmbeddedServer server) throws IOException {
     try (RawConnection good = new RawConnection(server.port())) {
       assertThat(good.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  /** The end of a client's input may be read together with its last commands. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void clientThatHasSentItsLast_getsItsReplies(boolean epoll) throws Exception {
+    Assumptions.assumeTrue(!epoll || Epoll.isAvailable(), "no epoll here");
+    EmbeddedServer.Builder builder = EmbeddedServer.builder();
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch sent = new CountDownLatch(1);
+    try (EmbeddedServer server = (epoll ? builder.epoll() : builder).start();
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.getOutputStream().write(RawConnection.latin("PING\r\n"));
+      assertThat(socket.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
+      CompletableFuture<Boolean> thread =
+          CompletableFuture.supplyAsync(
+              () ->
+                  server.call(
+                      () -> {
+                        held.countDown();
+                        return sent.await(30, TimeUnit.SECONDS);
+                      }));
+      assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
+      socket.getOutputStream().write(RawConnection.latin("SET k v\r\nGET k\r\n"));
+      socket.shutdownOutput();
+      sent.countDown();
+      assertThat(socket.getInputStream().readAllBytes()).asString().isEqualTo("+OK\r\n$1\r\nv\r\n");
+      assertThat(thread.get(30, TimeUnit.SECONDS)).isTrue();
     }
   }
 

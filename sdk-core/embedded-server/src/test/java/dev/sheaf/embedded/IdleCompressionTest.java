@@ -21,7 +21,7 @@ class IdleCompressionTest {
   private static final String[] STATES = {"delivered", "returned", "under way", "cancelled"};
 
   /** About 10 KB of JSON, a list of orders, each document another. */
-  private static String document(int seed) {
+  static String document(int seed) {
     Random random = new Random(seed);
     StringBuilder json = new StringBuilder("[");
     while (json.length() < 10_000) {

@@ -11,18 +11,17 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Clients of other languages do their daily work, standalone and in a cluster, in RESP2 and RESP3.
- * Each is skipped where its tools are not installed. The one in Go fetches modules and compiles, so
- * it runs only with {@code -Dsheaf.clients.go=true}.
+ * Each is skipped, with the reason printed, where it is not there: {@code .ci/clients} fetches
+ * both, compiles the program in Go, and prints the options to give.
  */
 class OtherClientsIT {
   private static final Path PROGRAMS = Path.of("src", "test", "resources", "clients");
 
-  private static String run(Path folder, String... command) throws Exception {
+  private static String run(String... command) throws Exception {
     Path output = Files.createTempFile("client", ".log");
     try {
       Process process =
           new ProcessBuilder(command)
-              .directory(folder.toFile())
               .redirectErrorStream(true)
               .redirectOutput(output.toFile())
               .start();
@@ -37,40 +36,41 @@ class OtherClientsIT {
     }
   }
 
-  private static void skipUnless(boolean there, String reason) {
-    if (!there) {
+  /** A path that .ci/clients has made, by the property that names it. */
+  private static Path made(String property) {
+    String path = System.getProperty(property);
+    String reason = "-D" + property + " is not given; .ci/clients makes what it names";
+    if (path == null) {
       System.out.println("skipped: " + reason);
     }
-    Assumptions.assumeTrue(there, reason);
+    Assumptions.assumeTrue(path != null, reason);
+    assertThat(Path.of(path)).as("-D" + property).exists();
+    return Path.of(path);
   }
 
   @Test
   void redisPy_worksStandaloneAndInACluster() throws Exception {
-    RedisProcess.require("python3");
-    String found = run(PROGRAMS, "python3", "-c", "import redis; print(redis.__version__)");
-    skipUnless(found.matches("[0-9.]+\\s+"), "python3 has no module redis");
+    Path modules = made("sheaf.clients.python");
     try (EmbeddedServer single = EmbeddedServer.start();
         EmbeddedServer cluster = EmbeddedServer.builder().cluster(3, 0).start()) {
-      assertThat(run(PROGRAMS, "python3", "redis_py.py", "" + single.port(), "" + cluster.port()))
+      assertThat(
+              run(
+                  "env",
+                  "PYTHONPATH=" + modules,
+                  "python3",
+                  PROGRAMS.resolve("redis_py.py").toString(),
+                  "" + single.port(),
+                  "" + cluster.port()))
           .contains("OK ");
     }
   }
 
   @Test
   void goRedis_worksStandaloneAndInACluster() throws Exception {
-    RedisProcess.require("go");
-    skipUnless(Boolean.getBoolean("sheaf.clients.go"), "-Dsheaf.clients.go=true is not given");
+    Path program = made("sheaf.clients.go");
     try (EmbeddedServer single = EmbeddedServer.start();
         EmbeddedServer cluster = EmbeddedServer.builder().cluster(3, 0).start()) {
-      assertThat(
-              run(
-                  PROGRAMS.resolve("go"),
-                  "go",
-                  "run",
-                  "-mod=mod",
-                  ".",
-                  "" + single.port(),
-                  "" + cluster.port()))
+      assertThat(run(program.toString(), "" + single.port(), "" + cluster.port()))
           .endsWith("\n")
           .contains("OK");
     }

@@ -438,8 +438,8 @@ final class RandomCommands {
 
   /**
    * Not what waits, or what a wrong argument turns into a wait or a huge string; nor the sorted
-   * sets whose scores have to be equal, nor what could ask for an id made of the time, or for a
-   * cursor of the other server.
+   * sets whose scores have to be equal, nor what could ask for an id made of the time, for a cursor
+   * of the other server, or for some members where it now asks for all.
    */
   private static boolean mayBeWrong(List<String> words) {
     String name = words.get(0);
@@ -455,6 +455,10 @@ final class RandomCommands {
                 "MOVE",
                 "XCLAIM",
                 "XADD",
+                "SPOP",
+                "SRANDMEMBER",
+                "HRANDFIELD",
+                "ZRANDMEMBER",
                 "SCAN")
             .contains(name)
         && words.stream().noneMatch(word -> word.startsWith("lex") || word.startsWith("place"));

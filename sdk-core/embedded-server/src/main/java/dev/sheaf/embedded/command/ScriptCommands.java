@@ -1,9 +1,9 @@
 package dev.sheaf.embedded.command;
 
-import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.lua.LuaHost;
 import dev.sheaf.embedded.node.Nodes;
 import dev.sheaf.embedded.node.RunningScript;
+import dev.sheaf.embedded.node.Scripts;
 import dev.sheaf.embedded.script.ScriptEngine;
 import dev.sheaf.embedded.script.ScriptException;
 import java.security.MessageDigest;
@@ -11,7 +11,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -107,9 +106,7 @@ final class ScriptCommands {
   private static void eval(Call call, boolean readOnly) {
     int numKeys = numKeys(call);
     byte[] source = call.arg(1);
-    String sha1 = sha1(source);
-    Set<String> flags = cache(call, source, sha1);
-    runScript(call, source, sha1, numKeys, readOnly, flags);
+    runScript(call, cache(call, source, sha1(source)), numKeys, readOnly);
   }
 
   private static void evalSha(Call call, boolean readOnly) {
@@ -117,26 +114,25 @@ final class ScriptCommands {
       throw Errors.of(Errors.NOSCRIPT);
     }
     int numKeys = numKeys(call);
-    String sha1 = Bytes.lower(call.arg(1));
-    byte[] source = call.node().scripts().get(sha1);
-    if (source == null) {
+    Scripts.Script script = call.node().scripts().get(call.arg(1));
+    if (script == null) {
       throw Errors.of(Errors.NOSCRIPT);
     }
-    runScript(call, source, sha1, numKeys, readOnly, engine(call).flags(source));
+    runScript(call, script, numKeys, readOnly);
   }
 
   private static ScriptEngine engine(Call call) {
     return call.node().nodes().scriptEngine();
   }
 
-  private static @Nullable Set<String> cache(Call call, byte[] source, String sha1) {
+  private static Scripts.Script cache(Call call, byte[] source, String sha1) {
     refuseWhileRunning(call);
     try {
       ScriptEngine engine = engine(call);
-      Set<String> flags = engine.flags(source);
+      Scripts.Script script = new Scripts.Script(sha1, source, engine.flags(source));
       engine.compile(source, sha1);
-      call.node().scripts().put(sha1, source);
-      return flags;
+      call.node().scripts().put(script);
+      return script;
     } catch (ScriptException e) {
       throw Errors.of(String.valueOf(e.getMessage()));
     }
@@ -148,19 +144,13 @@ final class ScriptCommands {
     }
   }
 
-  private static void runScript(
-      Call call,
-      byte[] source,
-      String sha1,
-      int numKeys,
-      boolean readOnly,
-      @Nullable Set<String> flags) {
+  private static void runScript(Call call, Scripts.Script script, int numKeys, boolean readOnly) {
     run(
         call,
         numKeys,
         readOnly,
-        flags,
-        (keys, args, host) -> engine(call).eval(source, sha1, keys, args, host));
+        script.flags(),
+        (keys, args, host) -> engine(call).eval(script.source(), script.sha1(), keys, args, host));
   }
 
   /** What runs as a script, its commands going to the host. */
@@ -210,7 +200,7 @@ final class ScriptCommands {
   private static void exists(Call call) {
     call.out().array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      boolean known = call.node().scripts().get(call.text(i).toLowerCase(Locale.ROOT)) != null;
+      boolean known = call.node().scripts().get(call.arg(i)) != null;
       call.out().integer(known ? 1 : 0);
     }
   }

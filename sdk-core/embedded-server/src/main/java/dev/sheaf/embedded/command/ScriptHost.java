@@ -5,7 +5,6 @@ import dev.sheaf.embedded.lua.LuaHost;
 import dev.sheaf.embedded.node.Client;
 import dev.sheaf.embedded.node.RunningScript;
 import dev.sheaf.embedded.node.ServerNode;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +40,7 @@ final class ScriptHost implements LuaHost {
   }
 
   @Override
-  public @Nullable Object call(List<byte[]> words, boolean readOnlyScript) {
-    byte[][] args = words.toArray(new byte[0][]);
+  public @Nullable Object call(byte[][] args, boolean readOnlyScript) {
     try {
       Command command = admit(args);
       ValueReply reply = new ValueReply(protocol);
@@ -131,8 +129,7 @@ final class ScriptHost implements LuaHost {
   }
 
   @Override
-  public @Nullable Boolean allowed(List<byte[]> command) {
-    byte[][] args = command.toArray(new byte[0][]);
+  public @Nullable Boolean allowed(byte[][] args) {
     Command found = resolve(args);
     return found == null ? null : (Boolean) (session.user().denies(found, args) == null);
   }

@@ -51,7 +51,8 @@ final class ValueReply implements Reply {
   }
 
   private final int protocol;
-  private final ArrayDeque<Open> open = new ArrayDeque<>();
+  // Most replies are one value.
+  private @Nullable ArrayDeque<Open> open;
   private @Nullable Object result;
 
   ValueReply(int protocol) {
@@ -65,8 +66,8 @@ final class ValueReply implements Reply {
   private void value(@Nullable Object value) {
     Object closed = value;
     while (true) {
-      Open top = open.peek();
-      if (top == null) {
+      Open top = open == null ? null : open.peek();
+      if (open == null || top == null) {
         result = closed;
         return;
       }
@@ -84,6 +85,9 @@ final class ValueReply implements Reply {
     if (wanted == 0) {
       value(aggregate.close());
     } else {
+      if (open == null) {
+        open = new ArrayDeque<>();
+      }
       open.push(aggregate);
     }
   }

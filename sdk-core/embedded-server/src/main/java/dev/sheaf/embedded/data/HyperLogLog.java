@@ -212,8 +212,8 @@ public final class HyperLogLog {
     }
     z += m * sigma(histogram[0] / m);
     double estimate = ALPHA * m * m / z;
-    // What C's llroundl gives for infinity on the machines Redis runs on.
-    return Double.isInfinite(estimate) ? Long.MIN_VALUE : Math.round(estimate);
+    // What C's llroundl gives beyond its range on the machines Redis runs on.
+    return estimate >= 0x1p63 ? Long.MIN_VALUE : Math.round(estimate);
   }
 
   /** The sum that registers of zero add, in the paper's names. */

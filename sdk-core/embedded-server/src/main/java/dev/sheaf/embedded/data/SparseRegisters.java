@@ -152,11 +152,13 @@ final class SparseRegisters {
   }
 
   private void splice(int at, byte[] split, int splitLength) {
-    int next = Math.min(length, at + width(bytes[at]));
-    byte[] result = new byte[at + splitLength + length - next];
+    int width = width(bytes[at]);
+    // A last run that lacks its second byte counts as two, as in Redis: its replacement is cut off.
+    byte[] result = new byte[length + splitLength - width];
     System.arraycopy(bytes, 0, result, 0, at);
-    System.arraycopy(split, 0, result, at, splitLength);
-    System.arraycopy(bytes, next, result, at + splitLength, length - next);
+    System.arraycopy(split, 0, result, at, Math.min(splitLength, result.length - at));
+    int rest = Math.max(0, length - at - width);
+    System.arraycopy(bytes, length - rest, result, result.length - rest, rest);
     bytes = result;
     length = result.length;
   }

@@ -34,7 +34,6 @@ public final class LuaEngine implements AutoCloseable {
   private static final long MAX_LOADING_NANOS = 500_000_000;
 
   private static final int HANDLER_INDEX = 1;
-  private static final int GLOBALS_INDEX = 2;
 
   private static final String CHUNK_NAME = "@user_script";
   private static final String LIBRARY_CHUNK_NAME = "@user_function";
@@ -369,7 +368,7 @@ public final class LuaEngine implements AutoCloseable {
     // Scripts cannot change the environment of a function, so it is set once.
     sandbox.pushGlobalsSeen(l);
     state.api.lua_setfenv(l, -2);
-    CompiledScript script = new CompiledScript(state.ref(l), CompiledScript.mayLeaveTraces(source));
+    CompiledScript script = CompiledScript.of(state.ref(l), source);
     compiled.put(sha1, script);
     return script;
   }
@@ -380,15 +379,12 @@ public final class LuaEngine implements AutoCloseable {
     sweeps = script.mayLeaveTraces();
     redis.begin(readOnly);
     sandbox.pushHandler(l);
-    sandbox.pushGlobals(l);
-    state.pushRef(l, keysName);
-    writer.pushStrings(l, keys);
-    state.api.lua_rawset(l, GLOBALS_INDEX);
-    state.pushRef(l, argvName);
-    writer.pushStrings(l, args);
-    state.api.lua_rawset(l, GLOBALS_INDEX);
-    // How deep a reply may nest depends on what lies below it.
-    state.api.lua_settop(l, HANDLER_INDEX);
+    if (script.mayReadKeys()) {
+      setGlobal(l, keysName, keys);
+    }
+    if (script.mayReadArguments()) {
+      setGlobal(l, argvName, args);
+    }
     state.pushRef(l, script.reference());
     running = true;
     boolean succeeded = state.api.lua_pcall(l, 0, 1, HANDLER_INDEX) == 0;
@@ -399,6 +395,15 @@ public final class LuaEngine implements AutoCloseable {
       throw new LuaScriptException(RedisErrors.asLine(failureText(l, sha1)));
     }
     return reader.read(l, redis.respVersion());
+  }
+
+  private void setGlobal(long l, int name, List<byte[]> strings) {
+    sandbox.pushGlobals(l);
+    state.pushRef(l, name);
+    writer.pushStrings(l, strings);
+    state.api.lua_rawset(l, -3);
+    // How deep a reply may nest depends on what lies below it.
+    state.pop(l, 1);
   }
 
   private String failureText(long l, String sha1) {

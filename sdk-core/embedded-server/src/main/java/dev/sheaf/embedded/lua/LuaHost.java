@@ -19,10 +19,10 @@ public interface LuaHost {
    * Runs a command of {@code redis.call} or {@code redis.pcall}. Failures of the command are
    * returned as {@link LuaError}. An exception ends the script and leaves {@code eval} as it is.
    *
-   * @param command name and arguments, at least the name
+   * @param command name and arguments, at least the name; the name's bytes are not to be changed
    * @param readOnlyScript whether the script may not write
    */
-  @Nullable Object call(List<byte[]> command, boolean readOnlyScript);
+  @Nullable Object call(byte[][] command, boolean readOnlyScript);
 
   /**
    * Takes a message of {@code redis.log}.
@@ -50,7 +50,7 @@ public interface LuaHost {
    *
    * @return null if there is no such command
    */
-  default @Nullable Boolean allowed(List<byte[]> command) {
+  default @Nullable Boolean allowed(byte[][] command) {
     return true;
   }
 }

@@ -38,10 +38,14 @@ final class LuaState implements AutoCloseable {
 
   private static final int KEPT_BUFFER_BYTES = 1024 * 1024;
 
+  /** The longest string tried as text first: beyond, a look through a buffer costs less. */
+  private static final int MAX_TEXT_BYTES = 256;
+
   final Lua51Natives api;
   final long main;
   private final Lua51 lua;
   private final ConstantChunk chunk;
+  private final boolean readsText;
   private ByteBuffer buffer = direct(4096);
 
   LuaState() {
@@ -63,6 +67,18 @@ final class LuaState implements AutoCloseable {
     ByteBuffer dump = (ByteBuffer) api.luaJ_dumptobuffer(main);
     api.lua_settop(main, 0);
     chunk = new ConstantChunk(dump);
+    readsText = marksOtherBytes();
+  }
+
+  /** Whether this JVM shows each byte beyond ASCII as a character beyond ASCII. */
+  private boolean marksOtherBytes() {
+    boolean marks = true;
+    for (int b = 0x80; b <= 0xff; b++) {
+      push(main, new byte[] {(byte) b});
+      marks = marks && plainText(main, -1, 1) == null;
+      pop(main, 1);
+    }
+    return marks;
   }
 
   @Override
@@ -143,10 +159,17 @@ final class LuaState implements AutoCloseable {
 
   /** Copies the string at the index; a number there is converted in place, as Lua does. */
   byte[] bytes(long l, int index) {
-    if (api.lua_objlen(l, index) > MAX_STRING_BYTES) {
+    long length = api.lua_objlen(l, index);
+    if (length <= MAX_TEXT_BYTES && readsText) {
+      byte[] text = plainText(l, index, length);
+      if (text != null) {
+        return text;
+      }
+    }
+    if (length > MAX_STRING_BYTES) {
       throw LuaRaise.plain(
           "string of "
-              + api.lua_objlen(l, index)
+              + length
               + " bytes exceeds the "
               + MAX_STRING_BYTES
               + " bytes that may leave a script");
@@ -158,6 +181,20 @@ final class LuaState implements AutoCloseable {
     byte[] bytes = new byte[view.remaining()];
     view.get(bytes);
     return bytes;
+  }
+
+  /**
+   * Returns a string of ASCII without NUL, null for any other. The binding's text is right for
+   * those only; it is shorter than the bytes where it has taken several for one character, and has
+   * characters beyond ASCII for the rest.
+   */
+  private byte @Nullable [] plainText(long l, int index, long length) {
+    String text = api.lua_tostring(l, index);
+    if (text == null || text.length() != length) {
+      return null;
+    }
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    return isPlain(bytes) ? bytes : null;
   }
 
   /** Returns the string at the index, one char per byte. */

@@ -3,9 +3,7 @@ package dev.sheaf.embedded.lua;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The redis table. */
@@ -21,6 +19,7 @@ final class RedisLibrary {
   private final LuaState state;
   private final LuaHost host;
   private final ReplyWriter writer;
+  private final CommandNames names;
 
   private boolean readOnly;
   private int respVersion = 2;
@@ -30,6 +29,7 @@ final class RedisLibrary {
     this.state = state;
     this.host = host;
     this.writer = writer;
+    this.names = new CommandNames(state);
   }
 
   void begin(boolean readOnlyScript) {
@@ -106,7 +106,7 @@ final class RedisLibrary {
   }
 
   private int command(long l, boolean raise) {
-    List<byte[]> arguments;
+    byte[][] arguments;
     try {
       arguments = arguments(l);
     } catch (LuaRaise e) {
@@ -130,25 +130,34 @@ final class RedisLibrary {
   }
 
   /** Takes all arguments off the stack. */
-  private List<byte[]> arguments(long l) {
+  private byte[][] arguments(long l) {
     int count = state.top(l);
     if (count == 0) {
       throw LuaRaise.redis("Please specify at least one argument for this redis lib call");
     }
-    List<byte[]> arguments = new ArrayList<>(count);
-    for (int i = 1; i <= count; i++) {
-      int type = state.type(l, i);
-      if (type == LuaState.STRING) {
-        arguments.add(state.bytes(l, i));
-      } else if (type == LuaState.NUMBER) {
-        String text = LuaNumbers.general(state.api.lua_tonumber(l, i), 17);
-        arguments.add(text.getBytes(StandardCharsets.ISO_8859_1));
-      } else {
-        throw LuaRaise.redis("Lua redis lib command arguments must be strings or integers");
-      }
+    byte[][] arguments = new byte[count][];
+    byte[] name = names.find(l, 1);
+    arguments[0] = name != null ? name : argument(l, 1);
+    if (name == null && state.type(l, 1) == LuaState.STRING) {
+      names.remember(l, 1, arguments[0]);
+    }
+    for (int i = 2; i <= count; i++) {
+      arguments[i - 1] = argument(l, i);
     }
     state.api.lua_settop(l, 0);
     return arguments;
+  }
+
+  private byte[] argument(long l, int index) {
+    int type = state.type(l, index);
+    if (type == LuaState.STRING) {
+      return state.bytes(l, index);
+    }
+    if (type == LuaState.NUMBER) {
+      String text = LuaNumbers.general(state.api.lua_tonumber(l, index), 17);
+      return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+    throw LuaRaise.redis("Lua redis lib command arguments must be strings or integers");
   }
 
   private interface HostCall {
@@ -273,7 +282,7 @@ final class RedisLibrary {
   }
 
   private int aclCheck(long l) {
-    List<byte[]> command = arguments(l);
+    byte[][] command = arguments(l);
     Object allowed = guarded(() -> host.allowed(command));
     if (allowed == null) {
       throw LuaRaise.redis("Invalid command passed to redis.acl_check_cmd()");

@@ -12,6 +12,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -93,7 +94,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     feed((ByteBuf) message);
-    flushes.beginBatch();
     runBatch();
   }
 
@@ -146,11 +146,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
 
   private boolean isWritable() {
     return channel.isWritable() && (shortcut == null || shortcut.isClientReading());
-  }
-
-  @Override
-  public void channelReadComplete(ChannelHandlerContext ctx) {
-    flushes.endBatch();
   }
 
   /** Runs what has arrived, as far as the client may go on; returns how many requests that were. */
@@ -250,6 +245,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
     var pending = channel.unsafe().outboundBuffer();
     long inProcess = shortcut == null ? 0 : shortcut.unreadByClient();
     return inProcess + (pending == null ? 0 : pending.totalPendingWriteBytes());
+  }
+
+  /** The client sends nothing more. As Redis, the server sends the replies it has, and closes. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ChannelInputShutdownEvent.INSTANCE) {
+      flush();
+      close();
+    }
   }
 
   @Override

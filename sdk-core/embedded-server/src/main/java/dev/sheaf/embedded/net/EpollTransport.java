@@ -2,6 +2,7 @@ package dev.sheaf.embedded.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.SelectStrategy;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoEvent;
@@ -16,6 +17,9 @@ import java.nio.file.Path;
 
 /** Linux's epoll: faster, where its native library is on the class path. */
 final class EpollTransport implements Transport {
+  /** Events taken at once: as many as there are. */
+  private static final int GROWING = 0;
+
   private static final EpollIoEvent READABLE = () -> EpollIoOps.EPOLLIN;
 
   /**
@@ -30,8 +34,8 @@ final class EpollTransport implements Transport {
   }
 
   @Override
-  public IoHandlerFactory ioHandler() {
-    return EpollIoHandler.newFactory();
+  public IoHandlerFactory ioHandler(SelectStrategy strategy) {
+    return EpollIoHandler.newFactory(GROWING, () -> strategy);
   }
 
   @Override

@@ -4,7 +4,11 @@ import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The connections with unsent replies. They are sent once per socket read, not once per reply. */
+/**
+ * The connections with unsent replies. They are sent when all sockets that had something to read
+ * have been read, as Redis does: most of what a reply costs is waking who waits for it, and a
+ * client that has just been woken takes what follows without that.
+ */
 final class Flushes {
   /**
    * How often in a row new replies are sent at once: a client in this JVM may answer each with
@@ -16,26 +20,40 @@ final class Flushes {
   private List<ClientConnection> waiting = new ArrayList<>();
   private List<ClientConnection> spare = new ArrayList<>();
   private boolean inBatch;
+  private boolean scheduled;
   private boolean flushing;
 
   Flushes(EventLoop loop) {
     this.loop = loop;
   }
 
+  /** What is added from here on is sent by {@link #endBatch}. */
   void beginBatch() {
     inBatch = true;
   }
 
   void add(ClientConnection connection) {
-    if (!inBatch && waiting.isEmpty()) {
-      loop.execute(this::flushAll);
-    }
     waiting.add(connection);
+    if (!inBatch) {
+      schedule();
+    }
   }
 
   void endBatch() {
     inBatch = false;
     flushAll();
+  }
+
+  private void schedule() {
+    if (!scheduled) {
+      scheduled = true;
+      // Tasks run once the sockets of this round have been read.
+      loop.execute(
+          () -> {
+            scheduled = false;
+            flushAll();
+          });
+    }
   }
 
   private void flushAll() {
@@ -51,7 +69,7 @@ final class Flushes {
       flushing = false;
     }
     if (!waiting.isEmpty()) {
-      loop.execute(this::flushAll);
+      schedule();
     }
   }
 

@@ -48,11 +48,12 @@ public final class Listener implements AutoCloseable {
    */
   public Listener(boolean epoll) {
     transport = epoll ? epoll() : new NioTransport();
+    Lingering lingering = new Lingering();
     group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler());
+            1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler(lingering));
     flushes = new Flushes(group.next());
-    shortcuts = new Shortcuts(group.next());
+    shortcuts = new Shortcuts(group.next(), lingering);
   }
 
   private static Transport epoll() {
@@ -126,6 +127,8 @@ public final class Listener implements AutoCloseable {
             .childOption(
                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                 new WriteBufferWaterMark(Limits.LOW_WATER, Limits.HIGH_WATER))
+            // Replies leave after the read that may have met the end.
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -179,11 +182,13 @@ public final class Listener implements AutoCloseable {
    * called on that thread, from inside the script, so that others get their answer.
    */
   public void readSockets() {
+    flushes.beginBatch();
     for (Channel channel : channels) {
       if (channel.isOpen() && channel.config().isAutoRead()) {
         transport.readNow(channel);
       }
     }
+    flushes.endBatch();
     List.copyOf(shortcuts.connections()).forEach(ClientConnection::takeFromShortcut);
   }
 

@@ -161,9 +161,17 @@ final class Shortcut extends ChannelDuplexHandler {
 
   private void takeOnServerLoop() {
     serverCalled.set(false);
-    if (connection != null) {
-      connection.takeFromShortcut();
+    if (connection == null) {
+      return;
     }
+    if (!oneLoop) {
+      // The client's own event loop needs the core that lingering would take from it.
+      connection.takeFromShortcut();
+      return;
+    }
+    server.lingering().called();
+    connection.takeFromShortcut();
+    server.lingering().served();
   }
 
   private void writable(boolean yes) {

@@ -16,16 +16,22 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Shortcuts {
   private final EventLoop loop;
+  private final Lingering lingering;
   private final Set<InetSocketAddress> listening = ConcurrentHashMap.newKeySet();
   private final Map<Long, ClientConnection> accepted = new HashMap<>();
   private final Map<Long, Shortcut> waiting = new HashMap<>();
 
-  Shortcuts(EventLoop loop) {
+  Shortcuts(EventLoop loop, Lingering lingering) {
     this.loop = loop;
+    this.lingering = lingering;
   }
 
   EventLoop loop() {
     return loop;
+  }
+
+  Lingering lingering() {
+    return lingering;
   }
 
   static long ports(int server, int client) {

@@ -2,13 +2,14 @@ package dev.sheaf.embedded.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.SelectStrategy;
 import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 
 /** How sockets are reached: by Java's own means, or by those of the operating system. */
 interface Transport {
-  IoHandlerFactory ioHandler();
+  IoHandlerFactory ioHandler(SelectStrategy strategy);
 
   Class<? extends ServerChannel> tcp();
 

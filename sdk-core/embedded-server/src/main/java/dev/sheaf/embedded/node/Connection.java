@@ -4,7 +4,7 @@ import dev.sheaf.embedded.command.Reply;
 
 /** The socket side of a client. */
 public interface Connection {
-  /** Replies in the client's protocol; they leave at the end of the current read batch. */
+  /** Replies in the client's protocol; they leave once all sockets with input have been read. */
   Reply reply();
 
   /** Switches the protocol of the replies: 2 or 3. */

@@ -1,20 +1,30 @@
 package dev.sheaf.embedded.node;
 
-import java.util.HashMap;
-import java.util.Map;
+import dev.sheaf.embedded.data.ByteMap;
+import dev.sheaf.embedded.data.Bytes;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The script cache of one node. */
 public final class Scripts {
-  private final Map<String, byte[]> bySha1 = new HashMap<>();
+  private final ByteMap<Script> bySha1 = new ByteMap<>();
 
-  public void put(String sha1, byte[] source) {
-    bySha1.put(sha1, source);
+  /**
+   * A script that compiles.
+   *
+   * @param sha1 its digest in lower case
+   * @param flags of its first line; null without one
+   */
+  public record Script(String sha1, byte[] source, @Nullable Set<String> flags) {}
+
+  public void put(Script script) {
+    bySha1.put(Bytes.of(script.sha1()), script);
   }
 
-  /** By the digest in lower case. */
-  public byte @Nullable [] get(String sha1) {
-    return bySha1.get(sha1);
+  /** By the digest, in any case. */
+  public @Nullable Script get(byte[] digest) {
+    Script script = bySha1.get(digest);
+    return script != null ? script : bySha1.get(Bytes.of(Bytes.lower(digest)));
   }
 
   public int size() {

@@ -26,7 +26,7 @@ final class LuaScriptEngine implements ScriptEngine {
     }
 
     @Override
-    public @Nullable Object call(List<byte[]> command, boolean readOnlyScript) {
+    public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
       return host == null
           ? new LuaError("ERR redis.call may only be used inside a script")
           : host.call(command, readOnlyScript);
@@ -57,7 +57,7 @@ final class LuaScriptEngine implements ScriptEngine {
     }
 
     @Override
-    public @Nullable Boolean allowed(List<byte[]> command) {
+    public @Nullable Boolean allowed(byte[][] command) {
       return host().allowed(command);
     }
   }

@@ -31,10 +31,10 @@ class LuaEngineTest {
   private final TinyHost host =
       new TinyHost() {
         @Override
-        public @Nullable Object call(List<byte[]> command, boolean readOnlyScript) {
-          commands.add(command);
+        public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
+          commands.add(List.of(command));
           readOnly.add(readOnlyScript);
-          return text(command.get(0)).equals("reply") ? reply : super.call(command, readOnlyScript);
+          return text(command[0]).equals("reply") ? reply : super.call(command, readOnlyScript);
         }
 
         @Override
@@ -216,7 +216,7 @@ class LuaEngineTest {
         new LuaEngine(
             new TinyHost() {
               @Override
-              public @Nullable Object call(List<byte[]> command, boolean readOnlyScript) {
+              public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
                 throw new ArithmeticException("host broke");
               }
             });
@@ -407,6 +407,29 @@ class LuaEngineTest {
   }
 
   @Test
+  void argumentsReachedWithoutTheirName_areThoseOfThisRun() {
+    for (String way :
+        List.of(
+            "return _G['AR' .. 'GV'][1]",
+            "return loadstring('return AR' .. 'GV[1]')()",
+            "for k, v in pairs(_G) do if k == 'AR' .. 'GV' then return v[1] end end")) {
+      eval("return ARGV[1]", List.of(), List.of(bytes("former")));
+      assertThat(eval(way, List.of(), List.of(bytes("own")))).as(way).isEqualTo("own");
+    }
+  }
+
+  @Test
+  void commandNames_arePassedByteForByteEachTime() {
+    String names = "for _, n in ipairs({'ping', 'PING', 'pi\\0ng', '12', 'p\\128', ''}) do ";
+    for (int round = 0; round < 3; round++) {
+      commands.clear();
+      eval(names + "redis.pcall(n, 'x') end redis.pcall(12)");
+      assertThat(commands.stream().map(words -> TinyHost.text(words.get(0))))
+          .containsExactly("ping", "PING", "pi\0ng", "12", "p\u0080", "", "12");
+    }
+  }
+
+  @Test
   void errorValues_ofEveryType_makeAMessage() {
     assertThat(error("error('text')")).startsWith("ERR user_script:1: text script: ");
     assertThat(error("error('text', 0)")).startsWith("ERR text script: ");
@@ -500,7 +523,7 @@ class LuaEngineTest {
         new LuaEngine(
             new TinyHost() {
               @Override
-              public @Nullable Object call(List<byte[]> command, boolean readOnlyScript) {
+              public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
                 inside.countDown();
                 try {
                   done.await(30, TimeUnit.SECONDS);
@@ -542,7 +565,7 @@ class LuaEngineTest {
         new LuaEngine(
             new TinyHost() {
               @Override
-              public @Nullable Object call(List<byte[]> command, boolean readOnlyScript) {
+              public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
                 return self[0].eval(script, sha, List.of(), List.of(), false);
               }
             });

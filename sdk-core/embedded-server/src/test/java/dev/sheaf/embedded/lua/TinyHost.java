@@ -34,7 +34,8 @@ class TinyHost implements LuaHost {
   }
 
   @Override
-  public @Nullable Object call(List<byte[]> command, boolean readOnlyScript) {
+  public @Nullable Object call(byte[][] args, boolean readOnlyScript) {
+    List<byte[]> command = List.of(args);
     List<String> words = command.stream().map(TinyHost::text).toList();
     String name = words.get(0).toLowerCase(java.util.Locale.ROOT);
     return switch (name) {
