@@ -49,7 +49,7 @@ final class YieldTrials {
   /** More than rates differ from one moment to the next on their own. */
   private static final double CLEARLY_MORE = 1.2;
 
-  /** A rate this far below the other one ends a trial early, or is a reason to look again. */
+  /** A rate this far below the other one tells enough: of a trial, or that something changed. */
   private static final double FAR_LESS = 0.6;
 
   private static final double SMOOTHING = 1.0 / 8;
@@ -60,8 +60,6 @@ final class YieldTrials {
     /** Parks once more, so that what merely grew during the trial is not taken for its effect. */
     COMPARING,
     YIELDING,
-    /** Yields on after a moment that served few, to see whether the next one does, too. */
-    DOUBTING,
     /** Parks for a moment, to see whether that would serve as many by now. */
     CHECKING
   }
@@ -107,7 +105,7 @@ final class YieldTrials {
 
   /** Nobody waits any more, so nobody will call for a while. */
   void rest(long nowNanos, long waits) {
-    if (phase == Phase.YIELDING || phase == Phase.DOUBTING) {
+    if (phase == Phase.YIELDING) {
       nextNanos = nowNanos + SHORTEST_PAUSE_NANOS;
     }
     enter(Phase.PARKING);
@@ -135,58 +133,27 @@ final class YieldTrials {
           reject(now);
         }
       }
-      case COMPARING -> compare(rate, now);
-      case CHECKING -> {
-        // What was learnt before yielding says nothing about how long to wait for the next trial.
-        loadedSinceNanos = now;
-        compare(rate, now);
-      }
-      case YIELDING -> {
-        if (isAsUsual(rate)) {
-          goOnYielding(rate, now);
+      case COMPARING, CHECKING -> {
+        if (isClearlyMore(yieldedRate, rate)) {
+          adopt(now);
         } else {
-          enter(Phase.DOUBTING);
+          reject(now);
         }
       }
-      case DOUBTING -> {
-        if (isAsUsual(rate)) {
-          enter(Phase.YIELDING);
-          goOnYielding(rate, now);
-        } else {
-          doubt(rate, now);
-        }
-      }
+      case YIELDING -> goOnYielding(rate, now);
     }
-  }
-
-  private void compare(double rateOfParking, long now) {
-    if (isClearlyMore(yieldedRate, rateOfParking)) {
-      adopt(now);
-    } else {
-      reject(now);
-    }
-  }
-
-  private boolean isAsUsual(double rate) {
-    return isWorthATrial(rate) && rate >= yieldedRate * FAR_LESS;
   }
 
   private void goOnYielding(double rate, long now) {
-    yieldedRate += (rate - yieldedRate) * SMOOTHING;
-    if (now - nextNanos >= 0) {
-      enter(Phase.CHECKING);
-    }
-  }
-
-  /** Something has changed; whether yielding is still better only parking can tell. */
-  private void doubt(double rate, long now) {
-    if (isWorthATrial(rate)) {
-      yieldedRate = rate;
-      enter(Phase.CHECKING);
-    } else {
+    if (!isWorthATrial(rate) || rate < yieldedRate * FAR_LESS) {
       enter(Phase.PARKING);
       loadedSinceNanos = now;
       nextNanos = now + SHORTEST_PAUSE_NANOS;
+      return;
+    }
+    yieldedRate += (rate - yieldedRate) * SMOOTHING;
+    if (now - nextNanos >= 0) {
+      enter(Phase.CHECKING);
     }
   }
 
@@ -203,11 +170,7 @@ final class YieldTrials {
 
   private void enter(Phase next) {
     phase = next;
-    yields =
-        switch (next) {
-          case TRYING, YIELDING, DOUBTING -> YIELDS;
-          case PARKING, COMPARING, CHECKING -> 0;
-        };
+    yields = next == Phase.TRYING || next == Phase.YIELDING ? YIELDS : 0;
   }
 
   private static boolean isWorthATrial(double rate) {
