@@ -27,7 +27,6 @@ import dev.sheaf.readthrough.ReadThroughOptions;
 import dev.sheaf.readthrough.ReadThroughs;
 import dev.sheaf.scripts.ScriptHost;
 import dev.sheaf.scripts.Scripts;
-import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -46,9 +45,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -204,18 +200,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
     BulkGet<K, V> bulk = BulkGet.sendBlocking(reads, keys, commandTimeout);
-    Corked.release();
-    try {
-      return bulk.whole().get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS).results();
-    } catch (TimeoutException e) {
-      bulk.expire(commandTimeout);
-      return bulk.whole().join().results();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RedisCommandInterruptedException(e);
-    } catch (ExecutionException e) {
-      throw new SheafException("The read failed: " + e.getCause(), e.getCause());
-    }
+    return bulk.await(commandTimeout, deadlineNanos).results();
   }
 
   @Override
@@ -228,7 +213,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
               + keys.size()
               + "; use getAll, or call this for one part after the other");
     }
-    return BulkGet.send(reads, keys).whole().thenApply(BulkGet::results);
+    return BulkGet.send(reads, keys).future().thenApply(BulkGet::results);
   }
 
   @Override

@@ -15,9 +15,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The client as read-throughs see it. */
@@ -73,14 +70,11 @@ final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
       throw new InterruptedException();
     }
     BulkGet<K, V> bulk = BulkGet.send(reads, keys);
-    Corked.release();
+    Duration timeout = Duration.ofNanos(timeoutNanos);
     try {
-      return bulk.whole().get(timeoutNanos, TimeUnit.NANOSECONDS).results();
-    } catch (TimeoutException | ExecutionException e) {
-      bulk.expire(Duration.ofNanos(timeoutNanos));
-      return bulk.whole().join().results();
+      return bulk.awaitInterruptibly(timeout, System.nanoTime() + timeoutNanos).results();
     } catch (InterruptedException e) {
-      bulk.expire(Duration.ofNanos(timeoutNanos));
+      bulk.expire(timeout);
       throw e;
     }
   }

@@ -2,18 +2,13 @@ package dev.sheaf.internal.caller;
 
 import dev.sheaf.Result;
 import dev.sheaf.Result.Failure;
-import dev.sheaf.SheafException;
 import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.many.BulkGet;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,7 +142,12 @@ final class LoopWindow<K, V> {
     fetched = true;
     long deadlineNanos = System.nanoTime() + loops.timeout().toNanos();
     bulk.send();
-    await(bulk, deadlineNanos);
+    try {
+      bulk.await(loops.timeout(), deadlineNanos);
+    } catch (RedisCommandInterruptedException e) {
+      drop();
+      throw e;
+    }
     // Not from the request on: a slow server must not make windows useless.
     fetchedAtNanos = System.nanoTime();
     fetchedBytes = bulk.replyBytes();
@@ -158,22 +158,6 @@ final class LoopWindow<K, V> {
         // What could not be encoded is for its reader to meet, with a stack of its own.
         results[i] = cells[i] == BulkGet.NO_CELL ? null : result;
       }
-    }
-  }
-
-  private void await(BulkGet<K, V> bulk, long deadlineNanos) {
-    Corked.release();
-    long left = Math.max(0, deadlineNanos - System.nanoTime());
-    try {
-      bulk.whole().get(left, TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      bulk.expire(loops.timeout());
-    } catch (InterruptedException e) {
-      drop();
-      Thread.currentThread().interrupt();
-      throw new RedisCommandInterruptedException(e);
-    } catch (ExecutionException e) {
-      throw new SheafException("The read failed: " + e.getCause(), e.getCause());
     }
   }
 }

@@ -109,7 +109,7 @@ public final class BulkCommands<K, V> {
       List<T> items, BiConsumer<KeyCalls<K, V>, ? super T> call) {
     KeyCalls<K, V> calls = calls(items, call);
     calls.sendBlocking(connection, maxHeldBytes, commandTimeout);
-    return calls.await(commandTimeout);
+    return calls.await(commandTimeout, System.nanoTime() + commandTimeout.toNanos());
   }
 
   private <T> CompletableFuture<Map<K, Result<Boolean>>> atOnce(

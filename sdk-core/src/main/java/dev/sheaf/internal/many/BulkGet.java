@@ -19,17 +19,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read of many keys: a GET for each, sent together, with one future for all.
- *
- * <p>The GETs are plain commands without a future of their own; the last one to finish completes
- * the whole, so that the waiting thread wakes once.
+ * One read of many keys: a GET for each, sent together, with one future for all. The GETs are plain
+ * commands without a future of their own.
  */
-public final class BulkGet<K, V> {
+public final class BulkGet<K, V> extends Outcomes<BulkGet<K, V>> {
 
   /** Stands for the {@link WriteClock} cell of a key that cannot be encoded. */
   public static final int NO_CELL = -1;
@@ -43,8 +39,6 @@ public final class BulkGet<K, V> {
   private final @Nullable Map<K, Object> outcomes;
 
   private final List<GetRead> reads;
-  private final CompletableFuture<BulkGet<K, V>> whole = new CompletableFuture<>();
-  private final AtomicInteger unfinished = new AtomicInteger();
 
   private BulkGet(ReadRouter<K, V> router, int keys, boolean byKey) {
     this.router = router;
@@ -96,10 +90,7 @@ public final class BulkGet<K, V> {
       index++;
       bulk.add(key);
     }
-    bulk.unfinished.set(bulk.reads.size());
-    if (bulk.reads.isEmpty()) {
-      bulk.whole.complete(bulk);
-    }
+    bulk.begin(bulk.reads.size());
     bulk.encodeAll();
     return bulk;
   }
@@ -154,13 +145,13 @@ public final class BulkGet<K, V> {
     return reads.get(index).result();
   }
 
-  /** Completed when each key has an outcome. */
-  public CompletableFuture<BulkGet<K, V>> whole() {
-    return whole;
+  @Override
+  BulkGet<K, V> all() {
+    return this;
   }
 
   /**
-   * The outcomes in the order of the distinct keys. To be asked once {@link #whole} is complete.
+   * The outcomes in the order of the distinct keys. To be asked once {@link #future} is complete.
    */
   @SuppressWarnings("unchecked") // Each read was replaced by its result.
   public synchronized Map<K, Result<V>> results() {
@@ -173,7 +164,7 @@ public final class BulkGet<K, V> {
     return Collections.unmodifiableMap((Map<K, Result<V>>) (Map<K, ?>) outcomes);
   }
 
-  /** The bytes of all values as they travelled. To be asked once {@link #whole} is complete. */
+  /** The bytes of all values as they travelled. To be asked once {@link #future} is complete. */
   public long replyBytes() {
     long bytes = 0;
     for (GetRead read : reads) {
@@ -182,16 +173,10 @@ public final class BulkGet<K, V> {
     return bytes;
   }
 
-  /** Fails the keys that have no outcome yet, so that every key has one. */
+  @Override
   public void expire(Duration timeout) {
     for (GetRead read : reads) {
       read.expire(timeout);
-    }
-  }
-
-  private void finished() {
-    if (unfinished.decrementAndGet() == 0) {
-      whole.complete(this);
     }
   }
 
@@ -232,7 +217,7 @@ public final class BulkGet<K, V> {
 
     @SuppressWarnings("NullAway") // The arguments come later, if at all.
     GetRead(K key) {
-      super(CommandType.GET, new MeasuredOutput<>(router.codec()), null);
+      super(BulkGet.this, CommandType.GET, new MeasuredOutput<>(router.codec()), null);
       this.key = key;
     }
 
@@ -291,11 +276,6 @@ public final class BulkGet<K, V> {
     Result<V> answered() {
       V value = getOutput().get();
       return value == null ? new Result.Absent<>() : new Result.Value<>(value);
-    }
-
-    @Override
-    void finished() {
-      BulkGet.this.finished();
     }
   }
 }

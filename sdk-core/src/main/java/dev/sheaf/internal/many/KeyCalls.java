@@ -1,9 +1,7 @@
 package dev.sheaf.internal.many;
 
 import dev.sheaf.Result;
-import dev.sheaf.SheafException;
 import dev.sheaf.internal.engine.Corked;
-import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -13,31 +11,23 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One command for each of many keys, sent together, with one future for all outcomes.
  *
- * <p>The commands have no futures of their own; the last one to finish completes the whole. They
- * are ordinary commands to everything below, so each is routed, redirected, given up or refused by
- * itself.
+ * <p>The commands have no futures of their own. They are ordinary commands to everything below, so
+ * each is routed, redirected, given up or refused by itself.
  *
  * <p>Filled and sent by one thread; finished by any.
  */
-final class KeyCalls<K, V> {
+final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
 
   private static final Result<Boolean> YES = new Result.Value<>(true);
   private static final Result<Boolean> ABSENT = new Result.Absent<>();
 
   private final Map<K, KeyCall<?>> calls;
-  private final CompletableFuture<Map<K, Result<Boolean>>> whole = new CompletableFuture<>();
-  private final AtomicInteger unfinished = new AtomicInteger();
 
   KeyCalls(int keys) {
     this.calls = new LinkedHashMap<>(keys * 4 / 3 + 1);
@@ -61,21 +51,14 @@ final class KeyCalls<K, V> {
 
   /** Sends everything; what finds no room in its queue fails. */
   void send(StatefulConnection<K, V> connection, long maxHeldBytes) {
-    begin();
+    begin(calls.size());
     Corked.run(() -> dispatchAll(connection, maxHeldBytes));
   }
 
   /** Sends everything, waiting for room in the queues at most the given time for each part. */
   void sendBlocking(StatefulConnection<K, V> connection, long maxHeldBytes, Duration timeout) {
-    begin();
+    begin(calls.size());
     Corked.runBlocking(() -> dispatchAll(connection, maxHeldBytes), timeout);
-  }
-
-  private void begin() {
-    unfinished.set(calls.size());
-    if (calls.isEmpty()) {
-      whole.complete(Map.of());
-    }
   }
 
   private void dispatchAll(StatefulConnection<K, V> connection, long maxHeldBytes) {
@@ -89,41 +72,17 @@ final class KeyCalls<K, V> {
     }
   }
 
-  /** Completed with an outcome for every key, in their order; never exceptionally. */
-  CompletableFuture<Map<K, Result<Boolean>>> future() {
-    return whole;
+  /** For every key, in their order. */
+  @Override
+  Map<K, Result<Boolean>> all() {
+    Map<K, Result<Boolean>> results = new LinkedHashMap<>(calls.size() * 4 / 3 + 1);
+    calls.forEach((key, call) -> results.put(key, Objects.requireNonNull(call.result())));
+    return Collections.unmodifiableMap(results);
   }
 
-  /**
-   * Waits for all outcomes; keys without one by then fail.
-   *
-   * @throws RedisCommandInterruptedException if the thread is interrupted; it stays interrupted
-   */
-  Map<K, Result<Boolean>> await(Duration timeout) {
-    Corked.release();
-    try {
-      return whole.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      expire(timeout);
-      return whole.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RedisCommandInterruptedException(e);
-    } catch (ExecutionException e) {
-      throw new SheafException("The commands failed: " + e.getCause(), e.getCause());
-    }
-  }
-
-  private void expire(Duration timeout) {
+  @Override
+  public void expire(Duration timeout) {
     calls.values().forEach(call -> call.expire(timeout));
-  }
-
-  private void finished() {
-    if (unfinished.decrementAndGet() == 0) {
-      Map<K, Result<Boolean>> results = new LinkedHashMap<>(calls.size() * 4 / 3 + 1);
-      calls.forEach((key, call) -> results.put(key, Objects.requireNonNull(call.result())));
-      whole.complete(Collections.unmodifiableMap(results));
-    }
   }
 
   /** The command of one key. */
@@ -136,18 +95,13 @@ final class KeyCalls<K, V> {
         CommandOutput<K, V, T> output,
         CommandArgs<K, V> args,
         Predicate<@Nullable T> isYes) {
-      super(type, output, args);
+      super(KeyCalls.this, type, output, args);
       this.isYes = isYes;
     }
 
     @Override
     Result<Boolean> answered() {
       return isYes.test(getOutput().get()) ? YES : ABSENT;
-    }
-
-    @Override
-    void finished() {
-      KeyCalls.this.finished();
     }
   }
 }

@@ -31,18 +31,21 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
   private static final AtomicReferenceFieldUpdater<KeyedCommand, @Nullable Result> RESULT =
       AtomicReferenceFieldUpdater.newUpdater(KeyedCommand.class, Result.class, "result");
 
+  private final Outcomes<?> together;
   private volatile @Nullable Result<R> result;
   private volatile @Nullable Runnable whenDone;
 
-  KeyedCommand(ProtocolKeyword type, CommandOutput<K, V, T> output, CommandArgs<K, V> args) {
+  KeyedCommand(
+      Outcomes<?> together,
+      ProtocolKeyword type,
+      CommandOutput<K, V, T> output,
+      CommandArgs<K, V> args) {
     super(type, output, args);
+    this.together = together;
   }
 
   /** The outcome that the reply means, which is no error. */
   abstract Result<R> answered();
-
-  /** Called once, when there is an outcome. */
-  abstract void finished();
 
   /** The outcome; null until there is one. */
   final @Nullable Result<R> result() {
@@ -97,7 +100,7 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
     if (action != null) {
       action.run();
     }
-    finished();
+    together.finished();
     return true;
   }
 
