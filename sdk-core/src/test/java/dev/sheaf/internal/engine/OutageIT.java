@@ -206,7 +206,7 @@ class OutageIT {
       RedisFuture<Long> write = sheaf.async().incr("counter");
       RedisFuture<String> overtaken = sheaf.async().get("counter");
       RedisFuture<Long> second = sheaf.async().incr("counter");
-      Await.until("the commands to be written", SOON, () -> sheaf.standalone().isOpen());
+      Await.until("the commands to be written", SOON, pipelineOf(sheaf)::isIdle);
       server.kill();
       assertThatThrownBy(() -> write.get(30, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
