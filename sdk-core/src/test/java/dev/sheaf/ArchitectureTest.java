@@ -10,6 +10,8 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -197,23 +199,32 @@ class ArchitectureTest {
 
   private static Map<String, Set<String>> compiled() {
     try {
-      Path root = Path.of(Sheaf.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-      Map<String, Set<String>> classes = new TreeMap<>();
-      try (Stream<Path> files = Files.walk(root)) {
-        for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
-          String path = root.relativize(file).toString().replace('\\', '/');
-          if (!path.endsWith("package-info.class")) {
-            String name = path.substring(0, path.length() - ".class".length());
-            classes.put(name.replace('/', '.'), seenBy(file));
-          }
-        }
+      Path code = Path.of(Sheaf.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      if (Files.isDirectory(code)) {
+        return compiledBelow(code);
       }
-      return classes;
+      try (FileSystem jar = FileSystems.newFileSystem(code)) {
+        return compiledBelow(jar.getPath("/"));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private static Map<String, Set<String>> compiledBelow(Path root) throws IOException {
+    Map<String, Set<String>> classes = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+        String path = root.relativize(file).toString().replace('\\', '/');
+        if (!path.endsWith("package-info.class")) {
+          String name = path.substring(0, path.length() - ".class".length());
+          classes.put(name.replace('/', '.'), seenBy(file));
+        }
+      }
+    }
+    return classes;
   }
 
   /** The classes of this project that a class file names, in its constant pool. */
