@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class ReplyTree extends CommandOutput<byte[], byte[], @Nullable Object> {
 
+  /** What a reply says of its length is believed so far; the rest of a list grows as it comes. */
+  private static final int MAX_INITIAL_ELEMENTS = 1_024;
+
   /** Aggregates that are not complete, the innermost first. */
   private final Deque<Frame> open = new ArrayDeque<>();
 
@@ -71,7 +74,7 @@ public abstract class ReplyTree extends CommandOutput<byte[], byte[], @Nullable 
       add(null);
       return;
     }
-    Frame frame = new Frame(new ArrayList<>(size), size, map);
+    Frame frame = new Frame(new ArrayList<>(Math.min(size, MAX_INITIAL_ELEMENTS)), size, map);
     if (size == 0) {
       add(complete(frame));
     } else {
@@ -86,7 +89,7 @@ public abstract class ReplyTree extends CommandOutput<byte[], byte[], @Nullable 
 
   @Override
   public void multiMap(int entries) {
-    begin(2 * entries, true);
+    begin(Math.multiplyExact(2, entries), true);
   }
 
   @Override
