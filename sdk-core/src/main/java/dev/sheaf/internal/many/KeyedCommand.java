@@ -95,12 +95,16 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
     if (!RESULT.compareAndSet(this, null, outcome)) {
       return false;
     }
-    super.complete();
-    Runnable action = whenDone;
-    if (action != null) {
-      action.run();
+    try {
+      super.complete();
+      Runnable action = whenDone;
+      if (action != null) {
+        action.run();
+      }
+    } finally {
+      // Whatever a listener throws: somebody may wait for the others, and without a limit by then.
+      together.finished();
     }
-    together.finished();
     return true;
   }
 
