@@ -136,9 +136,9 @@ final class LoopWindow<K, V> {
       cells[i] = keys.get(i) == null ? BulkGet.NO_CELL : bulk.cell(read++);
       if (cells[i] != BulkGet.NO_CELL) {
         readings[i] = writes.reading(cells[i]);
+        fetchedKeys++;
       }
     }
-    fetchedKeys = wanted.size();
     fetched = true;
     long deadlineNanos = System.nanoTime() + loops.timeout().toNanos();
     bulk.send();
