@@ -105,11 +105,15 @@ public final class SignsOfLife {
     }
   }
 
-  /** Commands are about to be written. */
-  public void departed(Object flight) {
+  /**
+   * Commands are about to be written, or were.
+   *
+   * @param nanos when, by System.nanoTime
+   */
+  public void departed(Object flight, long nanos) {
     if (watcher != null && observed == null) {
       observed = flight;
-      waitingSince.lazySet(now());
+      waitingSince.lazySet(nanos | 1);
     }
   }
 

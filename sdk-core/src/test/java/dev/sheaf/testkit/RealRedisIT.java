@@ -11,6 +11,9 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,10 +43,16 @@ class RealRedisIT {
   }
 
   @Test
-  void start_unixSocket_servesClients() {
+  void start_unixSocket_servesClients() throws IOException {
     try (RealRedis server = RealRedis.builder().unixSocket().start();
-        LettuceClient client = new LettuceClient(server.unixSocketUri())) {
-      assertThat(client.connection.sync().ping()).isEqualTo("PONG");
+        SocketChannel client =
+            SocketChannel.open(UnixDomainSocketAddress.of(server.unixSocket()))) {
+      client.write(ByteBuffer.wrap("PING\r\n".getBytes(StandardCharsets.US_ASCII)));
+      ByteBuffer reply = ByteBuffer.allocate("+PONG\r\n".length());
+      while (reply.hasRemaining()) {
+        assertThat(client.read(reply)).isPositive();
+      }
+      assertThat(new String(reply.array(), StandardCharsets.US_ASCII)).isEqualTo("+PONG\r\n");
     }
   }
 

@@ -32,6 +32,9 @@ public final class CommandQueue {
 
   private volatile Outgoing<?, ?, ?> tail;
 
+  /** Beside the tail, which whoever adds has to write anyway. */
+  private int additions;
+
   public CommandQueue() {
     Outgoing<?, ?, ?> placeholder = Outgoing.placeholder();
     head = placeholder;
@@ -48,6 +51,7 @@ public final class CommandQueue {
    * for any thread.
    */
   public void addChain(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+    additions++;
     Outgoing<?, ?, ?> previous = (Outgoing<?, ?, ?>) TAIL.getAndSet(this, last);
     previous.next = first;
   }
@@ -64,12 +68,30 @@ public final class CommandQueue {
     return next;
   }
 
+  /**
+   * How often something was added. Exact as long as one does after the other, of whom each has seen
+   * what came of the one before; of several at once, some are not counted.
+   */
+  public int additions() {
+    return additions;
+  }
+
+  /** The next command, which stays, or null if there is none to take yet. For the one consumer. */
+  public @Nullable Outgoing<?, ?, ?> peek() {
+    return head.next;
+  }
+
+  /** The one after a command that waits, or null if there is none yet. For the one consumer. */
+  public static @Nullable Outgoing<?, ?, ?> after(Outgoing<?, ?, ?> command) {
+    return command.next;
+  }
+
   /** Calls back for each command that waits, in order, without taking it. For the one consumer. */
   public void forEach(Consumer<Outgoing<?, ?, ?>> action) {
-    Outgoing<?, ?, ?> command = head.next;
+    Outgoing<?, ?, ?> command = peek();
     while (command != null) {
       action.accept(command);
-      command = command.next;
+      command = after(command);
     }
   }
 

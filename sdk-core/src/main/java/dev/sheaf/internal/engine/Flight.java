@@ -1,12 +1,15 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.internal.command.InnerCommand;
+import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.fusion.FusedRead;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +38,9 @@ final class Flight extends InnerCommand<Object, Object>
   /** Whether some of the reply to the current part may have been read. */
   private boolean answerBegun;
 
+  /** What is left to write, if a caller wrote the flight itself; see {@link Shortcut}. */
+  private @Nullable ByteBuffer unsent;
+
   /**
    * Creates a flight.
    *
@@ -55,6 +61,42 @@ final class Flight extends InnerCommand<Object, Object>
     this.bytes = bytes;
     this.channel = channel;
     this.sentNanos = sentNanos;
+  }
+
+  /**
+   * Makes a flight of commands that are about to be written.
+   *
+   * @param parts at least one, in the order of their replies; the list is kept
+   * @param channel where they are about to be written
+   */
+  static Flight of(List<RedisCommand<?, ?, ?>> parts, NodeChannel channel) {
+    int commands = 0;
+    long bytes = 0;
+    for (RedisCommand<?, ?, ?> part : parts) {
+      if (part instanceof FusedRead fused) {
+        commands += fused.size();
+        bytes += fused.requestBytes();
+      } else {
+        commands++;
+        bytes += part instanceof Outgoing<?, ?, ?> outgoing ? outgoing.requestBytes() : 0;
+      }
+    }
+    return new Flight(parts, commands, bytes, channel, System.nanoTime());
+  }
+
+  /** How many callers' commands it stands for. */
+  int commands() {
+    return commands;
+  }
+
+  /** The size of its requests. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Notes that a caller has written it, but for these bytes. */
+  void writtenButFor(ByteBuffer unsent) {
+    this.unsent = unsent;
   }
 
   /** The part that the next reply belongs to. */
@@ -90,6 +132,9 @@ final class Flight extends InnerCommand<Object, Object>
       part.complete();
     } catch (RuntimeException e) {
       part.completeExceptionally(e);
+    }
+    if (channel != null) {
+      channel.delivered();
     }
     return answered == parts.size();
   }
@@ -154,6 +199,10 @@ final class Flight extends InnerCommand<Object, Object>
 
   @Override
   public void encode(ByteBuf buffer) {
+    if (unsent != null) {
+      buffer.writeBytes(unsent);
+      return;
+    }
     for (RedisCommand<?, ?, ?> part : parts) {
       part.encode(buffer);
     }

@@ -1,12 +1,12 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.internal.command.Outgoing;
-import dev.sheaf.internal.fusion.FusedRead;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
  * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
  * when and on which thread it may write.
  *
- * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
- * object, so that what was counted on the lost socket cannot spoil the count on the new one.
+ * <p>All state is confined to the event loop of the channel; to a caller that has taken the {@link
+ * Shortcut}, nothing is under way. After a reconnect there is a new object, so that what was
+ * counted on the lost socket cannot spoil the count on the new one.
  */
-final class NodeChannel extends ChannelInboundHandlerAdapter {
+final class NodeChannel extends ChannelDuplexHandler {
 
   private final NodePipeline pipeline;
   private final SocketTurns turns;
@@ -36,6 +37,9 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   private long inFlightBytes;
   private int answeredCommands;
   private boolean lost;
+
+  /** For a caller who is alone; null if there is none past this event loop. */
+  private volatile @Nullable Shortcut shortcut;
 
   /**
    * Creates the view of a socket.
@@ -67,6 +71,11 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   void lose() {
     if (!lost) {
       lost = true;
+      Flight written = shortcut == null ? null : shortcut.close();
+      if (written != null) {
+        // To be decided about with the others; Lettuce must not write it anywhere else.
+        count(written);
+      }
       turns.lost(this);
     }
   }
@@ -118,10 +127,63 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     return inFlightBytes;
   }
 
+  /** Whether replies come from so far that a good deal can be done until then. */
+  boolean isFar() {
+    return roundTrips.isFar();
+  }
+
+  /** The way past the event loop, if the current thread has just entered it; else null. */
+  @Nullable Shortcut enterShortcut() {
+    Shortcut way = shortcut;
+    return way != null && way.tryEnter() ? way : null;
+  }
+
+  /** Lets a caller who is alone write for himself, if nothing is under way. On the event loop. */
+  void openShortcut() {
+    Shortcut way = shortcut;
+    if (way != null && inFlightCommands == 0 && !lost) {
+      // Whoever comes next finds no others that are about to come back.
+      answeredCommands = 0;
+      way.open();
+    }
+  }
+
+  /** Makes known to Lettuce what a caller has written for himself. On the event loop. */
+  void closeShortcut() {
+    Shortcut way = shortcut;
+    Flight written = way == null ? null : way.close();
+    if (written != null) {
+      count(written);
+      if (!pipeline.showWritten(written)) {
+        // Its replies would be taken for those of others.
+        close();
+      }
+    }
+  }
+
+  /** As {@link #closeShortcut}, for any thread, if somebody has written and no reply has come. */
+  void closeShortcutIfWritten() {
+    Shortcut way = shortcut;
+    if (way != null && way.isWritten()) {
+      wake();
+    }
+  }
+
+  /** Has the event loop look at what a caller has written, of which there may be a rest. */
+  void wake() {
+    try {
+      execute(this::closeShortcut);
+    } catch (RejectedExecutionException shutDown) {
+      // Then the socket is lost, and that tells of it.
+    }
+  }
+
   /**
    * Makes flights of commands that are about to be written here, in their order, and counts them.
    */
   List<RedisCommand<?, ?, ?>> board(List<RedisCommand<?, ?, ?>> commands) {
+    // What was written before comes before it.
+    closeShortcut();
     if (commands.size() == 1) {
       return List.of(boardAlone(commands.get(0)));
     }
@@ -159,23 +221,16 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
   }
 
   private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
-    int commands = 0;
-    long bytes = 0;
-    for (RedisCommand<?, ?, ?> part : parts) {
-      if (part instanceof FusedRead fused) {
-        commands += fused.size();
-        bytes += fused.requestBytes();
-      } else {
-        commands++;
-        bytes += part instanceof Outgoing<?, ?, ?> outgoing ? outgoing.requestBytes() : 0;
-      }
-    }
-    inFlightCommands += commands;
-    inFlightBytes += bytes;
-    Flight flight = new Flight(parts, commands, bytes, this, System.nanoTime());
-    outstanding.add(flight);
-    pipeline.signsOfLife().departed(flight);
+    Flight flight = Flight.of(parts, this);
+    count(flight);
     return flight;
+  }
+
+  private void count(Flight flight) {
+    inFlightCommands += flight.commands();
+    inFlightBytes += flight.bytes();
+    outstanding.add(flight);
+    pipeline.signsOfLife().departed(flight, flight.sentNanos());
   }
 
   /**
@@ -191,13 +246,26 @@ final class NodeChannel extends ChannelInboundHandlerAdapter {
     pipeline.answered(this);
   }
 
+  /** Notes that a part of a flight was answered. */
+  void delivered() {
+    pipeline.delivered();
+  }
+
   /** Notes that the replies to a flight were read, of which this is the last. */
   void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
     pipeline.signsOfLife().arrived(flight, last);
   }
 
+  /** Whoever writes, and be it Lettuce for itself, comes after what a caller has written. */
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    closeShortcut();
+    context.write(message, promise);
+  }
+
   @Override
   public void channelActive(ChannelHandlerContext context) {
+    shortcut = readsFlights ? Shortcut.past(channel) : null;
     turns.opened(this);
     context.fireChannelActive();
   }

@@ -8,14 +8,9 @@ import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
-import io.lettuce.core.RedisException;
-import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -33,29 +28,31 @@ import org.jspecify.annotations.Nullable;
  * queue, within its bounds and until their time-out. What was written on a lost socket and only
  * reads goes out again ahead of the queue; see {@link LostReplies}.
  *
+ * <p>A caller who is alone, as the one before was, has nobody to share the event loop's wake-up
+ * with, and writes for himself instead; see {@link Shortcut}.
+ *
  * <p>Thread-safe. There is one consumer at a time: the holder of {@link #attended}, which is a
  * drain that is scheduled, running or stalled. While there is a socket, drains run on its event
- * loop.
+ * loop, or on the thread of a caller to whom that has left the socket.
  */
 public final class NodePipeline implements BatchMeters.Queue {
 
   /** How many commands one turn of the event loop takes before other connections get theirs. */
   private static final int COMMANDS_PER_TURN = 512;
 
+  /** So many that the write they may share with others costs little for each. */
+  private static final int DELIVERIES_PER_LOOK = 16;
+
   private final RedisChannelWriter delegate;
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
-  private final ScriptTexts scriptTexts;
   private final @Nullable BatchMeters meters;
-  private final RunFuser fuser;
+  private final NextBatch next;
   private final Room room;
   private final ReturningCallers returning;
   private final CommandQueue queue = new CommandQueue();
   private final Entrance entrance;
   private final SignsOfLife signsOfLife = new SignsOfLife();
-
-  /** Commands to write again, ahead of the queue. */
-  private final Deque<Outgoing<?, ?, ?>> again = new ConcurrentLinkedDeque<>();
 
   private final AtomicBoolean attended = new AtomicBoolean();
 
@@ -65,10 +62,16 @@ public final class NodePipeline implements BatchMeters.Queue {
   private final Runnable drain = this::drain;
   private final CommandExpiry expiry;
 
-  /** What the current drain is about to write; belongs to the holder of {@link #attended}. */
-  private final List<RedisCommand<?, ?, ?>> outbox = new ArrayList<>();
-
   private volatile @Nullable NodeChannel channel;
+
+  /** Whether a drain is on its way to the event loop, which may do its work before it arrives. */
+  private volatile boolean scheduled;
+
+  /** How often something was queued until last nothing was under way; of the event loop. */
+  private int additionsBefore;
+
+  /** How many replies were handed to their callers; belongs to the event loop. */
+  private int deliveries;
 
   /**
    * Until the first socket there is nothing to wait for: Lettuce takes what is written as it is.
@@ -81,9 +84,6 @@ public final class NodePipeline implements BatchMeters.Queue {
    */
   private volatile boolean heldForLong;
 
-  /** Whether no script was called on this socket yet; belongs to its event loop. */
-  private boolean scriptTextsDue;
-
   private volatile boolean autoFlush = true;
 
   NodePipeline(
@@ -93,7 +93,6 @@ public final class NodePipeline implements BatchMeters.Queue {
       ClientOptions clientOptions,
       CommandTimeouts timeouts) {
     this.delegate = delegate;
-    this.scriptTexts = context.scriptTexts();
     this.meters = context.meters();
     this.options = context.batching();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
@@ -106,7 +105,15 @@ public final class NodePipeline implements BatchMeters.Queue {
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
     this.entrance = new Entrance(options, room, queue, context.writes(), meters, this::entered);
     this.returning = new ReturningCallers(context.deadlines()::letsYield, System::nanoTime, room);
-    this.fuser = new RunFuser(options, cluster, meters, this::writeAgain);
+    this.next =
+        new NextBatch(
+            options,
+            queue,
+            room,
+            new RunFuser(options, cluster, meters, this::writeAgain, this::delivered),
+            context.scriptTexts(),
+            expiry,
+            meters);
     if (meters != null) {
       meters.opened(this);
     }
@@ -148,7 +155,11 @@ public final class NodePipeline implements BatchMeters.Queue {
       drain();
       return;
     }
+    if (writtenByCaller(current)) {
+      return;
+    }
     try {
+      scheduled = true;
       current.execute(drain);
     } catch (RejectedExecutionException shutDown) {
       drain();
@@ -157,11 +168,15 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   /** Writes what has gathered. Called by the holder of {@link #attended} alone. */
   private void drain() {
+    scheduled = false;
     do {
       NodeChannel current = channel;
       if (current != null && current.handedOn(drain)) {
         // There is another socket since this drain was scheduled, or one since there was none.
         return;
+      }
+      if (current != null) {
+        current.closeShortcut();
       }
       if (mustWait(current)) {
         stall(current);
@@ -170,9 +185,9 @@ public final class NodePipeline implements BatchMeters.Queue {
       if (current != null) {
         returning.await(current.takeAnswered());
       }
-      int taken = collect(current);
-      flushOutbox();
-      if (current != null && taken >= COMMANDS_PER_TURN) {
+      int taken = writeNext(current);
+      // Without automatic flushing nobody else comes for what is left.
+      if (current != null && (taken >= COMMANDS_PER_TURN || !autoFlush && !queue.isEmpty())) {
         schedule();
         return;
       }
@@ -185,8 +200,62 @@ public final class NodePipeline implements BatchMeters.Queue {
     } while (isWaiting() && attended.compareAndSet(false, true));
   }
 
+  /**
+   * Writes what waits on the thread of a caller, if the event loop has left him the socket. Called
+   * by the holder of {@link #attended}.
+   *
+   * @return whether that was all, and nobody holds it any more
+   */
+  private boolean writtenByCaller(NodeChannel current) {
+    Shortcut shortcut = current.enterShortcut();
+    if (shortcut == null) {
+      return false;
+    }
+    boolean departed = false;
+    boolean whole = true;
+    try {
+      int limit = current.isWritable() ? next.fitForShortcut(COMMANDS_PER_TURN) : 0;
+      if (limit > 0) {
+        next.gather(limit, NextBatch.Fate.FUSED);
+      }
+      if (!next.gathered().isEmpty()) {
+        departed = true;
+        whole = shortcut.write(Flight.of(List.copyOf(next.gathered()), current));
+        next.clear();
+      }
+    } finally {
+      shortcut.leave();
+    }
+    if (departed) {
+      expiry.schedule();
+      if (!whole) {
+        current.wake();
+      }
+    }
+    if (!departed || !next.isEmpty()) {
+      return false;
+    }
+    attended.set(false);
+    attendIfWaiting();
+    return true;
+  }
+
+  /**
+   * Takes note that a command has its reply, and others wait for theirs. Callers that were woken
+   * meanwhile may ask for more already: where replies come from far, that is written at once, on
+   * the event loop, and not after the last of those others has been woken.
+   */
+  void delivered() {
+    if (++deliveries % DELIVERIES_PER_LOOK == 0) {
+      NodeChannel current = channel;
+      if (current != null && scheduled && current.isFar() && !mustWait(current)) {
+        writeNext(current);
+      }
+    }
+  }
+
   private boolean isWaiting() {
-    return !again.isEmpty() || (autoFlush && !queue.isEmpty());
+    return autoFlush ? !next.isEmpty() : next.hasAgain();
   }
 
   private void attendIfWaiting() {
@@ -213,7 +282,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     return !heldForLong
         && current.isReplyNear()
         && room.commands() < current.inFlightCommands()
-        && again.isEmpty();
+        && !next.hasAgain();
   }
 
   /** Waits, still holding {@link #attended}; {@link #resume} goes on. */
@@ -237,12 +306,16 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   /** Lets go of what has waited for too long, in a stall; otherwise nothing waits. */
   private void expireStalled() {
+    NodeChannel current = channel;
+    if (current != null) {
+      // A reply does not come, and Lettuce, which would let the command time out, knows of none.
+      current.closeShortcutIfWritten();
+    }
     if (stalled.compareAndSet(true, false)) {
       heldForLong = true;
       try {
         long now = System.nanoTime();
-        again.forEach(command -> expiry.lookAtQueued(command, now));
-        queue.forEach(command -> expiry.lookAtQueued(command, now));
+        next.forEachWaiting(command -> expiry.lookAtQueued(command, now));
       } finally {
         // A source of time-outs is the user's and may throw; the queue still needs its consumer.
         schedule();
@@ -250,75 +323,46 @@ public final class NodePipeline implements BatchMeters.Queue {
     }
   }
 
-  private int collect(@Nullable NodeChannel current) {
-    int limit =
-        current == null
-            ? COMMANDS_PER_TURN
-            : Math.min(
-                COMMANDS_PER_TURN, options.maxInFlightCommands() - current.inFlightCommands());
-    int taken = 0;
-    int taking = 0;
-    long bytes = 0;
-    long freedBytes = 0;
-    boolean afterAsking = false;
-    while ((taken < limit && bytes < options.maxBatchBytes()) || afterAsking) {
-      Outgoing<?, ?, ?> command = again.poll();
-      if (command == null) {
-        command = queue.poll();
-        if (command == null) {
-          break;
-        }
-        taking++;
-        freedBytes += command.requestBytes();
+  /** Writes the next batch, and returns how many commands were taken for it. */
+  private int writeNext(@Nullable NodeChannel current) {
+    int taken = next.gather(limit(current), fate(current));
+    if (!next.gathered().isEmpty()) {
+      try {
+        writeNow(next.gathered());
+      } finally {
+        next.clear();
       }
-      taken++;
-      bytes += command.requestBytes();
-      // ASKING concerns the very next command, so both leave in one write.
-      afterAsking = command.getType() == CommandType.ASKING;
-      take(command, current);
-    }
-    fuser.endRun(outbox);
-    if (taking > 0) {
-      room.free(taking, freedBytes);
-    }
-    if (meters != null && taken > 0) {
-      meters.batch(taken, bytes);
     }
     return taken;
   }
 
-  private void take(Outgoing<?, ?, ?> command, @Nullable NodeChannel current) {
-    if (command.isAbandoned()) {
-      return;
-    }
-    expiry.leaves(command);
-    if (current != null) {
-      try {
-        if (scriptTextsDue && fuser.mayInsert() && ScriptTexts.areNeededBy(command)) {
-          scriptTextsDue = false;
-          scriptTexts.commands().forEach(text -> fuser.add(text, outbox));
-        }
-        fuser.add(command, outbox);
-      } catch (RuntimeException e) {
-        // A command of the user's own that encodes no arguments as it should fails alone.
-        command.completeExceptionally(e);
-      }
-    } else if (wasConnected && !entrance.isClosed()) {
-      command.completeExceptionally(
-          new RedisException("Currently not connected. Commands are rejected."));
-    } else {
-      outbox.add(command);
-    }
+  private int limit(@Nullable NodeChannel current) {
+    return current == null
+        ? COMMANDS_PER_TURN
+        : Math.min(COMMANDS_PER_TURN, options.maxInFlightCommands() - current.inFlightCommands());
   }
 
-  private void flushOutbox() {
-    if (!outbox.isEmpty()) {
-      try {
-        writeNow(outbox);
-      } finally {
-        outbox.clear();
-      }
+  private NextBatch.Fate fate(@Nullable NodeChannel current) {
+    if (current != null) {
+      return NextBatch.Fate.FUSED;
     }
+    return wasConnected && !entrance.isClosed()
+        ? NextBatch.Fate.REJECTED
+        : NextBatch.Fate.UNCHANGED;
+  }
+
+  /**
+   * Shows Lettuce a flight that was written past it. Called on the event loop.
+   *
+   * @return whether Lettuce awaits replies to it now
+   */
+  boolean showWritten(Flight written) {
+    try {
+      delegate.write(written);
+    } catch (RuntimeException e) {
+      written.completeExceptionally(e);
+    }
+    return !written.isDone();
   }
 
   /** Writes what was written before, past the queue. Called on the event loop. */
@@ -359,15 +403,24 @@ public final class NodePipeline implements BatchMeters.Queue {
   /** Called on the event loop when replies have made room. */
   void answered(NodeChannel from) {
     heldForLong = false;
-    if (stalled.get() && from == channel && !mustWait(from)) {
+    if (from != channel) {
+      return;
+    }
+    if (stalled.get() && !mustWait(from)) {
       resume();
+    }
+    if (from.inFlightCommands() == 0) {
+      int additions = queue.additions();
+      if (additions - additionsBefore <= 1) {
+        from.openShortcut();
+      }
+      additionsBefore = additions;
     }
   }
 
   /** The socket is there. Called on its event loop. */
   void attach(NodeChannel opened) {
-    fuser.reset();
-    scriptTextsDue = true;
+    next.begin();
     channel = opened;
     wasConnected = true;
     signsOfLife.connected();
@@ -382,9 +435,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     if (meters != null) {
       meters.lost(unanswered.size(), replies.unknown());
     }
-    for (int i = unanswered.size() - 1; i >= 0; i--) {
-      again.addFirst(unanswered.get(i));
-    }
+    next.again(unanswered);
     if (channel == lost) {
       channel = null;
       signsOfLife.lost();
@@ -421,20 +472,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     if (channel != null || !stalled.compareAndSet(true, false)) {
       return;
     }
-    int taken = 0;
-    long bytes = 0;
-    List<Outgoing<?, ?, ?>> waiting = new ArrayList<>();
-    Outgoing<?, ?, ?> command;
-    while ((command = again.poll()) != null) {
-      waiting.add(command);
-    }
-    while ((command = queue.poll()) != null) {
-      waiting.add(command);
-      taken++;
-      bytes += command.requestBytes();
-    }
-    room.free(taken, bytes);
-    for (Outgoing<?, ?, ?> moved : waiting) {
+    for (Outgoing<?, ?, ?> moved : next.takeAll()) {
       if (!moved.isAbandoned()) {
         try {
           delegate.write(moved);

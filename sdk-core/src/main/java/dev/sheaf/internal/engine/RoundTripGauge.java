@@ -19,6 +19,9 @@ final class RoundTripGauge {
    */
   private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
 
+  /** What counts as far: about what it takes to wake the callers of a few dozen commands. */
+  private static final long FAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
   private static final int WINDOW = 256;
 
   private long shortest = Long.MAX_VALUE;
@@ -36,6 +39,15 @@ final class RoundTripGauge {
 
   /** Whether replies come within the time worth waiting for. */
   boolean isNear() {
-    return Math.min(shortest, shortestBefore) <= NEAR_NANOS;
+    return best() <= NEAR_NANOS;
+  }
+
+  /** Whether the way is so long that what is written earlier comes back much earlier. */
+  boolean isFar() {
+    return best() >= FAR_NANOS;
+  }
+
+  private long best() {
+    return Math.min(shortest, shortestBefore);
   }
 }

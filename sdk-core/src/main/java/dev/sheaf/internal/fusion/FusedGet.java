@@ -27,6 +27,9 @@ final class FusedGet extends FusedRead {
     /** Takes note that the reply has come. */
     void answered(FusedGet fused);
 
+    /** Takes note that a GET has its value, and others wait for theirs. */
+    void delivered();
+
     /** Sends the GETs of a refused MGET, each by itself. */
     void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error);
 
@@ -81,16 +84,28 @@ final class FusedGet extends FusedRead {
 
   @Override
   void deliver() {
-    boolean[] missing = nils;
-    List<Outgoing<?, ?, ?>> asked = new ArrayList<>(nilCount);
+    // Before anything that callers ask next: a check behind a write might see what that wrote.
+    resender.checkNils(this, withoutEarlyCheck(missing(), false), nilCount);
     for (int i = 0; i < size(); i++) {
-      if (missing != null && missing[i]) {
-        asked.add(reads().get(i));
-      } else {
+      if (!isMissing(i)) {
         reads().get(i).complete();
+        resender.delivered();
       }
     }
-    resender.checkNils(this, withoutEarlyCheck(asked, false), nilCount);
+  }
+
+  private List<Outgoing<?, ?, ?>> missing() {
+    List<Outgoing<?, ?, ?>> missing = new ArrayList<>(nilCount);
+    for (int i = 0; i < size() && missing.size() < nilCount; i++) {
+      if (isMissing(i)) {
+        missing.add(reads().get(i));
+      }
+    }
+    return missing;
+  }
+
+  private boolean isMissing(int index) {
+    return nils != null && nils[index];
   }
 
   @Override

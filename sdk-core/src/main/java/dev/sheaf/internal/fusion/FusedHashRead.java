@@ -22,6 +22,9 @@ final class FusedHashRead extends FusedRead {
      * @return false if they cannot be sent any more, because a later write has left already
      */
     boolean unfuse(FusedHashRead fused, String error);
+
+    /** Takes note that an HGET has its value, and others wait for theirs. */
+    void delivered();
   }
 
   private final Unfuser unfuser;
@@ -51,6 +54,7 @@ final class FusedHashRead extends FusedRead {
   void deliver() {
     for (int i = 0; i < size(); i++) {
       reads().get(i).complete();
+      unfuser.delivered();
     }
   }
 

@@ -29,6 +29,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
   private final boolean cluster;
   private final @Nullable FusionCounts counts;
   private final Rewriter rewriter;
+  private final Runnable delivered;
   private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
   private volatile HashFusion hashes = new HashFusion();
@@ -51,12 +52,22 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     void write(List<RedisCommand<?, ?, ?>> commands, long firstNanos);
   }
 
+  /**
+   * For one connection.
+   *
+   * @param delivered called on the event loop for each read of a fused one that has its value
+   */
   public RunFuser(
-      BatchingOptions options, boolean cluster, @Nullable FusionCounts counts, Rewriter rewriter) {
+      BatchingOptions options,
+      boolean cluster,
+      @Nullable FusionCounts counts,
+      Rewriter rewriter,
+      Runnable delivered) {
     this.options = options;
     this.cluster = cluster;
     this.counts = counts;
     this.rewriter = rewriter;
+    this.delivered = delivered;
   }
 
   /** A new connection: what was learnt and begun on the old one is void. */
@@ -186,6 +197,11 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
   @Override
   public void answered(FusedGet fused) {
     outstanding.remove(fused);
+  }
+
+  @Override
+  public void delivered() {
+    delivered.run();
   }
 
   @Override

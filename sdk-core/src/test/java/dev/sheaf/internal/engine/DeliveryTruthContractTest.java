@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,6 +47,9 @@ class DeliveryTruthContractTest {
   private static final String HASH = "hash";
   private static final int WINDOW = 200;
 
+  /** So few that one is often alone, and writes for himself. */
+  private static final int FEW = 2;
+
   @ForEachServer
   void everyReadSeesWhatItsCallerWroteBefore_andNothingLater(ServerUnderTest server)
       throws Exception {
@@ -70,6 +74,13 @@ class DeliveryTruthContractTest {
             .withMaxBatchBytes(60);
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(tiny).connect()) {
       run(sheaf, true, false);
+    }
+  }
+
+  @ForEachServer
+  void soItIsWithFewCallers(ServerUnderTest server) throws Exception {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      run(sheaf, FEW, OPERATIONS, true, false);
     }
   }
 
@@ -114,6 +125,20 @@ class DeliveryTruthContractTest {
 
   @ForEachServer(on = Topology.STANDALONE)
   void soItIsWhileConnectionsAreCut(ServerUnderTest server) throws Exception {
+    whileConnectionsAreCut(server, sheaf -> run(sheaf, true, true));
+  }
+
+  /** They take longer for each call, having nobody to share with. */
+  @ForEachServer(on = Topology.STANDALONE)
+  void soItIsWithFewCallersWhileConnectionsAreCut(ServerUnderTest server) throws Exception {
+    whileConnectionsAreCut(server, sheaf -> run(sheaf, FEW, OPERATIONS / 4, true, true));
+  }
+
+  private interface Calls {
+    void make(Sheaf<String, String> sheaf) throws Exception;
+  }
+
+  private static void whileConnectionsAreCut(ServerUnderTest server, Calls calls) throws Exception {
     try (LatencyProxy proxy =
             LatencyProxy.builder()
                 .target(server.nodes().get(0).host(), server.nodes().get(0).port())
@@ -126,7 +151,7 @@ class DeliveryTruthContractTest {
       Thread cutter = new Thread(() -> cut(proxy, over));
       cutter.start();
       try {
-        run(sheaf, true, true);
+        calls.make(sheaf);
       } finally {
         over.set(true);
         cutter.join();
@@ -147,60 +172,69 @@ class DeliveryTruthContractTest {
     }
   }
 
-  /** Counters tell loss and repetition apart: each INCR that is acknowledged ran exactly once. */
   @ForEachServer(on = Topology.STANDALONE)
   void incrementsRunOnce_orTheirCallerKnowsThatNobodyKnows(ServerUnderTest server)
       throws Exception {
-    try (LatencyProxy proxy =
-            LatencyProxy.builder()
-                .target(server.nodes().get(0).host(), server.nodes().get(0).port())
-                .start();
-        Sheaf<String, String> sheaf =
-            Sheaf.builder("redis://127.0.0.1:" + proxy.port()).connect()) {
-      AtomicBoolean over = new AtomicBoolean();
-      Thread cutter = new Thread(() -> cut(proxy, over));
-      cutter.start();
-      AtomicLong acknowledged = new AtomicLong();
-      AtomicLong unknown = new AtomicLong();
-      AtomicReference<Throwable> failure = new AtomicReference<>();
-      Set<Long> seen = java.util.concurrent.ConcurrentHashMap.newKeySet();
-      inThreads(
-          failure,
-          thread -> {
-            for (int i = 0; i < OPERATIONS / THREADS / 4; i += 50) {
-              List<RedisFuture<Long>> counts = new ArrayList<>();
-              for (int j = 0; j < 50; j++) {
-                counts.add(sheaf.async().incr("counter"));
-              }
-              for (RedisFuture<Long> count : counts) {
-                try {
-                  Long value = count.get(30, TimeUnit.SECONDS);
-                  assertThat(seen.add(value)).as("%d was handed out once", value).isTrue();
-                  acknowledged.incrementAndGet();
-                } catch (ExecutionException e) {
-                  assertThat(e.getCause()).isInstanceOf(OutcomeUnknownException.class);
-                  unknown.incrementAndGet();
-                }
-              }
-            }
-          });
-      over.set(true);
-      cutter.join();
-      assertThat(failure.get()).isNull();
-      long counter = Long.parseLong(String.valueOf(server.command("GET", "counter")));
-      assertThat(counter).isBetween(acknowledged.get(), acknowledged.get() + unknown.get());
-    }
+    countWhileConnectionsAreCut(server, THREADS, 50);
+  }
+
+  @ForEachServer(on = Topology.STANDALONE)
+  void soDoIncrementsOfALoneCaller(ServerUnderTest server) throws Exception {
+    countWhileConnectionsAreCut(server, 1, 1);
+  }
+
+  /** Counters tell loss and repetition apart: each INCR that is acknowledged ran exactly once. */
+  private static void countWhileConnectionsAreCut(ServerUnderTest server, int threads, int atOnce)
+      throws Exception {
+    AtomicLong acknowledged = new AtomicLong();
+    AtomicLong unknown = new AtomicLong();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Set<Long> seen = ConcurrentHashMap.newKeySet();
+    whileConnectionsAreCut(
+        server,
+        sheaf ->
+            inThreads(
+                threads,
+                failure,
+                thread -> {
+                  for (int i = 0; i < OPERATIONS / THREADS / 4; i += atOnce) {
+                    List<RedisFuture<Long>> counts = new ArrayList<>();
+                    for (int j = 0; j < atOnce; j++) {
+                      counts.add(sheaf.async().incr("counter"));
+                    }
+                    for (RedisFuture<Long> count : counts) {
+                      try {
+                        Long value = count.get(30, TimeUnit.SECONDS);
+                        assertThat(seen.add(value)).as("%d was handed out once", value).isTrue();
+                        acknowledged.incrementAndGet();
+                      } catch (ExecutionException e) {
+                        assertThat(e.getCause()).isInstanceOf(OutcomeUnknownException.class);
+                        unknown.incrementAndGet();
+                      }
+                    }
+                  }
+                }));
+    assertThat(failure.get()).isNull();
+    long counter = Long.parseLong(String.valueOf(server.command("GET", "counter")));
+    assertThat(counter).isBetween(acknowledged.get(), acknowledged.get() + unknown.get());
   }
 
   private static void run(Sheaf<String, String> sheaf, boolean cancelling, boolean cut)
       throws Exception {
+    run(sheaf, THREADS, OPERATIONS, cancelling, cut);
+  }
+
+  private static void run(
+      Sheaf<String, String> sheaf, int threads, int operations, boolean cancelling, boolean cut)
+      throws Exception {
     long seed = Long.getLong("sheaf.truth.seed", System.nanoTime());
     AtomicReference<Throwable> failure = new AtomicReference<>();
     inThreads(
+        threads,
         failure,
         thread ->
             new Caller(sheaf, thread, new SplittableRandom(seed + thread), cancelling, cut)
-                .run(OPERATIONS / THREADS));
+                .run(operations / threads, threads <= FEW));
     assertThat(failure.get()).as("seed %d", seed).isNull();
   }
 
@@ -208,10 +242,10 @@ class DeliveryTruthContractTest {
     void run(int thread) throws Exception;
   }
 
-  private static void inThreads(AtomicReference<Throwable> failure, Work work)
+  private static void inThreads(int count, AtomicReference<Throwable> failure, Work work)
       throws InterruptedException {
     List<Thread> threads = new ArrayList<>();
-    for (int t = 0; t < THREADS; t++) {
+    for (int t = 0; t < count; t++) {
       int number = t;
       Thread thread =
           new Thread(
@@ -277,10 +311,16 @@ class DeliveryTruthContractTest {
       return key % 2 == 0 ? "{" + number + "}" + key : number + ":" + key;
     }
 
-    void run(int operations) throws Exception {
+    /**
+     * Carries out a program.
+     *
+     * @param mostlyAlone whether most calls wait for their replies at once
+     */
+    void run(int operations, boolean mostlyAlone) throws Exception {
       for (int i = 0; i < operations; i++) {
         call(i);
-        if (calls.size() >= WINDOW) {
+        int window = mostlyAlone && random.nextInt(WINDOW) != 0 ? 1 + random.nextInt(2) : WINDOW;
+        while (calls.size() >= window) {
           check(calls.remove());
         }
         if (random.nextInt(500) == 0) {
