@@ -25,11 +25,6 @@ final class FlightHandler extends CommandHandler {
     super(options, resources, endpoint);
   }
 
-  /** Whether no command awaits a reply that Lettuce knows of. On the event loop. */
-  boolean awaitsNothing() {
-    return getStack().isEmpty();
-  }
-
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
     NodeChannel socket = context.pipeline().get(NodeChannel.class);

@@ -141,7 +141,7 @@ final class NodeChannel extends ChannelDuplexHandler {
   /** Lets a caller who is alone write for himself, if nothing is under way. On the event loop. */
   void openShortcut() {
     Shortcut way = shortcut;
-    if (way != null && inFlightCommands == 0 && !lost) {
+    if (way != null && inFlightCommands == 0) {
       // Whoever comes next finds no others that are about to come back.
       answeredCommands = 0;
       way.open();
@@ -182,8 +182,6 @@ final class NodeChannel extends ChannelDuplexHandler {
    * Makes flights of commands that are about to be written here, in their order, and counts them.
    */
   List<RedisCommand<?, ?, ?>> board(List<RedisCommand<?, ?, ?>> commands) {
-    // What was written before comes before it.
-    closeShortcut();
     if (commands.size() == 1) {
       return List.of(boardAlone(commands.get(0)));
     }
@@ -265,7 +263,7 @@ final class NodeChannel extends ChannelDuplexHandler {
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    shortcut = readsFlights ? Shortcut.past(channel) : null;
+    shortcut = Shortcut.past(channel);
     turns.opened(this);
     context.fireChannelActive();
   }

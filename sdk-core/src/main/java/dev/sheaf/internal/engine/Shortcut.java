@@ -1,6 +1,5 @@
 package dev.sheaf.internal.engine;
 
-import io.lettuce.core.protocol.CommandHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -53,15 +52,13 @@ final class Shortcut {
   private static final int WRITTEN = 3;
 
   private final NioSocketChannel channel;
-  private final FlightHandler replies;
   private final AtomicInteger state = new AtomicInteger(CLOSED);
 
   /** What was written; published by {@link #state}. */
   private @Nullable Flight flight;
 
-  private Shortcut(NioSocketChannel channel, FlightHandler replies) {
+  private Shortcut(NioSocketChannel channel) {
     this.channel = channel;
-    this.replies = replies;
   }
 
   /** The way past the event loop of this channel, closed; null if there is none. */
@@ -70,10 +67,8 @@ final class Shortcut {
       return null;
     }
     for (Map.Entry<String, ChannelHandler> handler : channel.pipeline()) {
-      if (handler.getValue() instanceof CommandHandler replies) {
-        return replies instanceof FlightHandler flights
-            ? new Shortcut((NioSocketChannel) channel, flights)
-            : null;
+      if (handler.getValue() instanceof FlightHandler) {
+        return new Shortcut((NioSocketChannel) channel);
       }
       if (!handler.getValue().getClass().getName().startsWith(OF_LETTUCE)) {
         return null;
@@ -82,10 +77,13 @@ final class Shortcut {
     return null;
   }
 
-  /** Opens the way, if nothing is under way that Lettuce knows of. On the event loop. */
+  /**
+   * Opens the way, unless something is only half written. To be called on the event loop, when
+   * nothing is under way.
+   */
   void open() {
     ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
-    if (replies.awaitsNothing() && unsent != null && unsent.isEmpty()) {
+    if (unsent != null && unsent.isEmpty()) {
       state.set(OPEN);
     }
   }

@@ -9,6 +9,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.LatencyProxy;
 import dev.sheaf.testkit.Await;
+import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
@@ -21,9 +22,12 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -43,6 +47,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -134,43 +139,51 @@ class ShortcutTest {
 
   @Test
   void whateverSeesTheBytes_seesThemAll() throws Exception {
-    AtomicBoolean seen = new AtomicBoolean();
-    sockets.prepare =
-        channel ->
-            channel
-                .pipeline()
-                .addFirst(
-                    new ChannelOutboundHandlerAdapter() {
-                      @Override
-                      public void flush(io.netty.channel.ChannelHandlerContext context) {
-                        seen.set(true);
-                        context.flush();
-                      }
-                    });
+    AtomicLong bytes = new AtomicLong();
+    sockets.prepare = channel -> channel.pipeline().addFirst(new ByteCounter(bytes));
     try (Sheaf<String, String> sheaf = connect(server.port())) {
       becomeAlone(sheaf);
       for (int i = 0; i < 10; i++) {
-        seen.set(false);
+        long before = bytes.get();
         sheaf.sync().set("key", "value");
-        assertThat(seen).isTrue();
+        assertThat(bytes.get()).isGreaterThan(before + "value".length());
       }
     }
   }
 
+  private static final class ByteCounter extends ChannelOutboundHandlerAdapter {
+
+    private final AtomicLong bytes;
+
+    ByteCounter(AtomicLong bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      bytes.addAndGet(((ByteBuf) message).readableBytes());
+      context.write(message, promise);
+    }
+  }
+
+  /** Lettuce has to see them as they are, and when they are written. */
   @Test
-  void transactionOfALoneCaller_isWhole() throws Exception {
+  void commandsThatTravelAlone_areLeftToTheEventLoop() throws Exception {
     try (Sheaf<String, String> sheaf = connect(server.port())) {
-      for (int i = 0; i < 20; i++) {
-        becomeAlone(sheaf);
-        sheaf.sync().set("key", "before");
-        var commands = sheaf.standalone().sync();
-        commands.multi();
-        commands.set("key", "after" + i);
-        commands.get("key");
-        TransactionResult result = commands.exec();
-        assertThat(result.<Object>get(0)).isEqualTo("OK");
-        assertThat(result.<Object>get(1)).isEqualTo("after" + i);
+      becomeAlone(sheaf);
+      var commands = sheaf.standalone().async();
+      try (HeldUp loop = sockets.holdUp()) {
+        RedisFuture<String> multi = commands.multi();
+        assertThat(observer.sync().info("commandstats")).doesNotContain("cmdstat_multi");
+        loop.goOn();
+        assertThat(multi.get(20, TimeUnit.SECONDS)).isEqualTo("OK");
       }
+      commands.set("key", "value");
+      RedisFuture<String> read = commands.get("key");
+      TransactionResult result = commands.exec().get(20, TimeUnit.SECONDS);
+      assertThat(result.<Object>get(0)).isEqualTo("OK");
+      assertThat(result.<Object>get(1)).isEqualTo("value");
+      assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo("value");
     }
   }
 
@@ -263,6 +276,31 @@ class ShortcutTest {
         assertThat(written.get(20, TimeUnit.SECONDS)).isEqualTo("OK");
         assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(value);
       }
+    }
+  }
+
+  /** Bytes of one request in the middle of another would be the end of both. */
+  @Test
+  void callerBehindAHalfWrittenRequest_leavesItToTheEventLoop() throws Exception {
+    sockets.prepare = channel -> channel.config().setOption(ChannelOption.SO_SNDBUF, 4_096);
+    try (SlowReader reader = new SlowReader(server.port());
+        Sheaf<String, String> sheaf = connect(reader.port())) {
+      becomeAlone(sheaf);
+      RedisFuture<KeyValue<String, String>> popped = sheaf.async().blpop(30, "list");
+      Await.until(
+          "BLPOP to wait",
+          SOON,
+          () -> observer.sync().info("clients").contains("blocked_clients:1"));
+      reader.pause();
+      String message = "0123456789abcdef".repeat(2_500);
+      AsyncCommand<String, String, String> halfWritten = echo(message);
+      sockets.current().writeAndFlush(halfWritten);
+      observer.sync().rpush("list", "element");
+      assertThat(popped.get(20, TimeUnit.SECONDS).getValue()).isEqualTo("element");
+      RedisFuture<String> behind = sheaf.async().echo("behind");
+      reader.goOn();
+      assertThat(halfWritten.get(20, TimeUnit.SECONDS)).isEqualTo(message);
+      assertThat(behind.get(20, TimeUnit.SECONDS)).isEqualTo("behind");
     }
   }
 
