@@ -154,7 +154,8 @@ final class NodeChannel extends ChannelDuplexHandler {
     Flight written = way == null ? null : way.close();
     if (written != null) {
       count(written);
-      if (!pipeline.showWritten(written)) {
+      // On a dead socket it is counted as lost, soon, which is more than Lettuce could say of it.
+      if (channel.isActive() && !pipeline.showWritten(written)) {
         // Its replies would be taken for those of others.
         close();
       }

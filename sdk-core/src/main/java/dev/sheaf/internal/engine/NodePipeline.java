@@ -144,8 +144,15 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   /** Sees to it that somebody drains the queue. */
   void attend() {
-    if (!attended.get() && attended.compareAndSet(false, true)) {
-      schedule();
+    while (!attended.get() && attended.compareAndSet(false, true)) {
+      if (!writtenByCaller()) {
+        schedule();
+        return;
+      }
+      attended.set(false);
+      if (!isWaiting()) {
+        return;
+      }
     }
   }
 
@@ -153,9 +160,6 @@ public final class NodePipeline implements BatchMeters.Queue {
     NodeChannel current = channel;
     if (current == null) {
       drain();
-      return;
-    }
-    if (writtenByCaller(current)) {
       return;
     }
     try {
@@ -204,40 +208,48 @@ public final class NodePipeline implements BatchMeters.Queue {
    * Writes what waits on the thread of a caller, if the event loop has left him the socket. Called
    * by the holder of {@link #attended}.
    *
-   * @return whether that was all, and nobody holds it any more
+   * @return whether that was all
    */
-  private boolean writtenByCaller(NodeChannel current) {
-    Shortcut shortcut = current.enterShortcut();
-    if (shortcut == null) {
+  private boolean writtenByCaller() {
+    NodeChannel current = channel;
+    Shortcut shortcut = current == null ? null : current.enterShortcut();
+    if (current == null || shortcut == null) {
       return false;
     }
-    boolean departed = false;
+    try {
+      return writtenThrough(shortcut, current) && next.isEmpty();
+    } catch (Throwable e) {
+      // The caller's stack may be at its end. Others come, and find what he could not write.
+      attended.set(false);
+      throw e;
+    }
+  }
+
+  /** Whether anything was written. */
+  private boolean writtenThrough(Shortcut shortcut, NodeChannel current) {
+    boolean written = false;
     boolean whole = true;
     try {
-      int limit = current.isWritable() ? next.fitForShortcut(COMMANDS_PER_TURN) : 0;
-      if (limit > 0) {
-        next.gather(limit, NextBatch.Fate.FUSED);
+      int fit = current.isWritable() ? next.fitForShortcut(limit(current)) : 0;
+      if (fit > 0) {
+        next.gather(fit, NextBatch.Fate.FUSED);
       }
       if (!next.gathered().isEmpty()) {
-        departed = true;
         whole = shortcut.write(Flight.of(List.copyOf(next.gathered()), current));
-        next.clear();
       }
     } finally {
-      shortcut.leave();
-    }
-    if (departed) {
-      expiry.schedule();
-      if (!whole) {
-        current.wake();
+      written = shortcut.leave();
+      if (written) {
+        next.clear();
       }
     }
-    if (!departed || !next.isEmpty()) {
-      return false;
+    if (!whole) {
+      current.wake();
     }
-    attended.set(false);
-    attendIfWaiting();
-    return true;
+    if (written) {
+      expiry.schedule();
+    }
+    return written;
   }
 
   /**

@@ -1,10 +1,12 @@
 package dev.sheaf.internal.engine;
 
+import io.lettuce.core.protocol.CommandEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelOutboundHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,8 +39,6 @@ final class Shortcut {
    */
   static final int MAX_BYTES = 64 * 1024;
 
-  private static final String OF_LETTUCE = "io.lettuce.core.";
-
   /** The socket belongs to the event loop. */
   private static final int CLOSED = 0;
 
@@ -70,11 +70,15 @@ final class Shortcut {
       if (handler.getValue() instanceof FlightHandler) {
         return new Shortcut((NioSocketChannel) channel);
       }
-      if (!handler.getValue().getClass().getName().startsWith(OF_LETTUCE)) {
+      if (mayChangeBytes(handler.getValue())) {
         return null;
       }
     }
     return null;
+  }
+
+  private static boolean mayChangeBytes(ChannelHandler handler) {
+    return handler instanceof ChannelOutboundHandler && handler.getClass() != CommandEncoder.class;
   }
 
   /**
@@ -120,9 +124,15 @@ final class Shortcut {
     return !unsent.hasRemaining();
   }
 
-  /** Gives the socket back, whatever came of it. */
-  void leave() {
-    state.set(flight == null ? CLOSED : WRITTEN);
+  /**
+   * Gives the socket back.
+   *
+   * @return whether a flight has left with it, at least in part
+   */
+  boolean leave() {
+    boolean written = flight != null;
+    state.set(written ? WRITTEN : CLOSED);
+    return written;
   }
 
   /**
