@@ -8,21 +8,10 @@ import dev.sheaf.internal.command.Links;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.fusion.RunFuser;
-import dev.sheaf.internal.waiting.Deadlines;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisChannelWriter;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.ConnectionFacade;
 import io.lettuce.core.protocol.RedisCommand;
-import io.lettuce.core.resource.ClientResources;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -41,25 +30,9 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class NodePipelineInterleavingsTest {
 
-  private static final ClientContext CONTEXT =
-      new ClientContext(
-          BatchingOptions.defaults(),
-          Duration.ofSeconds(1),
-          new WriteClock(),
-          null,
-          null,
-          new ScriptTexts(),
-          new Deadlines(Duration.ofSeconds(1), true));
-  private static final ClientOptions OPTIONS = ClientOptions.create();
-
   /** Shared by all runs, one at a time: to encode commands is not what is tested. */
   private static final List<Outgoing<?, ?, ?>> COMMANDS =
-      IntStream.range(0, 6).<Outgoing<?, ?, ?>>mapToObj(i -> command()).toList();
-
-  private static Outgoing<?, ?, ?> command() {
-    return Outgoing.encode(
-        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
-  }
+      IntStream.range(0, 6).<Outgoing<?, ?, ?>>mapToObj(i -> FakeWriter.ping()).toList();
 
   @Test
   void noInterleaving_leavesACommandBehind() {
@@ -99,9 +72,7 @@ class NodePipelineInterleavingsTest {
   public static class Submissions {
 
     private final Recorder recorder = new Recorder();
-    private final NodePipeline pipeline =
-        new NodePipeline(
-            recorder, CONTEXT, false, OPTIONS, new CommandTimeouts(OPTIONS.getTimeoutOptions()));
+    private final NodePipeline pipeline = recorder.pipeline();
     private final boolean[] submitted = new boolean[COMMANDS.size()];
 
     public Submissions() {
@@ -165,44 +136,13 @@ class NodePipelineInterleavingsTest {
   }
 
   /** Not thread-safe, as the one drain at a time may expect. */
-  private static final class Recorder implements RedisChannelWriter {
+  private static final class Recorder extends FakeWriter {
 
     private final List<RedisCommand<?, ?, ?>> written = new ArrayList<>();
 
     @Override
-    public <K, V, T> RedisCommand<K, V, T> write(RedisCommand<K, V, T> command) {
-      written.add(command);
-      return command;
-    }
-
-    @Override
-    @SuppressWarnings("unchecked")
-    public <K, V> Collection<RedisCommand<K, V, ?>> write(
-        Collection<? extends RedisCommand<K, V, ?>> commands) {
+    void written(Collection<? extends RedisCommand<?, ?, ?>> commands) {
       written.addAll(commands);
-      return (Collection<RedisCommand<K, V, ?>>) commands;
     }
-
-    @Override
-    public void close() {}
-
-    @Override
-    public CompletableFuture<Void> closeAsync() {
-      return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public ClientResources getClientResources() {
-      throw new UnsupportedOperationException("Nothing stalls without a socket");
-    }
-
-    @Override
-    public void setConnectionFacade(ConnectionFacade connection) {}
-
-    @Override
-    public void setAutoFlushCommands(boolean autoFlush) {}
-
-    @Override
-    public void flushCommands() {}
   }
 }

@@ -2,23 +2,10 @@ package dev.sheaf.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.BatchingOptions;
-import dev.sheaf.internal.command.Outgoing;
-import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.internal.waiting.Deadlines;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisChannelWriter;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.ConnectionFacade;
 import io.lettuce.core.protocol.RedisCommand;
-import io.lettuce.core.resource.ClientResources;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import io.netty.channel.local.LocalChannel;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -37,36 +24,13 @@ class NodePipelineReconnectTest {
   @Test
   void drainThatWasMeantForALostSocket_runsOnTheEventLoopOfTheNewOne() throws Exception {
     ThreadRecorder recorder = new ThreadRecorder();
-    ClientOptions options = ClientOptions.create();
-    NodePipeline pipeline =
-        new NodePipeline(
-            recorder,
-            new ClientContext(
-                BatchingOptions.defaults(),
-                Duration.ofSeconds(1),
-                new WriteClock(),
-                null,
-                null,
-                new ScriptTexts(),
-                new Deadlines(Duration.ofSeconds(1), true)),
-            false,
-            options,
-            new CommandTimeouts(options.getTimeoutOptions()));
+    NodePipeline pipeline = recorder.pipeline();
     CountDownLatch heldUp = new CountDownLatch(1);
     CountDownLatch reconnected = new CountDownLatch(1);
     EventLoop oldLoop = new DefaultEventLoop();
     EventLoop newLoop = new DefaultEventLoop();
     try {
-      Thread caller =
-          new Thread(
-              () ->
-                  pipeline
-                      .entrance()
-                      .submit(
-                          Outgoing.encode(
-                              new Command<>(
-                                  CommandType.PING, new StatusOutput<>(StringCodec.ASCII)),
-                              false)));
+      Thread caller = new Thread(() -> pipeline.entrance().submit(FakeWriter.ping()));
       LocalChannel oldSocket =
           new LocalChannel() {
             @Override
@@ -109,44 +73,13 @@ class NodePipelineReconnectTest {
     }
   }
 
-  private static final class ThreadRecorder implements RedisChannelWriter {
+  private static final class ThreadRecorder extends FakeWriter {
 
     final CompletableFuture<Thread> writer = new CompletableFuture<>();
 
     @Override
-    public <K, V, T> RedisCommand<K, V, T> write(RedisCommand<K, V, T> command) {
+    void written(Collection<? extends RedisCommand<?, ?, ?>> commands) {
       writer.complete(Thread.currentThread());
-      return command;
     }
-
-    @Override
-    @SuppressWarnings("unchecked")
-    public <K, V> Collection<RedisCommand<K, V, ?>> write(
-        Collection<? extends RedisCommand<K, V, ?>> commands) {
-      writer.complete(Thread.currentThread());
-      return (Collection<RedisCommand<K, V, ?>>) commands;
-    }
-
-    @Override
-    public void close() {}
-
-    @Override
-    public CompletableFuture<Void> closeAsync() {
-      return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public ClientResources getClientResources() {
-      throw new UnsupportedOperationException("Nothing stalls here");
-    }
-
-    @Override
-    public void setConnectionFacade(ConnectionFacade connection) {}
-
-    @Override
-    public void setAutoFlushCommands(boolean autoFlush) {}
-
-    @Override
-    public void flushCommands() {}
   }
 }
