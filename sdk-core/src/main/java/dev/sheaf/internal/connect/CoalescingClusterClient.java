@@ -79,8 +79,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       RedisCodec<K, V> codec,
       Duration timeout,
       Supplier<JsonParser> parser) {
-    return new CoalescingClusterConnection<>(
-        writer, pushHandler, codec, timeout, parser, context.deadlines());
+    return new CoalescingClusterConnection<>(writer, pushHandler, codec, timeout, parser, context);
   }
 
   @Override

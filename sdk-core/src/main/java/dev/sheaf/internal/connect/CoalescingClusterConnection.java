@@ -1,26 +1,36 @@
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.waiting.AwaitedCommand;
 import dev.sheaf.internal.waiting.Deadlines;
+import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.cluster.ClusterPushHandler;
 import io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl;
 import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A cluster connection that differs from Lettuce's own in how threads wait for its commands; see
- * {@link AwaitedCommand}.
+ * A cluster connection that differs from Lettuce's own in how threads wait for its commands ({@link
+ * AwaitedCommand}), and in that commands keep their order while connections to nodes are being
+ * opened ({@link UntilConnected}).
  */
-final class CoalescingClusterConnection<K, V> extends StatefulRedisClusterConnectionImpl<K, V> {
+public final class CoalescingClusterConnection<K, V>
+    extends StatefulRedisClusterConnectionImpl<K, V> {
 
   private final Deadlines deadlines;
+  private final UntilConnected<K, V> untilConnected;
 
   CoalescingClusterConnection(
       RedisChannelWriter writer,
@@ -28,9 +38,49 @@ final class CoalescingClusterConnection<K, V> extends StatefulRedisClusterConnec
       RedisCodec<K, V> codec,
       Duration timeout,
       Supplier<JsonParser> parser,
-      Deadlines deadlines) {
+      ClientContext context) {
     super(writer, pushHandler, codec, timeout, parser);
-    this.deadlines = deadlines;
+    this.deadlines = context.deadlines();
+    this.untilConnected =
+        new UntilConnected<>(this, context.batching().maxQueuedCommands(), this::send);
+  }
+
+  private void send(RedisCommand<K, V, ?> command) {
+    super.dispatch(command);
+  }
+
+  @Override
+  public <T> RedisCommand<K, V, T> dispatch(RedisCommand<K, V, T> command) {
+    return untilConnected.isOver() || !untilConnected.holds(command)
+        ? super.dispatch(command)
+        : command;
+  }
+
+  @Override
+  public Collection<RedisCommand<K, V, ?>> dispatch(
+      Collection<? extends RedisCommand<K, V, ?>> commands) {
+    if (untilConnected.isOver()) {
+      return super.dispatch(commands);
+    }
+    List<RedisCommand<K, V, ?>> dispatched = new ArrayList<>(commands.size());
+    for (RedisCommand<K, V, ?> command : commands) {
+      dispatched.add(dispatch(command));
+    }
+    return dispatched;
+  }
+
+  @Override
+  public void setPartitions(Partitions partitions) {
+    // Before, so that nobody relies on the old ones, and after, because somebody may have looked
+    // meanwhile.
+    untilConnected.nodesChanged();
+    super.setPartitions(partitions);
+    untilConnected.nodesChanged();
+  }
+
+  /** Whether commands for a node wait for its connection, which others must not overtake. */
+  public boolean holdsFor(RedisClusterNode node) {
+    return untilConnected.holdsFor(node);
   }
 
   @Override
@@ -42,5 +92,16 @@ final class CoalescingClusterConnection<K, V> extends StatefulRedisClusterConnec
         return AwaitedCommand.dispatch(command, connection, deadlines);
       }
     };
+  }
+
+  /** Whether reads go where writes go. */
+  public static boolean readsPrimaries(StatefulRedisClusterConnection<?, ?> cluster) {
+    try {
+      ReadFrom readFrom = cluster.getReadFrom();
+      return readFrom == null || readFrom == ReadFrom.UPSTREAM;
+    } catch (NullPointerException closed) {
+      // Lettuce drops its routes when it closes; it also has the error that says so.
+      return false;
+    }
   }
 }

@@ -2,10 +2,10 @@ package dev.sheaf.internal.many;
 
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.connect.CoalescingClusterConnection;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.CoalescingWriter;
 import dev.sheaf.internal.engine.NodePipeline;
-import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulConnection;
@@ -72,19 +72,9 @@ public final class ReadRouter<K, V> {
       return new Routes<>(
           standalone == null || standalone.isMulti() ? null : pipelineOf(standalone), null, null);
     }
-    return readsPrimaries(cluster)
+    return CoalescingClusterConnection.readsPrimaries(cluster)
         ? new Routes<>(null, cluster, cluster.getPartitions())
         : new Routes<>(null, null, null);
-  }
-
-  private static boolean readsPrimaries(StatefulRedisClusterConnection<?, ?> cluster) {
-    try {
-      ReadFrom readFrom = cluster.getReadFrom();
-      return readFrom == null || readFrom == ReadFrom.UPSTREAM;
-    } catch (NullPointerException closed) {
-      // Lettuce drops its routes when it closes; it also has the error that says so.
-      return false;
-    }
   }
 
   private static @Nullable NodePipeline pipelineOf(@Nullable StatefulConnection<?, ?> connection) {
@@ -128,6 +118,9 @@ public final class ReadRouter<K, V> {
 
     private static <K, V> @Nullable NodePipeline connected(
         StatefulRedisClusterConnection<K, V> cluster, RedisClusterNode node) {
+      if (cluster instanceof CoalescingClusterConnection<?, ?> ordered && ordered.holdsFor(node)) {
+        return null;
+      }
       try {
         CompletableFuture<StatefulRedisConnection<K, V>> opened =
             cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort());
