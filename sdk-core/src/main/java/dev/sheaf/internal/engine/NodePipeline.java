@@ -43,6 +43,12 @@ public final class NodePipeline implements BatchMeters.Queue {
   /** So many that the write they may share with others costs little for each. */
   private static final int DELIVERIES_PER_LOOK = 16;
 
+  /**
+   * How many calls have to come one by one before their caller counts as alone: of several callers'
+   * calls, a few do by chance, and where these write for themselves, batches stay small.
+   */
+  static final int LONE_CALLS = 16;
+
   private final RedisChannelWriter delegate;
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
@@ -67,8 +73,16 @@ public final class NodePipeline implements BatchMeters.Queue {
   /** Whether a drain is on its way to the event loop, which may do its work before it arrives. */
   private volatile boolean scheduled;
 
-  /** How often something was queued until last nothing was under way; of the event loop. */
+  /**
+   * How often something had been queued when {@link #isAlone} last found out; of the event loop.
+   */
   private int additionsBefore;
+
+  /** How often nothing was under way since then. */
+  private int idleMoments;
+
+  /** What was found out then. */
+  private boolean alone;
 
   /** How many replies were handed to their callers; belongs to the event loop. */
   private int deliveries;
@@ -422,12 +436,23 @@ public final class NodePipeline implements BatchMeters.Queue {
       resume();
     }
     if (from.inFlightCommands() == 0) {
-      int additions = queue.additions();
-      if (additions - additionsBefore <= 1) {
+      if (isAlone() && !returning.areExpected()) {
         from.openShortcut();
       }
-      additionsBefore = additions;
     }
+  }
+
+  /** Whether callers have come one by one lately. To be asked whenever nothing is under way. */
+  private boolean isAlone() {
+    int additions = queue.additions() - additionsBefore;
+    // The next one may have been quicker than this.
+    boolean oneByOne = additions <= LONE_CALLS + 1;
+    if (++idleMoments == LONE_CALLS || !oneByOne) {
+      alone = oneByOne;
+      idleMoments = 0;
+      additionsBefore += additions;
+    }
+    return alone;
   }
 
   /** The socket is there. Called on its event loop. */

@@ -46,6 +46,11 @@ final class ReturningCallers {
     this.room = room;
   }
 
+  /** Whether there are so many callers that some are waited for. */
+  boolean areExpected() {
+    return threadsYield.getAsBoolean();
+  }
+
   /**
    * Waits for some to come back.
    *

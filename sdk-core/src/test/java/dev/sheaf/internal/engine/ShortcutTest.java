@@ -120,19 +120,23 @@ class ShortcutTest {
   void callersInCompany_leaveItToTheEventLoop() throws Exception {
     try (Sheaf<String, String> sheaf = connect(server.port())) {
       becomeAlone(sheaf);
-      // Both are in the queue before the first is answered.
+      int callers = 2 * NodePipeline.LONE_CALLS;
+      List<RedisFuture<Long>> counts = new ArrayList<>();
+      // All are in the queue before the first is answered.
       try (HeldUp loop = sockets.holdUp()) {
-        RedisFuture<Long> first = sheaf.async().incr("count");
-        RedisFuture<Long> second = sheaf.async().incr("count");
+        for (int i = 0; i < callers; i++) {
+          counts.add(sheaf.async().incr("count"));
+        }
         loop.goOn();
-        assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(1);
-        assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(2);
+        for (int i = 0; i < callers; i++) {
+          assertThat(counts.get(i).get(20, TimeUnit.SECONDS)).isEqualTo(i + 1);
+        }
       }
       try (HeldUp loop = sockets.holdUp()) {
-        RedisFuture<Long> third = sheaf.async().incr("count");
-        assertThat(observer.sync().get("count")).isEqualTo("2");
+        RedisFuture<Long> next = sheaf.async().incr("count");
+        assertThat(observer.sync().get("count")).isEqualTo(String.valueOf(callers));
         loop.goOn();
-        assertThat(third.get(20, TimeUnit.SECONDS)).isEqualTo(3);
+        assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo(callers + 1);
       }
     }
   }
@@ -402,7 +406,7 @@ class ShortcutTest {
 
   /** Alone is who was not in company last time. */
   private static void becomeAlone(Sheaf<String, String> sheaf) {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2 * NodePipeline.LONE_CALLS; i++) {
       sheaf.sync().echo("alone");
     }
   }
