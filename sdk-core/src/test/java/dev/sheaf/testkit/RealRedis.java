@@ -88,11 +88,6 @@ public final class RealRedis implements AutoCloseable {
     return directory.resolve("redis.sock");
   }
 
-  /** The Unix domain socket as a URI. */
-  public String unixSocketUri() {
-    return "redis-socket://" + unixSocket();
-  }
-
   public long pid() {
     return process.pid();
   }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * queue, within its bounds and until their time-out. What was written on a lost socket and only
  * reads goes out again ahead of the queue; see {@link LostReplies}.
  *
- * <p>A caller who is alone, as the one before was, has nobody to share the event loop's wake-up
+ * <p>A caller who is alone, as those before him were, has nobody to share the event loop's wake-up
  * with, and writes for himself instead; see {@link Shortcut}.
  *
  * <p>Thread-safe. There is one consumer at a time: the holder of {@link #attended}, which is a

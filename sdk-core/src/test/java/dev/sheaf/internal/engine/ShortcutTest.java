@@ -404,7 +404,7 @@ class ShortcutTest {
     return LatencyProxy.builder().target("127.0.0.1", server.port()).start();
   }
 
-  /** Alone is who was not in company last time. */
+  /** Alone is who has come one by one for long enough. */
   private static void becomeAlone(Sheaf<String, String> sheaf) {
     for (int i = 0; i < 2 * NodePipeline.LONE_CALLS; i++) {
       sheaf.sync().echo("alone");
