@@ -51,6 +51,22 @@ public final class RequestEncoder {
   }
 
   /**
+   * How many bytes a request is.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  public static int size(RedisCommand<?, ?, ?> command) {
+    RequestEncoder encoder = OF_THREAD.get();
+    ByteBuf buffer = encoder.takeBuffer();
+    try {
+      command.encode(buffer);
+      return buffer.writerIndex();
+    } finally {
+      encoder.giveBack(buffer);
+    }
+  }
+
+  /**
    * The request of a GET as it travels, the same bytes as of Lettuce's command.
    *
    * @throws RuntimeException whatever the codec throws

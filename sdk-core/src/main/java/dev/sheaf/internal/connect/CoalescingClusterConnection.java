@@ -41,8 +41,7 @@ public final class CoalescingClusterConnection<K, V>
       ClientContext context) {
     super(writer, pushHandler, codec, timeout, parser);
     this.deadlines = context.deadlines();
-    this.untilConnected =
-        new UntilConnected<>(this, context.batching().maxQueuedCommands(), this::send);
+    this.untilConnected = new UntilConnected<>(this, context.batching(), this::send);
   }
 
   private void send(RedisCommand<K, V, ?> command) {
@@ -71,11 +70,12 @@ public final class CoalescingClusterConnection<K, V>
 
   @Override
   public void setPartitions(Partitions partitions) {
-    // Before, so that nobody relies on the old ones, and after, because somebody may have looked
-    // meanwhile.
-    untilConnected.nodesChanged();
-    super.setPartitions(partitions);
-    untilConnected.nodesChanged();
+    untilConnected.nodesChange();
+    try {
+      super.setPartitions(partitions);
+    } finally {
+      untilConnected.nodesChanged();
+    }
   }
 
   /** Whether commands for a node wait for its connection, which others must not overtake. */

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.QueueFullException;
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.engine.CommandTimeouts;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
@@ -8,15 +9,14 @@ import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.RedisCommand;
+import io.netty.util.concurrent.EventExecutorGroup;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,47 +28,45 @@ import org.jspecify.annotations.Nullable;
  * <p>Lettuce chains such commands to the future of the connection, which runs them in no particular
  * order, and while it does, those that come later are written at once. So they wait here, one queue
  * for each node, and go on to Lettuce when it need not wait any more. If the connection cannot be
- * opened, they fail as Lettuce would fail them.
+ * opened, they fail as Lettuce would fail them. The time they wait counts as theirs, and they are
+ * bounded as the queue of a node is.
  *
  * <p>Once all masters are connected, it costs a command a look at one field. Thread-safe.
  */
 final class UntilConnected<K, V> {
 
+  /** How often is looked for commands that nobody waits for any more. */
+  private static final int EXPIRY_INTERVAL_MILLIS = 20;
+
   private final CoalescingClusterConnection<K, V> connection;
-  private final int maxHeldCommands;
+  private final BatchingOptions limits;
   private final Consumer<RedisCommand<K, V, ?>> lettuce;
 
-  private final Map<RedisClusterNode, Held<K, V>> waiting = new ConcurrentHashMap<>();
+  private final Map<RedisClusterNode, HeldCommands<K, V>> waiting = new ConcurrentHashMap<>();
 
   /** The nodes that commands need not wait for. */
   private final Set<RedisClusterNode> connected = ConcurrentHashMap.newKeySet();
 
   private volatile boolean allConnected;
 
-  /** How often the nodes have changed: what was found out before is void. */
+  /** How often a change of the nodes has begun or ended: what was found out before is void. */
   private final AtomicInteger changes = new AtomicInteger();
 
-  /** What waits for one node, in order. */
-  private static final class Held<K, V> {
-
-    private final Queue<RedisCommand<K, V, ?>> commands = new ArrayDeque<>();
-
-    /** Whether it has been emptied for good, so that nobody may be added. */
-    private boolean over;
-  }
+  /** How many changes have begun and not ended: what is found out is void at once. */
+  private final AtomicInteger changing = new AtomicInteger();
 
   /**
    * For one cluster connection.
    *
-   * @param maxHeldCommands how many wait for a node at most; further ones fail
+   * @param limits how many commands and bytes wait for a node at most; further ones fail
    * @param lettuce sends a command on
    */
   UntilConnected(
       CoalescingClusterConnection<K, V> connection,
-      int maxHeldCommands,
+      BatchingOptions limits,
       Consumer<RedisCommand<K, V, ?>> lettuce) {
     this.connection = connection;
-    this.maxHeldCommands = maxHeldCommands;
+    this.limits = limits;
     this.lettuce = lettuce;
   }
 
@@ -77,9 +75,21 @@ final class UntilConnected<K, V> {
     return allConnected;
   }
 
-  /** The cluster looks different now: what was known of its nodes is void. */
+  /** From here to {@link #nodesChanged}, nobody may rely on what is known of the nodes. */
+  void nodesChange() {
+    changing.incrementAndGet();
+    changes.incrementAndGet();
+    forget();
+  }
+
+  /** The cluster may look different now. */
   void nodesChanged() {
     changes.incrementAndGet();
+    forget();
+    changing.decrementAndGet();
+  }
+
+  private void forget() {
     connected.clear();
     allConnected = false;
   }
@@ -103,12 +113,12 @@ final class UntilConnected<K, V> {
       // Lettuce has the error that says so.
       return false;
     }
-    if (opened.isDone() && !waiting.containsKey(node)) {
-      if (!opened.isCompletedExceptionally()) {
-        connected(node, changesBefore);
-      }
+    if (opened.isDone() && !opened.isCompletedExceptionally() && !waiting.containsKey(node)) {
+      connected(node, changesBefore);
       return false;
     }
+    // One that has failed already is not left to Lettuce either, which would open another and chain
+    // what comes to that.
     return add(node, opened, command);
   }
 
@@ -136,93 +146,78 @@ final class UntilConnected<K, V> {
       RedisClusterNode node,
       CompletableFuture<StatefulRedisConnection<K, V>> opened,
       RedisCommand<K, V, ?> command) {
-    Held<K, V> mine = new Held<>();
-    Held<K, V> held = waiting.putIfAbsent(node, mine);
-    boolean first = held == null;
+    HeldCommands<K, V> held = waiting.get(node);
     if (held == null) {
-      held = mine;
-    }
-    boolean full;
-    synchronized (held) {
-      if (held.over) {
-        return false;
-      }
-      full = held.commands.size() >= maxHeldCommands;
-      if (!full) {
-        held.commands.add(command);
+      HeldCommands<K, V> mine = new HeldCommands<>(node, limits, timeouts(), lettuce);
+      held = waiting.putIfAbsent(node, mine);
+      if (held == null) {
+        mine.add(command);
+        // Later than what a command that came before all this may have chained to the same future.
+        opened.whenCompleteAsync((connected, failure) -> release(node, mine, failure), this::run);
+        expireFromTimeToTime(mine);
+        return true;
       }
     }
-    if (full) {
-      command.completeExceptionally(refusal(node));
-    }
-    if (first) {
-      // Later than what a command that came before all this may have chained to the same future.
-      opened.whenCompleteAsync((connected, failure) -> release(node, mine, failure), this::run);
-    }
-    return true;
+    return held.add(command) || holds(command);
+  }
+
+  private CommandTimeouts timeouts() {
+    CommandTimeouts timeouts = new CommandTimeouts(connection.getOptions().getTimeoutOptions());
+    timeouts.setConnectionTimeout(connection.getTimeout());
+    return timeouts;
+  }
+
+  private void release(
+      RedisClusterNode node, HeldCommands<K, V> held, @Nullable Throwable failure) {
+    held.release(failure, () -> waiting.remove(node));
   }
 
   private void run(Runnable task) {
     try {
-      connection.getResources().eventExecutorGroup().execute(task);
+      executors().execute(task);
     } catch (RejectedExecutionException shutDown) {
       task.run();
     }
   }
 
-  private QueueFullException refusal(RedisClusterNode node) {
-    return new QueueFullException(
-        maxHeldCommands
-            + " commands wait for the connection to "
-            + node.getUri().getHost()
-            + ":"
-            + node.getUri().getPort()
-            + " to be opened; the limit is maxQueuedCommands="
-            + maxHeldCommands
-            + ". Send less at once, or raise the limit in BatchingOptions",
-        deadline -> false);
-  }
-
-  private void release(RedisClusterNode node, Held<K, V> held, @Nullable Throwable failure) {
-    while (true) {
-      RedisCommand<K, V, ?> command;
-      synchronized (held) {
-        command = held.commands.poll();
-        if (command == null) {
-          held.over = true;
-          waiting.remove(node);
-          return;
-        }
-      }
-      if (failure == null) {
-        send(command);
-      } else {
-        boolean wrapped = failure instanceof CompletionException && failure.getCause() != null;
-        command.completeExceptionally(wrapped ? failure.getCause() : failure);
-      }
-    }
-  }
-
-  private void send(RedisCommand<K, V, ?> command) {
+  private void expireFromTimeToTime(HeldCommands<K, V> held) {
     try {
-      lettuce.accept(command);
-    } catch (RuntimeException e) {
-      command.completeExceptionally(e);
+      executors()
+          .schedule(
+              () -> {
+                if (held.expire()) {
+                  expireFromTimeToTime(held);
+                }
+              },
+              EXPIRY_INTERVAL_MILLIS,
+              TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException shutDown) {
+      // Whoever shuts down fails the connection, and all that waits for it.
     }
+  }
+
+  private EventExecutorGroup executors() {
+    return connection.getResources().eventExecutorGroup();
   }
 
   private void connected(RedisClusterNode node, int changesBefore) {
     connected.add(node);
+    if (areAllConnected()) {
+      allConnected = true;
+    }
+    if (changing.get() > 0 || changes.get() != changesBefore) {
+      forget();
+    }
+  }
+
+  private boolean areAllConnected() {
     for (RedisClusterNode each : connection.getPartitions()) {
       if (each.is(RedisClusterNode.NodeFlag.UPSTREAM)
           && !each.getSlots().isEmpty()
           && !connected.contains(each)) {
-        return;
+        return false;
       }
     }
-    allConnected = true;
-    if (changes.get() != changesBefore) {
-      nodesChanged();
-    }
+    return true;
   }
 }

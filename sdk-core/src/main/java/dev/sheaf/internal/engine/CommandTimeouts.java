@@ -5,21 +5,23 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 
 /** How long a command may take, by the options that Lettuce's own time-outs follow. Thread-safe. */
-final class CommandTimeouts {
+public final class CommandTimeouts {
 
   private final TimeoutOptions options;
   private volatile long connectionNanos;
 
-  CommandTimeouts(TimeoutOptions options) {
+  /** Of a connection, whose own time-out is still to be said. */
+  public CommandTimeouts(TimeoutOptions options) {
     this.options = options;
   }
 
-  void setConnectionTimeout(Duration timeout) {
+  /** What counts where the options leave it to the connection. */
+  public void setConnectionTimeout(Duration timeout) {
     connectionNanos = timeout.toNanos();
   }
 
   /** The time in nanoseconds; 0 or less if there is no limit. */
-  long nanosFor(RedisCommand<?, ?, ?> command) {
+  public long nanosFor(RedisCommand<?, ?, ?> command) {
     if (!options.isTimeoutCommands()) {
       return 0;
     }

@@ -13,7 +13,7 @@ import java.util.function.LongPredicate;
  *
  * <p>Thread-safe. Counting is two atomic additions; the lock is taken only while somebody waits.
  */
-final class Room {
+public final class Room {
 
   private static final long MAX_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -26,7 +26,8 @@ final class Room {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition freed = lock.newCondition();
 
-  Room(int maxCommands, long maxBytes) {
+  /** For a queue of so many commands and bytes. */
+  public Room(int maxCommands, long maxBytes) {
     this.maxCommands = maxCommands;
     this.maxBytes = maxBytes;
   }
@@ -36,7 +37,7 @@ final class Room {
    *
    * @return whether it was taken
    */
-  boolean tryTake(int newCommands, long newBytes) {
+  public boolean tryTake(int newCommands, long newBytes) {
     int totalCommands = commands.addAndGet(newCommands);
     long totalBytes = bytes.addAndGet(newBytes);
     if ((totalCommands <= maxCommands || totalCommands == newCommands)
@@ -81,7 +82,7 @@ final class Room {
    * is not known here, so the caller tries again. It says whether there is time left until the
    * deadline it is given, a time of System.nanoTime; not if the thread is interrupted.
    */
-  LongPredicate nextFree() {
+  public LongPredicate nextFree() {
     long seen = frees.get();
     return deadlineNanos -> {
       try {
@@ -111,7 +112,7 @@ final class Room {
   }
 
   /** Gives room back. */
-  void free(int oldCommands, long oldBytes) {
+  public void free(int oldCommands, long oldBytes) {
     commands.addAndGet(-oldCommands);
     bytes.addAndGet(-oldBytes);
     frees.incrementAndGet();
@@ -125,11 +126,11 @@ final class Room {
     }
   }
 
-  int commands() {
+  public int commands() {
     return commands.get();
   }
 
-  long bytes() {
+  public long bytes() {
     return bytes.get();
   }
 }

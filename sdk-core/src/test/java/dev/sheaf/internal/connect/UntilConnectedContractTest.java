@@ -10,13 +10,24 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import java.net.ConnectException;
+import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -29,8 +40,19 @@ class UntilConnectedContractTest {
   private final ClientResources resources =
       ClientResources.builder().ioThreadPoolSize(2).nettyCustomizer(opening).build();
 
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  private List<Future<?>> start(int callers, Callable<?> caller) {
+    List<Future<?>> started = new ArrayList<>();
+    for (int i = 0; i < callers; i++) {
+      started.add(threads.submit(caller));
+    }
+    return started;
+  }
+
   @AfterEach
   void shutDown() throws Exception {
+    threads.shutdownNow();
     resources.shutdown(0, 1, TimeUnit.SECONDS).get();
   }
 
@@ -83,26 +105,153 @@ class UntilConnectedContractTest {
     }
   }
 
-  /** Holds up the opening of sockets. */
+  @ForEachServer(on = Topology.CLUSTER)
+  void tooManyBytesForANodeThatIsNotConnected_failWithTheLimitsName(ServerUnderTest server)
+      throws Exception {
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri())
+            .clientResources(resources)
+            .batching(BatchingOptions.defaults().withMaxQueued(1_000, 4_000))
+            .connect()) {
+      BulkLane<String, String> lane = sheaf.bulk();
+      opening.holdUp();
+      RedisFuture<String> fits = lane.async().set("key", "x".repeat(3_900));
+      RedisFuture<String> tooMany = lane.async().set("key", "y".repeat(3_900));
+      assertThatThrownBy(() -> tooMany.get(20, TimeUnit.SECONDS))
+          .cause()
+          .isInstanceOf(QueueFullException.class)
+          .hasMessageContaining("maxQueuedBytes=4000");
+      opening.goOn();
+      assertThat(fits.get(20, TimeUnit.SECONDS)).isEqualTo("OK");
+      assertThat(lane.async().get("key").get(20, TimeUnit.SECONDS)).startsWith("x");
+    }
+  }
+
+  @ForEachServer(on = Topology.CLUSTER)
+  void blockingCallersThatFindTooMany_waitForRoom(ServerUnderTest server) throws Exception {
+    int callersAtOnce = 8;
+    int calls = 50;
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri())
+            .clientResources(resources)
+            .batching(BatchingOptions.defaults().withMaxQueued(2, 1 << 20))
+            .connect()) {
+      BulkLane<String, String> lane = sheaf.bulk();
+      opening.holdUp();
+      List<Future<?>> callers =
+          start(
+              callersAtOnce,
+              () -> {
+                for (int i = 0; i < calls; i++) {
+                  lane.sync().incr("count");
+                }
+                return null;
+              });
+      opening.goOn();
+      for (Future<?> caller : callers) {
+        caller.get();
+      }
+      assertThat(lane.sync().get("count")).isEqualTo("" + callersAtOnce * calls);
+    }
+  }
+
+  @ForEachServer(on = Topology.CLUSTER)
+  void theTimeBeforeANodeIsConnected_countsAsTheCommands(ServerUnderTest server) throws Exception {
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri())
+            .clientResources(resources)
+            .commandTimeout(Duration.ofMillis(200))
+            .batching(BatchingOptions.defaults().withMaxQueued(2, 1 << 20))
+            .connect()) {
+      BulkLane<String, String> lane = sheaf.bulk();
+      opening.holdUp();
+      RedisFuture<String> late = lane.async().set("key", "value");
+      assertThatThrownBy(() -> lane.sync().get("key"))
+          .isInstanceOf(RedisCommandTimeoutException.class);
+      assertThatThrownBy(() -> late.get(20, TimeUnit.SECONDS))
+          .cause()
+          .isInstanceOf(RedisCommandTimeoutException.class)
+          .hasMessageContaining("still being opened");
+      for (int i = 0; i < 2; i++) {
+        RedisFuture<String> inTheRoomOfThose = lane.async().get("key");
+        assertThatThrownBy(() -> inTheRoomOfThose.get(20, TimeUnit.SECONDS))
+            .cause()
+            .isInstanceOf(RedisCommandTimeoutException.class);
+      }
+      opening.goOn();
+      assertThat(sheaf.sync().get("key")).isNull();
+    }
+  }
+
+  @ForEachServer(on = Topology.CLUSTER)
+  void aNodeThatCannotBeConnected_failsWhatWaitsAndIsTriedAgain(ServerUnderTest server)
+      throws Exception {
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri()).clientResources(resources).connect()) {
+      BulkLane<String, String> lane = sheaf.bulk();
+      opening.fail();
+      List<RedisFuture<Long>> refused = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        refused.add(lane.async().incr("count"));
+      }
+      for (RedisFuture<Long> each : refused) {
+        assertThatThrownBy(() -> each.get(20, TimeUnit.SECONDS))
+            .cause()
+            .hasStackTraceContaining("this socket shall not be opened");
+      }
+      opening.goOn();
+      List<RedisFuture<Long>> counts = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        counts.add(lane.async().incr("count"));
+      }
+      for (int i = 0; i < counts.size(); i++) {
+        assertThat(counts.get(i).get(20, TimeUnit.SECONDS)).isEqualTo(i + 1);
+      }
+    }
+  }
+
+  /** Holds up the opening of sockets, or has it fail. */
   private static final class Opening implements NettyCustomizer {
 
     private volatile CountDownLatch held = new CountDownLatch(0);
+    private volatile boolean failing;
+
+    void fail() {
+      failing = true;
+    }
 
     void holdUp() {
       held = new CountDownLatch(1);
     }
 
     void goOn() {
+      failing = false;
       held.countDown();
     }
 
     @Override
     public void afterChannelInitialized(Channel channel) {
+      if (failing) {
+        channel.pipeline().addFirst(new NoWay());
+        return;
+      }
       try {
         assertThat(held.await(20, TimeUnit.SECONDS)).isTrue();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private static final class NoWay extends ChannelOutboundHandlerAdapter {
+
+    @Override
+    public void connect(
+        ChannelHandlerContext context,
+        SocketAddress remote,
+        SocketAddress local,
+        ChannelPromise promise) {
+      promise.setFailure(new ConnectException("this socket shall not be opened"));
     }
   }
 }

@@ -1,0 +1,192 @@
+package dev.sheaf.internal.connect;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.QueueFullException;
+import dev.sheaf.internal.command.CallBegin;
+import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.engine.CommandTimeouts;
+import dev.sheaf.internal.engine.Room;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits for the connection to one node, in order: bounded as the queue of a node is, and by
+ * the commands' time-outs.
+ *
+ * <p>Thread-safe.
+ */
+final class HeldCommands<K, V> {
+
+  private final RedisClusterNode node;
+  private final BatchingOptions limits;
+  private final CommandTimeouts timeouts;
+  private final Consumer<RedisCommand<K, V, ?>> lettuce;
+  private final Room room;
+  private final Queue<Held<K, V>> queue = new ArrayDeque<>();
+
+  /** Whether it has been emptied for good, so that nobody may be added. */
+  private boolean over;
+
+  private record Held<K, V>(RedisCommand<K, V, ?> command, int bytes, long sinceNanos) {}
+
+  /**
+   * For one node.
+   *
+   * @param lettuce sends a command on
+   */
+  HeldCommands(
+      RedisClusterNode node,
+      BatchingOptions limits,
+      CommandTimeouts timeouts,
+      Consumer<RedisCommand<K, V, ?>> lettuce) {
+    this.node = node;
+    this.limits = limits;
+    this.timeouts = timeouts;
+    this.lettuce = lettuce;
+    this.room = new Room(limits.maxQueuedCommands(), limits.maxQueuedBytes());
+  }
+
+  /** Adds a command, or fails it if there are too many; false if nothing is held any more. */
+  boolean add(RedisCommand<K, V, ?> command) {
+    Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
+    boolean full;
+    synchronized (this) {
+      if (over) {
+        return false;
+      }
+      full = !room.tryTake(1, held.bytes());
+      if (!full) {
+        queue.add(held);
+      }
+    }
+    if (full) {
+      command.completeExceptionally(refusal());
+    }
+    return true;
+  }
+
+  private static int bytesOf(RedisCommand<?, ?, ?> command) {
+    try {
+      return RequestEncoder.size(command);
+    } catch (RuntimeException cannotBeEncoded) {
+      // Who sends it says so.
+      return 0;
+    }
+  }
+
+  private QueueFullException refusal() {
+    return new QueueFullException(
+        room.commands()
+            + " commands and "
+            + room.bytes()
+            + " bytes wait for the connection to "
+            + address()
+            + " to be opened; the limits are maxQueuedCommands="
+            + limits.maxQueuedCommands()
+            + " and maxQueuedBytes="
+            + limits.maxQueuedBytes()
+            + ". Send less at once, or raise the limit in BatchingOptions",
+        room.nextFree());
+  }
+
+  private String address() {
+    return node.getUri().getHost() + ":" + node.getUri().getPort();
+  }
+
+  /** Fails what has waited for its time-out, and drops what is done; false if it is over. */
+  boolean expire() {
+    long now = System.nanoTime();
+    List<Runnable> failures = new ArrayList<>();
+    synchronized (this) {
+      for (Iterator<Held<K, V>> each = queue.iterator(); each.hasNext(); ) {
+        Held<K, V> held = each.next();
+        long timeoutNanos = timeoutNanosOf(held);
+        boolean late = timeoutNanos > 0 && now - held.sinceNanos() >= timeoutNanos;
+        if (late || held.command().isDone()) {
+          each.remove();
+          room.free(1, held.bytes());
+        }
+        if (late) {
+          failures.add(() -> held.command().completeExceptionally(timedOut(held, timeoutNanos)));
+        }
+      }
+      if (over) {
+        return false;
+      }
+    }
+    failures.forEach(Runnable::run);
+    return true;
+  }
+
+  private long timeoutNanosOf(Held<K, V> held) {
+    try {
+      return timeouts.nanosFor(held.command());
+    } catch (RuntimeException ofTheUsersSource) {
+      return 0;
+    }
+  }
+
+  private RedisCommandTimeoutException timedOut(Held<K, V> held, long timeoutNanos) {
+    return new RedisCommandTimeoutException(
+        held.command().getType()
+            + " was not sent within "
+            + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+            + " ms: the connection to "
+            + address()
+            + " is still being opened");
+  }
+
+  /**
+   * Sends everything on, or fails it, and holds nothing from then on.
+   *
+   * @param failure why the connection could not be opened; null if it is
+   * @param whenOver called before anybody learns that it is over
+   */
+  void release(@Nullable Throwable failure, Runnable whenOver) {
+    while (true) {
+      Held<K, V> next;
+      synchronized (this) {
+        next = queue.poll();
+        if (next == null) {
+          over = true;
+          whenOver.run();
+          return;
+        }
+      }
+      end(next, failure);
+    }
+  }
+
+  private void end(Held<K, V> held, @Nullable Throwable failure) {
+    room.free(1, held.bytes());
+    if (failure == null) {
+      send(held);
+    } else {
+      boolean wrapped = failure instanceof CompletionException && failure.getCause() != null;
+      held.command().completeExceptionally(wrapped ? failure.getCause() : failure);
+    }
+  }
+
+  private void send(Held<K, V> held) {
+    try {
+      CallBegin.earlier(
+          held.sinceNanos(),
+          () -> {
+            lettuce.accept(held.command());
+            return null;
+          });
+    } catch (Exception e) {
+      held.command().completeExceptionally(e);
+    }
+  }
+}
