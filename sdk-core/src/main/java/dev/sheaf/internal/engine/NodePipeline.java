@@ -6,6 +6,7 @@ import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
+import dev.sheaf.internal.waiting.LoneWaits;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.protocol.RedisCommand;
@@ -56,6 +57,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   private final NextBatch next;
   private final Room room;
   private final ReturningCallers returning;
+  private final LoneWaits loneWaits;
   private final CommandQueue queue = new CommandQueue();
   private final Entrance entrance;
   private final SignsOfLife signsOfLife = new SignsOfLife();
@@ -118,6 +120,7 @@ public final class NodePipeline implements BatchMeters.Queue {
             this::expireStalled);
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
     this.entrance = new Entrance(options, room, queue, context.writes(), meters, this::entered);
+    this.loneWaits = context.deadlines().loneWaits();
     this.returning = new ReturningCallers(context.deadlines()::letsYield, System::nanoTime, room);
     this.next =
         new NextBatch(
@@ -262,6 +265,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     }
     if (written) {
       expiry.schedule();
+      loneWaits.written();
     }
     return written;
   }

@@ -2,6 +2,7 @@ package dev.sheaf.internal.many;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.waiting.LoneWaits;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,7 @@ public abstract class Outcomes<T> {
   public final T awaitInterruptibly(Duration timeout, long deadlineNanos)
       throws InterruptedException {
     Corked.release();
+    LoneWaits.Wait lone = LoneWaits.begin(future, deadlineNanos - System.nanoTime());
     try {
       return future.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -69,6 +71,10 @@ public abstract class Outcomes<T> {
       return future.join();
     } catch (ExecutionException e) {
       throw new SheafException("The commands failed: " + e.getCause(), e.getCause());
+    } finally {
+      if (lone != null) {
+        lone.end();
+      }
     }
   }
 

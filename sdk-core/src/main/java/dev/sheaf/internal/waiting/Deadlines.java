@@ -46,6 +46,7 @@ public final class Deadlines implements AutoCloseable {
   private final LongAdder waitsBegun = new LongAdder();
   private final boolean yielding;
   private final YieldTrials trials = new YieldTrials(System.nanoTime());
+  private final LoneWaits loneWaits;
 
   /** Whether the thread looks at the table; if not, it sleeps until this is set and it is woken. */
   private final AtomicBoolean watching = new AtomicBoolean();
@@ -62,6 +63,7 @@ public final class Deadlines implements AutoCloseable {
    */
   public Deadlines(Duration usualTimeout, boolean yielding) {
     this.yielding = yielding;
+    this.loneWaits = new LoneWaits(yielding);
     this.tickNanos =
         Math.max(
             MIN_TICK_NANOS, Math.min(MAX_TICK_NANOS, usualTimeout.toNanos() / TICKS_PER_TIMEOUT));
@@ -78,9 +80,17 @@ public final class Deadlines implements AutoCloseable {
       return true;
     }
     waitsBegun.increment();
-    if (yieldUntilDone(reply)) {
-      return true;
+    LoneWaits.Wait lone = LoneWaits.begin(reply, timeoutNanos);
+    try {
+      return reply.isDone() || yieldUntilDone(reply) || awaitParked(reply, timeoutNanos);
+    } finally {
+      if (lone != null) {
+        lone.end();
+      }
     }
+  }
+
+  private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
     if (timeoutNanos < tickNanos * TICKS_PER_TIMEOUT
         || Thread.currentThread() instanceof ForkJoinWorkerThread) {
       // Too short for these ticks; or a pool wants to know that its thread blocks.
@@ -115,6 +125,11 @@ public final class Deadlines implements AutoCloseable {
   /** Whether threads yield before they park, at present. */
   public boolean letsYield() {
     return trials.yields() > 0;
+  }
+
+  /** How callers wait who are alone. */
+  public LoneWaits loneWaits() {
+    return loneWaits;
   }
 
   /** Leaves the note; negative if there is no slot near, or nobody to read it. */

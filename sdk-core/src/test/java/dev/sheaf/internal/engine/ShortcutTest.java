@@ -8,6 +8,7 @@ import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.internal.waiting.LoneWaits;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisCommandInterruptedException;
@@ -87,6 +88,9 @@ class ShortcutTest {
       becomeAlone(sheaf);
       try (HeldUp loop = sockets.holdUp()) {
         RedisFuture<String> written = sheaf.async().set("key", "value");
+        LoneWaits.Wait wait = LoneWaits.begin(written, 1);
+        assertThat(wait).as("the wait of one who is alone").isNotNull();
+        wait.end();
         awaitValue("key", "value");
         loop.goOn();
         assertThat(written.get(20, TimeUnit.SECONDS)).isEqualTo("OK");
