@@ -72,9 +72,7 @@ public abstract class Outcomes<T> {
     } catch (ExecutionException e) {
       throw new SheafException("The commands failed: " + e.getCause(), e.getCause());
     } finally {
-      if (lone != null) {
-        lone.end();
-      }
+      LoneWaits.end(lone);
     }
   }
 

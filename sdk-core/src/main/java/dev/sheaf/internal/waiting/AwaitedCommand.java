@@ -3,7 +3,9 @@ package dev.sheaf.internal.waiting;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,37 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
   @Override
   public boolean await(long timeout, TimeUnit unit) {
     return deadlines.await(this, unit.toNanos(timeout));
+  }
+
+  @Override
+  public T get() throws InterruptedException, ExecutionException {
+    LoneWaits.Wait lone = LoneWaits.begin(this, Long.MAX_VALUE);
+    try {
+      return super.get();
+    } finally {
+      LoneWaits.end(lone);
+    }
+  }
+
+  @Override
+  public T get(long timeout, TimeUnit unit)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    LoneWaits.Wait lone = LoneWaits.begin(this, unit.toNanos(timeout));
+    try {
+      return super.get(timeout, unit);
+    } finally {
+      LoneWaits.end(lone);
+    }
+  }
+
+  @Override
+  public T join() {
+    LoneWaits.Wait lone = LoneWaits.begin(this, Long.MAX_VALUE);
+    try {
+      return super.join();
+    } finally {
+      LoneWaits.end(lone);
+    }
   }
 
   boolean awaitByTimer(long timeoutNanos) {

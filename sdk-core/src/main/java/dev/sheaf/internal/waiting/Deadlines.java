@@ -84,9 +84,7 @@ public final class Deadlines implements AutoCloseable {
     try {
       return reply.isDone() || yieldUntilDone(reply) || awaitParked(reply, timeoutNanos);
     } finally {
-      if (lone != null) {
-        lone.end();
-      }
+      LoneWaits.end(lone);
     }
   }
 

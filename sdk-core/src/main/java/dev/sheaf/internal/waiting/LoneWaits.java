@@ -115,14 +115,16 @@ public final class LoneWaits {
     }
 
     private void yieldUntilDone(Future<?> reply, long longestNanos) {
-      do {
+      while (!reply.isDone() && System.nanoTime() - beganNanos < longestNanos) {
         Thread.yield();
-      } while (!reply.isDone() && System.nanoTime() - beganNanos < longestNanos);
+      }
     }
+  }
 
-    /** The reply is there, or the thread waits no longer. */
-    public void end() {
-      lone.waited(System.nanoTime() - beganNanos, yields);
+  /** The reply is there, or the thread waits no longer. */
+  public static void end(@Nullable Wait wait) {
+    if (wait != null) {
+      wait.lone.waited(System.nanoTime() - wait.beganNanos, wait.yields);
     }
   }
 

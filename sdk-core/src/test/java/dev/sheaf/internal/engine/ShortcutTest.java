@@ -90,7 +90,7 @@ class ShortcutTest {
         RedisFuture<String> written = sheaf.async().set("key", "value");
         LoneWaits.Wait wait = LoneWaits.begin(written, 1);
         assertThat(wait).as("the wait of one who is alone").isNotNull();
-        wait.end();
+        LoneWaits.end(wait);
         awaitValue("key", "value");
         loop.goOn();
         assertThat(written.get(20, TimeUnit.SECONDS)).isEqualTo("OK");

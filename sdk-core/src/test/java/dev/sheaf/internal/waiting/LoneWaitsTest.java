@@ -19,10 +19,7 @@ class LoneWaitsTest {
 
   @AfterEach
   void forgetThisThread() {
-    LoneWaits.Wait left = LoneWaits.begin(CompletableFuture.completedFuture(null), 0);
-    if (left != null) {
-      left.end();
-    }
+    LoneWaits.end(LoneWaits.begin(CompletableFuture.completedFuture(null), 0));
   }
 
   @Test
@@ -123,7 +120,7 @@ class LoneWaitsTest {
     CompletableFuture<String> never = new CompletableFuture<>();
     LoneWaits.Wait wait = LoneWaits.begin(never, Long.MAX_VALUE);
     assertThat(wait).isNotNull();
-    wait.end();
+    LoneWaits.end(wait);
   }
 
   private void machine(long parked, long yielded) {
