@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.BulkLane;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.ValueCompression;
@@ -108,6 +109,13 @@ class OperatingPageTest {
             answer(futures.get(9));
           }
         });
+    all.put(
+        "QueueFullException wait for the connection to",
+        whileANodeIsConnected(
+            BatchingOptions.defaults().withMaxQueued(2, 1_000), Duration.ofSeconds(20), 3));
+    all.put(
+        "RedisCommandTimeoutException is still being opened",
+        whileANodeIsConnected(BatchingOptions.defaults(), Duration.ofMillis(100), 1));
     all.put(
         "RedisCommandTimeoutException timed out after",
         () -> {
@@ -278,6 +286,28 @@ class OperatingPageTest {
           Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
         server.data().set("text", "apple");
         scenario.run(server, sheaf);
+      }
+    };
+  }
+
+  /** The last of so many commands for nodes that do not answer whoever connects. */
+  private static Provocation whileANodeIsConnected(
+      BatchingOptions batching, Duration timeout, int commands) {
+    return () -> {
+      try (EmbeddedServer cluster = EmbeddedServer.builder().cluster(3, 0).start();
+          Sheaf<String, String> sheaf =
+              Sheaf.builder(cluster.uri()).batching(batching).commandTimeout(timeout).connect()) {
+        BulkLane<String, String> lane = sheaf.bulk();
+        cluster.faults().pauseReading(true);
+        Future<?> last = null;
+        for (int i = 0; i < commands; i++) {
+          last = lane.async().incr("n");
+        }
+        try {
+          answer(last);
+        } finally {
+          cluster.faults().pauseReading(false);
+        }
       }
     };
   }
