@@ -39,28 +39,12 @@ public final class RequestEncoder {
    *
    * @throws RuntimeException whatever the codec throws
    */
-  static byte[] encode(RedisCommand<?, ?, ?> command) {
+  public static byte[] encode(RedisCommand<?, ?, ?> command) {
     RequestEncoder encoder = OF_THREAD.get();
     ByteBuf buffer = encoder.takeBuffer();
     try {
       command.encode(buffer);
       return Arrays.copyOf(buffer.array(), buffer.writerIndex());
-    } finally {
-      encoder.giveBack(buffer);
-    }
-  }
-
-  /**
-   * How many bytes a request is.
-   *
-   * @throws RuntimeException whatever the codec throws
-   */
-  public static int size(RedisCommand<?, ?, ?> command) {
-    RequestEncoder encoder = OF_THREAD.get();
-    ByteBuf buffer = encoder.takeBuffer();
-    try {
-      command.encode(buffer);
-      return buffer.writerIndex();
     } finally {
       encoder.giveBack(buffer);
     }

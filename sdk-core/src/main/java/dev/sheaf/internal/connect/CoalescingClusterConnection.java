@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
@@ -76,6 +77,13 @@ public final class CoalescingClusterConnection<K, V>
     } finally {
       untilConnected.nodesChanged();
     }
+  }
+
+  @Override
+  public CompletableFuture<Void> closeAsync() {
+    CompletableFuture<Void> closing = super.closeAsync();
+    untilConnected.close();
+    return closing;
   }
 
   /** Whether commands for a node wait for its connection, which others must not overtake. */

@@ -77,7 +77,7 @@ final class HeldCommands<K, V> {
 
   private static int bytesOf(RedisCommand<?, ?, ?> command) {
     try {
-      return RequestEncoder.size(command);
+      return RequestEncoder.encode(command).length;
     } catch (RuntimeException cannotBeEncoded) {
       // Who sends it says so.
       return 0;

@@ -3,6 +3,7 @@ package dev.sheaf.internal.connect;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.engine.CommandTimeouts;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.Partitions;
@@ -99,6 +100,15 @@ final class UntilConnected<K, V> {
     return waiting.containsKey(node);
   }
 
+  /**
+   * Fails all that waits: once the client's threads have ended, nobody opens a connection, or tells
+   * that it cannot be opened.
+   */
+  void close() {
+    waiting.forEach(
+        (node, held) -> release(node, held, new RedisException("Connection is closed")));
+  }
+
   /** Holds a command back, if the connection to its node is being opened. */
   boolean holds(RedisCommand<K, V, ?> command) {
     int changesBefore = changes.get();
@@ -169,7 +179,7 @@ final class UntilConnected<K, V> {
 
   private void release(
       RedisClusterNode node, HeldCommands<K, V> held, @Nullable Throwable failure) {
-    held.release(failure, () -> waiting.remove(node));
+    held.release(failure, () -> waiting.remove(node, held));
   }
 
   private void run(Runnable task) {
@@ -192,7 +202,7 @@ final class UntilConnected<K, V> {
               EXPIRY_INTERVAL_MILLIS,
               TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException shutDown) {
-      // Whoever shuts down fails the connection, and all that waits for it.
+      held.release(new RedisException("Connection is closed"), () -> {});
     }
   }
 
@@ -201,13 +211,20 @@ final class UntilConnected<K, V> {
   }
 
   private void connected(RedisClusterNode node, int changesBefore) {
+    if (haveChangedSince(changesBefore)) {
+      return;
+    }
     connected.add(node);
     if (areAllConnected()) {
       allConnected = true;
     }
-    if (changing.get() > 0 || changes.get() != changesBefore) {
+    if (haveChangedSince(changesBefore)) {
       forget();
     }
+  }
+
+  private boolean haveChangedSince(int changesBefore) {
+    return changing.get() > 0 || changes.get() != changesBefore;
   }
 
   private boolean areAllConnected() {

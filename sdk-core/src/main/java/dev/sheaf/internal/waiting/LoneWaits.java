@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoneWaits {
 
-  /** Twice what a reply to a hundred reads takes nearby. Who waits longer gains little. */
+  /** About what a reply to a hundred reads takes nearby. Who waits longer gains little. */
   static final long MAX_YIELD_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
   /** A longer wait tells no more: the command blocks, or the program was held up. */

@@ -210,6 +210,23 @@ class UntilConnectedContractTest {
     }
   }
 
+  @ForEachServer(on = Topology.CLUSTER)
+  void whatWaitsWhenTheClientIsClosed_fails(ServerUnderTest server) throws Exception {
+    Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).clientResources(resources).connect();
+    BulkLane<String, String> lane = sheaf.bulk();
+    opening.holdUp();
+    RedisFuture<Long> count = lane.async().incr("count");
+    Future<?> closed = threads.submit(sheaf::close);
+    try {
+      assertThatThrownBy(() -> count.get(20, TimeUnit.SECONDS))
+          .cause()
+          .hasMessageContaining("closed");
+    } finally {
+      opening.goOn();
+    }
+    closed.get(20, TimeUnit.SECONDS);
+  }
+
   /** Holds up the opening of sockets, or has it fail. */
   private static final class Opening implements NettyCustomizer {
 
