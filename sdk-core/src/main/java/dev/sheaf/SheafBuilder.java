@@ -66,7 +66,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable AvailabilityOptions availability;
   private String name = "default";
   private boolean loopDetection = true;
-  private boolean yielding = true;
+  private boolean yielding;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {
