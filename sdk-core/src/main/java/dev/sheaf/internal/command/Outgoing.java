@@ -20,6 +20,8 @@ import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,6 +46,15 @@ public class Outgoing<K, V, T>
   private static final Logger LOG = System.getLogger("dev.sheaf");
   private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final int NO_SLOT = -1;
+  private static final VarHandle ORDER;
+
+  static {
+    try {
+      ORDER = MethodHandles.lookup().findVarHandle(Outgoing.class, "order", CallerOrder.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final RedisCommand<K, V, T> command;
   private final byte[] request;
@@ -66,6 +77,11 @@ public class Outgoing<K, V, T>
    * to wait.
    */
   private long calledNanos;
+
+  /** Where it is counted until it has ended; null if nowhere. */
+  private volatile @Nullable CallerOrder order;
+
+  private int orderCell;
 
   /** Whether a blocked caller awaits it, so that its completion runs no code of others. */
   private boolean awaited;
@@ -288,6 +304,20 @@ public class Outgoing<K, V, T>
     }
   }
 
+  /** Takes note, before it is queued, that it was counted in this cell. */
+  public final void countedIn(CallerOrder order, int cell) {
+    this.orderCell = cell;
+    this.order = order;
+  }
+
+  /** It is answered, or will never be. */
+  public final void ended() {
+    CallerOrder countedIn = order;
+    if (countedIn != null && ORDER.compareAndSet(this, countedIn, null)) {
+      countedIn.leave(orderCell);
+    }
+  }
+
   /** Takes note, before it is queued, that its caller blocks until it is done. */
   public final void awaitedByCaller() {
     awaited = true;
@@ -378,6 +408,7 @@ public class Outgoing<K, V, T>
 
   @Override
   public void complete() {
+    ended();
     if (decoding == null || !decoding.completesLater(command)) {
       command.complete();
     }
@@ -386,6 +417,7 @@ public class Outgoing<K, V, T>
   /** What a listener throws is its own affair: others wait to be failed behind this command. */
   @Override
   public boolean completeExceptionally(Throwable throwable) {
+    ended();
     try {
       return command.completeExceptionally(throwable);
     } catch (RuntimeException e) {
@@ -396,6 +428,7 @@ public class Outgoing<K, V, T>
 
   @Override
   public void cancel() {
+    ended();
     command.cancel();
   }
 

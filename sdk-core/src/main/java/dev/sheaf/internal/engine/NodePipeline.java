@@ -98,6 +98,8 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   private volatile boolean autoFlush = true;
 
+  private volatile @Nullable Lanes lanes;
+
   NodePipeline(
       RedisChannelWriter delegate,
       ClientContext context,
@@ -166,6 +168,16 @@ public final class NodePipeline implements BatchMeters.Queue {
     if (current != null && state.compareAndSet(IDLE, DRAINING)) {
       drainOnce(current);
     }
+  }
+
+  /** Has this be the main one of several connections to its server. Before it is used. */
+  public void setLanes(Lanes lanes) {
+    this.lanes = lanes;
+  }
+
+  /** The other connections to the same server; null if there are to be none. */
+  @Nullable Lanes lanes() {
+    return lanes;
   }
 
   /** The event loop of the socket, if callers may drive it. */
