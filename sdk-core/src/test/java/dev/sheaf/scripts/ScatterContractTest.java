@@ -300,7 +300,7 @@ class ScatterContractTest {
   @ForEachServer(on = Topology.STANDALONE)
   void insideATransaction_scatterIsRefused_andLeavesItAlone(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf =
-        Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(2)).connect()) {
+        Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(30)).connect()) {
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
       RedisCommands<String, String> redis = sheaf.standalone().sync();
       redis.multi();

@@ -224,12 +224,10 @@ class ShortcutTest {
                 .connect()) {
       becomeAlone(sheaf);
       proxy.pauseToClient(true);
-      long began = System.nanoTime();
       RedisFuture<String> reply = sheaf.async().get("key");
       assertThatThrownBy(() -> reply.get(20, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(RedisCommandTimeoutException.class);
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(timeout);
       proxy.pauseToClient(false);
       assertThat(sheaf.async().set("key", "value").get(20, TimeUnit.SECONDS)).isEqualTo("OK");
     }
