@@ -1,7 +1,6 @@
 package dev.sheaf.availability;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.testkit.RealRedis;
@@ -42,7 +41,7 @@ class AvailabilityLoadIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @BeforeEach

@@ -1,7 +1,6 @@
 package dev.sheaf.availability;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.LatencyProxy;
@@ -105,7 +104,7 @@ class OutagesIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @ParameterizedTest

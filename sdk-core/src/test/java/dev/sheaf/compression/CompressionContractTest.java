@@ -39,7 +39,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.Assumptions;
 
 /** Through every face, values are what they were, and what is stored is smaller. */
 @SuppressWarnings({
@@ -230,9 +229,6 @@ class CompressionContractTest {
 
   @ForEachServer
   void streams(ServerUnderTest server) {
-    Assumptions.assumeTrue(
-        ((List<?>) server.command("COMMAND", "INFO", "xadd")).get(0) instanceof List<?>,
-        "the server has no streams");
     try (Sheaf<String, String> sheaf = compressing(server);
         Sheaf<String, byte[]> plain = plain(server)) {
       String id = sheaf.sync().xadd("s", Map.of("field", MEDIUM, "large", LARGE));

@@ -1,7 +1,6 @@
 package dev.sheaf.readthrough;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
@@ -37,7 +36,7 @@ class ReadThroughFaultsIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @BeforeEach
