@@ -1,7 +1,6 @@
 package dev.sheaf;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
@@ -23,7 +22,7 @@ class ClusterFailoverIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test

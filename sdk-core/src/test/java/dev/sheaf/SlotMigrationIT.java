@@ -2,7 +2,6 @@ package dev.sheaf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RealRedisCluster;
@@ -25,7 +24,7 @@ class SlotMigrationIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test

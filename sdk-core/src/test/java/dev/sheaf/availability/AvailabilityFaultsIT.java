@@ -2,7 +2,6 @@ package dev.sheaf.availability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.LatencyProxy;
@@ -28,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,7 +51,7 @@ class AvailabilityFaultsIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @BeforeEach
@@ -182,7 +182,7 @@ class AvailabilityFaultsIT {
     for (int i = 0; i < 10_000; i++) {
       long due = start + TimeUnit.MILLISECONDS.toNanos(i);
       while (System.nanoTime() - due < 0) {
-        TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+        LockSupport.parkNanos(due - System.nanoTime());
       }
       yes += sheaf.availability().isAvailable() ? 1 : 0;
     }

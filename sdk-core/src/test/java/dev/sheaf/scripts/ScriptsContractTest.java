@@ -463,7 +463,7 @@ class ScriptsContractTest {
   @ForEachServer(on = Topology.STANDALONE)
   void registrationInsideATransaction_isRefused_andLeavesItAlone(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf =
-        Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(2)).connect()) {
+        Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(30)).connect()) {
       RedisCommands<String, String> redis = sheaf.standalone().sync();
       redis.multi();
       redis.set("k", "v");

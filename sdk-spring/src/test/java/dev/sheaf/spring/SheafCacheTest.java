@@ -3,7 +3,6 @@ package dev.sheaf.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -75,13 +74,10 @@ class SheafCacheTest extends CachesOnAServer {
 
               server.close();
 
-              long begin = System.nanoTime();
               assertThat(cache.get("one")).isNull();
               assertThat(cache.get("one", () -> 7)).isEqualTo(7);
               cache.put("two", 2);
               cache.evict("one");
-              assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                  .isLessThan(Duration.ofSeconds(3));
             });
   }
 

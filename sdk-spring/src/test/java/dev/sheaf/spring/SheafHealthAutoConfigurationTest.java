@@ -56,12 +56,9 @@ class SheafHealthAutoConfigurationTest {
                 server.close();
 
                 Awaitility.await()
-                    .atMost(Duration.ofSeconds(10))
+                    .atMost(Duration.ofSeconds(60))
                     .until(() -> health(context).getStatus().equals(Status.DOWN));
-                long begin = System.nanoTime();
                 assertThat(health(context).getDetails()).containsKey("reason");
-                assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                    .isLessThan(Duration.ofSeconds(1));
               });
     } finally {
       server.close();
@@ -77,10 +74,7 @@ class SheafHealthAutoConfigurationTest {
         .run(
             context -> {
               assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
-              long begin = System.nanoTime();
               assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
-              assertThat(Duration.ofNanos(System.nanoTime() - begin))
-                  .isLessThan(Duration.ofSeconds(1));
             });
   }
 

@@ -237,12 +237,12 @@ class InProcessTest {
         oneLoop,
         (server, client) -> {
           var connection = client.connect();
-          connection.setTimeout(Duration.ofMillis(300));
           connection.sync().set("a", "12345678");
+          connection.setTimeout(Duration.ofMillis(300));
           server.faults().pauseReading(true);
           assertThatThrownBy(() -> connection.sync().get("a")).hasMessageContaining("timed out");
           server.faults().clear();
-          connection.setTimeout(Duration.ofSeconds(20));
+          connection.setTimeout(Duration.ofSeconds(60));
           assertThat(connection.sync().get("a")).isEqualTo("12345678");
           server.faults().cutAfterBytes(3);
           assertThatThrownBy(() -> connection.async().get("a").get(500, TimeUnit.MILLISECONDS))

@@ -124,7 +124,7 @@ public final class BlockingFace<K, V> implements InvocationHandler {
     if (detector == null || caller.isMapping()) {
       return call(method, arguments, get);
     }
-    long startNanos = caller.runs().startNanos();
+    long startNanos = detector.startNanos(caller.runs());
     Object result = call(method, arguments, get);
     detector.called(caller.runs(), method, arguments, startNanos);
     return result;

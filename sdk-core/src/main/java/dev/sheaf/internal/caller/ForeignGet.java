@@ -58,7 +58,7 @@ public final class ForeignGet<K, V> {
     if (detector == null || caller.isMapping()) {
       return call(send);
     }
-    long startNanos = caller.runs().startNanos();
+    long startNanos = detector.startNanos(caller.runs());
     V value = call(send);
     detector.called(caller.runs(), METHOD, null, startNanos);
     return value;

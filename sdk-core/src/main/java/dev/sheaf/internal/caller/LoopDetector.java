@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,6 +107,7 @@ public final class LoopDetector {
   private final @Nullable StatefulConnection<?, ?> connection;
   private final ScheduledExecutorService later;
   private final @Nullable Counter counter;
+  private final LongSupplier nanoTime;
 
   /** By place and command, in the order in which they were last seen. Guarded by itself. */
   private final Map<Place, LoopSite> sites =
@@ -117,7 +119,7 @@ public final class LoopDetector {
       };
 
   // Guarded by the sites.
-  private long looksSinceNanos = System.nanoTime();
+  private long looksSinceNanos;
   private int looks;
   private int logLines;
   private final Set<LoopSite> unlogged = new LinkedHashSet<>();
@@ -136,8 +138,24 @@ public final class LoopDetector {
       String client,
       @Nullable StatefulConnection<?, ?> connection,
       ScheduledExecutorService later) {
+    this(registry, client, connection, later, System::nanoTime);
+  }
+
+  /**
+   * Creates a detector with a clock of its own.
+   *
+   * @param nanoTime the clock that calls and pauses are timed by, as {@link System#nanoTime}
+   */
+  public LoopDetector(
+      @Nullable MeterRegistry registry,
+      String client,
+      @Nullable StatefulConnection<?, ?> connection,
+      ScheduledExecutorService later,
+      LongSupplier nanoTime) {
     this.connection = connection;
     this.later = later;
+    this.nanoTime = nanoTime;
+    this.looksSinceNanos = nanoTime.getAsLong();
     this.counter =
         registry == null
             ? null
@@ -147,13 +165,18 @@ public final class LoopDetector {
                 .register(registry);
   }
 
+  /** Called on the calling thread before a blocking command; to be given to {@link #called}. */
+  long startNanos(CallRuns runs) {
+    return runs.startNanos(nanoTime);
+  }
+
   /**
    * Called on the calling thread, after a blocking command has returned.
    *
-   * @param startNanos what {@link CallRuns#startNanos} said before it
+   * @param startNanos what {@link #startNanos} said before it
    */
   void called(CallRuns runs, Method method, Object @Nullable [] arguments, long startNanos) {
-    Run run = runs.count(method, startNanos);
+    Run run = runs.count(method, startNanos, nanoTime);
     int calls = run.calls();
     if (calls >= FIRST_LOOK && Integer.bitCount(calls) == 1) {
       look(runs, run, method, arguments);
@@ -180,7 +203,7 @@ public final class LoopDetector {
 
   private boolean mayLook() {
     synchronized (sites) {
-      long now = System.nanoTime();
+      long now = nanoTime.getAsLong();
       if (now - looksSinceNanos > TimeUnit.SECONDS.toNanos(1)) {
         looksSinceNanos = now;
         looks = 0;

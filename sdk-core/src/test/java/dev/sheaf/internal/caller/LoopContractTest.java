@@ -31,7 +31,6 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -412,10 +411,8 @@ class LoopContractTest {
         seen.add(sheaf.sync().get(key));
         if (seen.size() == 1) {
           keys.forEach(k -> other.sync().set(k, "other"));
-          long until = System.nanoTime() + KeyLoops.MAX_VALUE_AGE.toNanos();
-          while (System.nanoTime() - until <= 0) {
-            LockSupport.parkNanos(1_000_000);
-          }
+          long tooOld = System.nanoTime() + KeyLoops.MAX_VALUE_AGE.toNanos();
+          Await.until("values to be old", Duration.ofSeconds(60), () -> System.nanoTime() > tooOld);
         }
       }
       assertThat(seen).containsExactly("value0", "other", "other");
