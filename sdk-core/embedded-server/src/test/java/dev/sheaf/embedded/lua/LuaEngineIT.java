@@ -1,12 +1,15 @@
 package dev.sheaf.embedded.lua;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.sheaf.embedded.RawConnection;
+import dev.sheaf.embedded.RedisProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Every script of scripts.txt through a redis-server and through the engine, byte for byte. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -31,17 +35,22 @@ class LuaEngineIT {
       List.of(TinyHost.bytes("a1"), TinyHost.bytes("12"), TinyHost.bytes("\0\u0001\u00ff\u0080"));
 
   private @Nullable RedisProcess redis;
+  private @Nullable RawConnection connection;
   private final TinyHost host = new TinyHost();
   private final LuaEngine engine = new LuaEngine(host);
 
   @BeforeAll
-  void start() throws Exception {
-    redis = RedisProcess.startIfInstalled();
+  void start(@TempDir Path folder) throws Exception {
+    redis = RedisProcess.start(folder);
+    connection = new RawConnection(redis.port());
   }
 
   @AfterAll
   void stop() throws Exception {
     engine.close();
+    if (connection != null) {
+      connection.close();
+    }
     if (redis != null) {
       redis.close();
     }
@@ -49,7 +58,6 @@ class LuaEngineIT {
 
   @Test
   void everyScript_getsTheReplyOfAServer() throws IOException {
-    assumeTrue(redis != null, "no redis-server 7.0");
     List<String> differences = new ArrayList<>();
     List<String> scripts = scripts();
     for (String script : scripts) {
@@ -66,7 +74,6 @@ class LuaEngineIT {
 
   @Test
   void readOnlyScripts_getTheReplyOfAServer() {
-    assumeTrue(redis != null, "no redis-server 7.0");
     String script = "return redis.call('set', KEYS[1], 'x')";
     assertThat(TinyHost.text(engine(script, true)))
         .isEqualTo(TinyHost.text(server(script, "EVAL_RO")));
@@ -86,14 +93,17 @@ class LuaEngineIT {
   }
 
   private byte[] server(String script, String command) {
-    RedisProcess server = Objects.requireNonNull(redis);
     List<byte[]> words = new ArrayList<>();
     words.add(TinyHost.bytes(command));
     words.add(TinyHost.bytes(script));
     words.add(TinyHost.bytes("2"));
     words.addAll(KEYS);
     words.addAll(ARGS);
-    return server.call(words.toArray(new byte[0][]));
+    try {
+      return TinyHost.bytes(Objects.requireNonNull(connection).call(words));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private byte[] engine(String script, boolean readOnly) {
