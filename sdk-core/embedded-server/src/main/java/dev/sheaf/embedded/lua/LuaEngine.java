@@ -33,6 +33,14 @@ public final class LuaEngine implements AutoCloseable {
   /** How long the code of a library may run. As Redis. */
   private static final long MAX_LOADING_NANOS = 500_000_000;
 
+  /**
+   * What Lua may hold once a script has ended, in bytes; above it all garbage is collected. Lua
+   * collects by itself only when its memory has doubled, which large strings make a lot.
+   */
+  public static final int MAX_IDLE_BYTES = 16 * 1024 * 1024;
+
+  private static final int BYTES_PER_KIB = 1024;
+
   private static final int HANDLER_INDEX = 1;
 
   private static final String CHUNK_NAME = "@user_script";
@@ -301,12 +309,13 @@ public final class LuaEngine implements AutoCloseable {
   public long memoryBytes() {
     enter();
     try {
-      return state.api.lua_gc(state.main, GC_COUNT, 0) * 1024L;
+      return (long) state.api.lua_gc(state.main, GC_COUNT, 0) * BYTES_PER_KIB;
     } finally {
       leave();
     }
   }
 
+  private static final int GC_COLLECT = 2;
   private static final int GC_COUNT = 3;
 
   /**
@@ -475,6 +484,9 @@ public final class LuaEngine implements AutoCloseable {
       if (sandbox.takeTraces() || sweeps) {
         sweeps = false;
         sandbox.run(state.main, "sweep");
+      }
+      if (state.api.lua_gc(state.main, GC_COUNT, 0) > MAX_IDLE_BYTES / BYTES_PER_KIB) {
+        state.api.lua_gc(state.main, GC_COLLECT, 0);
       }
     } finally {
       user.set(null);

@@ -91,7 +91,7 @@ final class LuaSandbox {
     state.rawGet(l, -1, "real");
     takeFunctions(l, real, "getmetatable", "loadstring", "next", "rawget", "rawset");
     takeFunctions(l, real, "setmetatable", "collectgarbage", "gsub");
-    takeFunctions(l, real, "find", "match", "gmatch");
+    takeFunctions(l, real, "find", "match", "gmatch", "unpack", "rep");
     state.pop(l, 2);
     metatablesRef = state.ref(l);
     behindRef = state.ref(l);
@@ -173,10 +173,12 @@ final class LuaSandbox {
     define("pcall", this::protectedCall);
     define("rawget", this::rawGet);
     define("rawset", this::rawSet);
-    define("gsub", this::substitute);
-    define("find", co -> matching(co, "find"));
-    define("match", co -> matching(co, "match"));
-    define("gmatch", co -> matching(co, "gmatch"));
+    define("unpack", this::unpack);
+    define("rep", this::repeat);
+    define("gsub", co -> substitute(co, poll));
+    define("find", co -> matching(co, "find", PatternSteps.Search.FIRST, poll));
+    define("match", co -> matching(co, "match", PatternSteps.Search.FIRST, poll));
+    define("gmatch", co -> matching(co, "gmatch", PatternSteps.Search.ALL, poll));
     nativeRef = state.ref(l);
   }
 
@@ -338,6 +340,7 @@ final class LuaSandbox {
       state.api.lua_settop(l, 1);
       state.api.lua_pushvalue(l, 1);
     }
+    anchorChunkName(l);
     byte[] source = state.bytes(l, 1);
     if (source.length > 0 && source[0] == BYTECODE_MARK) {
       byte[] text = new byte[source.length + 1];
@@ -346,12 +349,32 @@ final class LuaSandbox {
       state.push(l, text);
       state.api.lua_replace(l, 1);
     }
+    boolean concerned = VarargCheck.concerns(source, 0);
     int results = delegate(l, "loadstring", true);
+    if (results == 1 && concerned && !state.isSafeToCall(l)) {
+      state.api.lua_pushnil(l);
+      state.api.lua_insert(l, -2);
+      return 2;
+    }
     if (results == 1) {
       pushGlobalsSeen(l);
       state.api.lua_setfenv(l, -2);
     }
     return results;
+  }
+
+  /**
+   * The compiler does not protect a chunk's name from the collector. It reads the name up to a NUL,
+   * so only without one is it the very string that the caller's stack holds.
+   */
+  private void anchorChunkName(long l) {
+    if (state.isString(l, 2)) {
+      String name = state.text(l, 2);
+      if (name.indexOf('\0') >= 0) {
+        state.push(l, RedisErrors.untilNul(name));
+        state.api.lua_replace(l, 2);
+      }
+    }
   }
 
   private int next(long l) {
@@ -407,8 +430,8 @@ final class LuaSandbox {
    * Bounds how deep gsub calls replacement functions that call gsub: each holds a buffer of 8 KiB
    * on the thread's stack, and the virtual machine's own bound of 200 ends a JVM.
    */
-  private int substitute(long l) {
-    checkPattern(l);
+  private int substitute(long l, Poll poll) {
+    checkPattern(l, PatternSteps.Search.ALL, poll);
     int type = state.type(l, 3);
     if (type != LuaState.FUNCTION && type != LuaState.TABLE) {
       return delegate(l, "gsub", true);
@@ -438,19 +461,44 @@ final class LuaSandbox {
     throw LuaRaise.onTop();
   }
 
-  private int matching(long l, String how) {
-    checkPattern(l);
+  private int matching(long l, String how, PatternSteps.Search search, Poll poll) {
+    boolean plain = how.equals("find") && state.api.lua_toboolean(l, 4) != 0;
+    if (!plain) {
+      checkPattern(l, search, poll);
+    }
     return delegate(l, how, true);
   }
 
+  private void checkPattern(long l, PatternSteps.Search search, Poll poll) {
+    if (!state.isString(l, 1) || !state.isString(l, 2)) {
+      return;
+    }
+    byte[] pattern = state.bytes(l, 2);
+    checkRepetitions(pattern);
+    long length = state.api.lua_objlen(l, 1);
+    if (PatternSteps.mayTakeLong(pattern, length)) {
+      int from = search == PatternSteps.Search.FIRST ? firstByte(l, length) : 0;
+      PatternSteps.check(state.bytes(l, 1), pattern, from, search, () -> poll(l, poll));
+    }
+  }
+
+  /** Where find and match begin, by their third argument. */
+  private int firstByte(long l, long length) {
+    if (!state.isNumber(l, 3)) {
+      return 0;
+    }
+    int wanted = arguments.integer(l, 3);
+    long first = wanted < 0 ? length + wanted : wanted - 1L;
+    return (int) Math.max(0, Math.min(length, first));
+  }
+
   /** Each repetition in a pattern may hold a frame of the matcher on the thread's stack. */
-  private void checkPattern(long l) {
-    if (state.type(l, 2) != LuaState.STRING
-        || state.api.lua_objlen(l, 2) <= MAX_PATTERN_REPETITIONS) {
+  private static void checkRepetitions(byte[] pattern) {
+    if (pattern.length <= MAX_PATTERN_REPETITIONS) {
       return;
     }
     int repetitions = 0;
-    for (byte b : state.bytes(l, 2)) {
+    for (byte b : pattern) {
       if (b == '?' || b == '*' || b == '+' || b == '-') {
         repetitions++;
       }
@@ -463,6 +511,36 @@ final class LuaSandbox {
               + MAX_PATTERN_REPETITIONS
               + " are allowed)");
     }
+  }
+
+  /** Lua's own counts the values in 32 bits, and writes behind its stack where that overflows. */
+  private int unpack(long l) {
+    if (state.type(l, 1) == LuaState.TABLE) {
+      long first = state.type(l, 2) <= LuaState.NIL ? 1 : arguments.integer(l, 2);
+      boolean toEnd = state.type(l, 3) <= LuaState.NIL;
+      long last = toEnd ? state.api.lua_objlen(l, 1) : arguments.integer(l, 3);
+      if (last - first >= Integer.MAX_VALUE) {
+        throw LuaRaise.positioned("too many results to unpack");
+      }
+    }
+    return delegate(l, "unpack", true);
+  }
+
+  /** Bounds the text by what a reply may hold: the next thing a script does is to copy it. */
+  private int repeat(long l) {
+    if (state.isString(l, 1) && state.isNumber(l, 2)) {
+      double bytes = (double) state.api.lua_objlen(l, 1) * arguments.integer(l, 2);
+      if (bytes > LuaState.MAX_STRING_BYTES) {
+        throw LuaRaise.positioned(
+            "resulting string too large (at most " + LuaState.MAX_STRING_BYTES + " bytes)");
+      }
+      if (bytes == 0) {
+        // Lua's own would count to the end, doing nothing two thousand million times.
+        state.api.lua_pushstring(l, "");
+        return 1;
+      }
+    }
+    return delegate(l, "rep", true);
   }
 
   private int rawGet(long l) {

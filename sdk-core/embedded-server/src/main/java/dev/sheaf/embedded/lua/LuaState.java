@@ -280,7 +280,21 @@ final class LuaState implements AutoCloseable {
       text.put((byte) ' ');
     }
     text.put(source, from, length).flip();
-    return api.luaJ_loadbuffer(l, text, text.limit(), chunkName) == 0;
+    // The compiler does not protect the chunk's name from the collector; the stack does.
+    pushAscii(l, chunkName);
+    boolean loaded = api.luaJ_loadbuffer(l, text, text.limit(), chunkName) == 0;
+    api.lua_remove(l, -2);
+    return loaded && (!VarargCheck.concerns(source, from) || isSafeToCall(l));
+  }
+
+  /** Whether the native code can call the function on top; false leaves why in its place. */
+  boolean isSafeToCall(long l) {
+    String wrong = VarargCheck.find((ByteBuffer) api.luaJ_dumptobuffer(l));
+    if (wrong != null) {
+      pop(l, 1);
+      pushAscii(l, wrong);
+    }
+    return wrong == null;
   }
 
   /** The position of the caller as Lua puts it before messages, such as {@code user_script:1: }. */

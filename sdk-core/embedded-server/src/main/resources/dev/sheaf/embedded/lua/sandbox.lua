@@ -12,6 +12,7 @@ local setmetatable, setfenv = setmetatable, setfenv
 local create, wrap = coroutine.create, coroutine.wrap
 local concat, gsub = table.concat, string.gsub
 local find, match, gmatch = string.find, string.match, string.gmatch
+local unpack, rep = unpack, string.rep
 local rawequal = rawequal
 
 local behind = {}   -- the empty table scripts see -> the real one
@@ -146,6 +147,7 @@ coroutine.wrap = native.wrap
 string.find, string.match, string.gmatch = native.find, native.match, native.gmatch
 string.gfind = native.gmatch
 string.gsub = native.gsub
+string.rep = native.rep
 math.random = native.random
 math.randomseed = native.randomseed
 
@@ -174,7 +176,7 @@ local globals = {
   tonumber = tonumber,
   tostring = tostring,
   type = type,
-  unpack = unpack,
+  unpack = native.unpack,
   xpcall = xpcall,
   __redis__err__handler = internal.handler,
 }
@@ -209,6 +211,7 @@ internal.real = {
   getmetatable = getmetatable, gsub = gsub,
   find = find, match = match, gmatch = gmatch, loadstring = loadstring, next = next, rawget = rawget,
   rawset = rawset, setmetatable = setmetatable, collectgarbage = collectgarbage,
+  unpack = unpack, rep = rep,
 }
 
 -- No function of this file is to lead anywhere else than a script's own globals.
