@@ -47,13 +47,14 @@ public final class EmbeddedServer implements AutoCloseable {
     password = builder.password;
     listener = new Listener(builder.epoll);
     inProcess = new InProcess(listener);
-    thread = new CommandThread(listener, CALL_TIMEOUT);
+    thread = new CommandThread(listener);
     nodes = new Nodes(builder.masters > 0, new ClockOf(clock), listener.thread(), builder.seed);
     nodes.socketReader(listener::readSockets);
     topology = new Topology(this, listener, thread, nodes, password, builder.compressIdleAfter);
     timeMoved = () -> thread.run(nodes::timeMoved);
     try {
       open(builder);
+      thread.started();
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;

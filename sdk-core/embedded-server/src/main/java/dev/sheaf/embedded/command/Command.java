@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One row of the command table. */
 public final class Command {
+  static final int CONTAINER_ARITY = -2;
+
   private final int id;
   private final String name;
   private final int arity;
@@ -95,6 +97,11 @@ public final class Command {
   /** By their own name in lower case; empty for a plain command. */
   public Map<String, Command> subcommands() {
     return subcommands;
+  }
+
+  /** Whether it runs by its subcommands only. */
+  public boolean isContainer() {
+    return !subcommands.isEmpty() && arity == CONTAINER_ARITY;
   }
 
   public @Nullable Command subcommand(String lowerName) {

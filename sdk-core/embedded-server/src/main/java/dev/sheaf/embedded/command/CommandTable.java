@@ -96,7 +96,7 @@ public final class CommandTable {
     Rows container(String name, String since, String summary) {
       return add(
           name,
-          -2,
+          Command.CONTAINER_ARITY,
           "",
           since,
           summary,

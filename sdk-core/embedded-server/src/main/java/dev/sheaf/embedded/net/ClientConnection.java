@@ -3,6 +3,7 @@ package dev.sheaf.embedded.net;
 import dev.sheaf.embedded.command.Command;
 import dev.sheaf.embedded.command.Dispatcher;
 import dev.sheaf.embedded.command.Reply;
+import dev.sheaf.embedded.data.Bytes;
 import dev.sheaf.embedded.node.Client;
 import dev.sheaf.embedded.node.Connection;
 import dev.sheaf.embedded.node.ServerNode;
@@ -164,6 +165,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
           held = request;
           break;
         }
+        if (isOfABrowser(request)) {
+          refuseBrowser();
+          break;
+        }
         requests++;
         Dispatcher.execute(client, request);
       }
@@ -183,6 +188,19 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Con
       }
     }
     return requests;
+  }
+
+  /** A web page can have a browser send commands here, as the body of a request. */
+  private static boolean isOfABrowser(byte[][] request) {
+    return Bytes.is(request[0], "POST") || Bytes.is(request[0], "HOST:");
+  }
+
+  private void refuseBrowser() {
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "closing {0}: it sends lines of HTTP, as a web page does that wants to run commands here",
+        remoteAddress());
+    close();
   }
 
   private boolean mayRun() {

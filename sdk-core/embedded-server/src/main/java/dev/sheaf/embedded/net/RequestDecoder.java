@@ -13,8 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestDecoder {
   private static final int BIG = 32 * 1024;
-  private static final int FIRST_CHUNK = 128 * 1024;
+
+  /** Bytes of an unfinished request that leave the scratch array they arrived in. */
+  private static final int SMALL_REST = 2 * 1024;
+
   private static final int FIRST_ARGUMENTS = 64;
+  private static final int REFERENCE = 4;
 
   private final BufferPool pool;
   private boolean trusted;
@@ -74,14 +78,25 @@ final class RequestDecoder {
     end = kept;
   }
 
-  /** Gives the scratch space back when nothing waits in it. */
+  /** Gives the scratch space back when little waits in it. */
   void rest() {
-    if (at == end && buffer.length > 0) {
+    int kept = end - at;
+    if (kept <= SMALL_REST && buffer.length > SMALL_REST) {
+      byte[] small = kept == 0 ? Bytes.EMPTY : Arrays.copyOfRange(buffer, at, end);
       pool.give(buffer);
-      buffer = Bytes.EMPTY;
+      buffer = small;
       at = 0;
-      end = 0;
+      end = kept;
     }
+  }
+
+  /** What it keeps of an unfinished request, in bytes of arrays. */
+  long heldBytes() {
+    long held = buffer.length + (big == null ? 0 : big.length) + (long) REFERENCE * args.length;
+    for (int i = 0; i < have && i < args.length; i++) {
+      held += args[i].length;
+    }
+    return held;
   }
 
   /** The next whole request; null until more bytes come. Never an empty array. */
@@ -186,7 +201,7 @@ final class RequestDecoder {
   private byte @Nullable [] bigBulk() {
     byte[] target = big;
     if (target == null) {
-      target = new byte[Math.min(bulkLength, FIRST_CHUNK)];
+      target = new byte[Math.min(bulkLength, end - at)];
       bigHave = 0;
     }
     int take = Math.min(end - at, bulkLength - bigHave);

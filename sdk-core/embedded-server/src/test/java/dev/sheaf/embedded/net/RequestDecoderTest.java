@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestDecoderTest {
   private static final String STREAM =
@@ -142,5 +143,35 @@ class RequestDecoderTest {
       claims.add(decoder);
     }
     assertThat(claims).hasSize(200);
+  }
+
+  /** Thousands of connections may each stop in the middle of a request. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*1000000\r\n$536870912\r\nabc",
+        "*3\r\n$3\r\nSET\r\n$40000\r\nabc",
+        "*3\r\n$3\r\nSET\r\n$1000\r\nabc",
+        "SET key"
+      })
+  void rest_unfinishedRequest_keepsLittleMoreThanArrived(String half) throws Exception {
+    RequestDecoder decoder = decoder();
+    feed(decoder, half);
+    assertThat(decoder.next()).isNull();
+    decoder.rest();
+    assertThat(decoder.heldBytes()).isLessThan(512);
+  }
+
+  @Test
+  void next_bigArgumentInManyPieces_isWhole() throws Exception {
+    RequestDecoder decoder = decoder();
+    List<List<String>> found = new ArrayList<>();
+    String value = "0123456789".repeat(20_000);
+    String request = "*2\r\n$4\r\nECHO\r\n$" + value.length() + "\r\n" + value + "\r\n";
+    for (int at = 0; at < request.length(); at += 7000) {
+      feed(decoder, request.substring(at, Math.min(request.length(), at + 7000)));
+      drain(decoder, found);
+    }
+    assertThat(found).containsExactly(List.of("ECHO", value));
   }
 }
