@@ -1,6 +1,6 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.net.Listener;
+import dev.sheaf.embedded.internal.net.Listener;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -18,15 +18,17 @@ final class CommandThread {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
   private final Listener listener;
+  private final Duration callTimeout;
   private volatile Duration timeout = START_TIMEOUT;
 
-  CommandThread(Listener listener) {
+  CommandThread(Listener listener, Duration callTimeout) {
     this.listener = listener;
+    this.callTimeout = callTimeout;
   }
 
   /** From now on scripts may hold the thread, so waits are shorter. */
   void started() {
-    timeout = EmbeddedServer.CALL_TIMEOUT;
+    timeout = callTimeout;
   }
 
   /** As {@link #call}, without an outcome. */

@@ -1,8 +1,8 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.command.Command;
-import dev.sheaf.embedded.command.CommandTable;
-import dev.sheaf.embedded.node.FaultRules;
+import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.node.FaultRules;
+import dev.sheaf.embedded.internal.protocol.Command;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -13,10 +13,10 @@ import java.util.function.Consumer;
  * {@code client|setname}, and {@code *} stands for any.
  */
 public final class Faults {
-  private final EmbeddedServer server;
+  private final Topology topology;
 
-  Faults(EmbeddedServer server) {
-    this.server = server;
+  Faults(Topology topology) {
+    this.topology = topology;
   }
 
   /**
@@ -29,7 +29,7 @@ public final class Faults {
    *     is no such command
    */
   public void failNext(String command, int times, String errorLine) {
-    server.nodes().forEach(node -> failNext(node, command, times, errorLine));
+    topology.wrappers().forEach(node -> failNext(node, command, times, errorLine));
   }
 
   /** As {@link #failNext(String, int, String)}, on one node. */
@@ -46,7 +46,7 @@ public final class Faults {
    * @throws IllegalArgumentException if the line is empty or there is no such command
    */
   public void errorOn(String command, String errorLine) {
-    server.nodes().forEach(node -> errorOn(node, command, errorLine));
+    topology.wrappers().forEach(node -> errorOn(node, command, errorLine));
   }
 
   /** As {@link #errorOn(String, String)}, on one node. */
@@ -63,7 +63,7 @@ public final class Faults {
    * @throws IllegalArgumentException if the duration is not positive or there is no such command
    */
   public void latency(String command, Duration before) {
-    server.nodes().forEach(node -> latency(node, command, before));
+    topology.wrappers().forEach(node -> latency(node, command, before));
   }
 
   /** As {@link #latency(String, Duration)}, on one node. */
@@ -82,7 +82,7 @@ public final class Faults {
    * @throws IllegalArgumentException if {@code times} is not positive or there is no such command
    */
   public void dropReplies(String command, int times) {
-    server.nodes().forEach(node -> dropReplies(node, command, times));
+    topology.wrappers().forEach(node -> dropReplies(node, command, times));
   }
 
   /** As {@link #dropReplies(String, int)}, on one node. */
@@ -99,7 +99,7 @@ public final class Faults {
    * @throws IllegalArgumentException if the number is negative
    */
   public void cutAfterBytes(long bytes) {
-    server.nodes().forEach(node -> cutAfterBytes(node, bytes));
+    topology.wrappers().forEach(node -> cutAfterBytes(node, bytes));
   }
 
   /** As {@link #cutAfterBytes(long)}, on one node. */
@@ -122,11 +122,11 @@ public final class Faults {
 
   /** Stops reading from sockets, as a stopped process does, or goes on. */
   public void pauseReading(boolean on) {
-    server.nodes().forEach(node -> node.freeze(on));
+    topology.wrappers().forEach(node -> node.freeze(on));
   }
 
   private void each(Consumer<FaultRules> change) {
-    server.nodes().forEach(node -> change.accept(node.node().faults()));
+    topology.wrappers().forEach(node -> change.accept(node.node().faults()));
   }
 
   /** Ends all faults; what has been lost stays lost. */
@@ -137,7 +137,7 @@ public final class Faults {
 
   private static void requireCommand(String command) {
     String name = command.toLowerCase(Locale.ROOT);
-    Command known = CommandTable.instance().find(name);
+    Command known = Commands.instance().table().find(name);
     if (name.equals("*") || known != null && !known.isContainer()) {
       return;
     }

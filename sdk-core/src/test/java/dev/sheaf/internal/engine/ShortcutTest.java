@@ -7,7 +7,7 @@ import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.internal.waiting.LoneWaits;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.KeyValue;
