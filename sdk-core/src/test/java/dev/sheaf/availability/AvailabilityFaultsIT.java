@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RespConnection;

@@ -12,7 +12,7 @@ import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.ValueCompression;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;

@@ -20,7 +20,7 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
 
   static final String SERVER_CLASS = "dev.sheaf.embedded.EmbeddedServer";
 
-  private static final String PROXY_CLASS = "dev.sheaf.embedded.LatencyProxy";
+  private static final String PROXY_CLASS = "dev.sheaf.embedded.proxy.LatencyProxy";
   private static final String LOOPBACK = "127.0.0.1";
 
   private static final Log LOG = LogFactory.getLog(EmbeddedRedis.class);

@@ -99,6 +99,21 @@ class FaultsTest {
   }
 
   @Test
+  void commandsThatDoNotExist_areRefused(EmbeddedServer server) {
+    assertThatThrownBy(() -> server.faults().errorOn("gte", "ERR x"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the embedded server has no command 'gte'; * stands for any");
+    assertThatThrownBy(() -> server.faults().failNext("gte", 1, "ERR x"))
+        .hasMessageContaining("'gte'");
+    assertThatThrownBy(() -> server.faults().latency("client|gte", Duration.ofSeconds(1)))
+        .hasMessageContaining("'client|gte'");
+    assertThatThrownBy(() -> server.faults().dropReplies("config", 1))
+        .hasMessage("'config' runs by its subcommands only, such as config|get");
+    server.faults().errorOn("*", "ERR x");
+    server.faults().errorOn("COMMAND", "ERR x");
+  }
+
+  @Test
   void wrongArguments_areRefused(EmbeddedServer server) {
     assertThatThrownBy(() -> server.faults().failNext("get", 0, "ERR x"))
         .isInstanceOf(IllegalArgumentException.class)

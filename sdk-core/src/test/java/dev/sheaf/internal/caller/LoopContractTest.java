@@ -7,7 +7,7 @@ import dev.sheaf.Batch;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Inside;
 import dev.sheaf.Sheaf;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;

@@ -8,7 +8,7 @@ import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
