@@ -9,7 +9,8 @@ import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.ClientContext;
-import dev.sheaf.readthrough.ReadThroughs;
+import dev.sheaf.internal.readthrough.CacheAccess;
+import dev.sheaf.internal.readthrough.ReadThroughs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -66,7 +67,7 @@ record Facade(
         loopDetector,
         watch,
         new ReadThroughs<>(
-            new ReadThroughAccess<>(server, codec, context.compression(), watch),
+            new CacheAccess<>(server, codec, context.compression(), watch),
             options.meterRegistry(),
             options.name()),
         () -> connectAgain(server, codec),

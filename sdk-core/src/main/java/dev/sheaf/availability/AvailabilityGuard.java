@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -299,11 +300,15 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   @Override
   public boolean schedule(Runnable task, long delayNanos) {
+    return after(task, delayNanos) != null;
+  }
+
+  /** Runs a task later; null if the client is shut down. */
+  @Nullable Future<?> after(Runnable task, long delayNanos) {
     try {
-      timer.schedule(() -> run(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
-      return true;
+      return timer.schedule(() -> run(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException shutDown) {
-      return false;
+      return null;
     }
   }
 

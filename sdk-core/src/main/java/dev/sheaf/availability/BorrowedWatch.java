@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,9 @@ final class BorrowedWatch<K, B> implements Watch<K> {
   }
 
   @Override
-  public boolean schedule(Runnable task, long delayNanos) {
+  public @Nullable Future<?> after(Runnable task, long delayNanos) {
     Watch<B> now = ownerOrNone();
-    return now != null && now.schedule(task, delayNanos);
+    return now == null ? null : now.after(task, delayNanos);
   }
 
   /** Null if the owner is closed, which is no reason to fail for those who ask whether to go on. */

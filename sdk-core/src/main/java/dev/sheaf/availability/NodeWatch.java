@@ -3,6 +3,7 @@ package dev.sheaf.availability;
 import dev.sheaf.SheafException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,10 +62,10 @@ public final class NodeWatch<K> implements Watch<K> {
     return started().guard().mayUse(key);
   }
 
-  /** Runs a short task later, on a thread of the client; false if the client is shut down. */
+  /** Runs a short task later, on a thread of the client; null if the client is shut down. */
   @Override
-  public boolean schedule(Runnable task, long delayNanos) {
-    return started().guard().schedule(task, delayNanos);
+  public @Nullable Future<?> after(Runnable task, long delayNanos) {
+    return started().guard().after(task, delayNanos);
   }
 
   private Started<K> started() {

@@ -1,7 +1,9 @@
 package dev.sheaf.availability;
 
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A watch over the nodes of a client, its own or another's. Thread-safe.
@@ -16,8 +18,8 @@ public interface Watch<K> {
   /** Whether nothing speaks against the node of a key. Never waits; begins to watch, if need be. */
   boolean mayUse(K key);
 
-  /** Runs a short task later, on a thread of the client; false if the client is shut down. */
-  boolean schedule(Runnable task, long delayNanos);
+  /** Runs a short task later, on a thread of the client; null if the client is shut down. */
+  @Nullable Future<?> after(Runnable task, long delayNanos);
 
   /** Ends the watch, if it is not another's; blocks for as long as the settings allow. */
   void close();

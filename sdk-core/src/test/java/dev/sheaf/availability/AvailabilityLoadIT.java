@@ -258,7 +258,7 @@ class AvailabilityLoadIT {
   void isAvailable_whenCached_takesNanoseconds_andAllocatesNothing() {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(redis.uri())
-            .availability(AvailabilityOptions.defaults().withTimeout(Duration.ofSeconds(10)))
+            .availability(AvailabilityOptions.builder().timeout(Duration.ofSeconds(10)).build())
             .connect()) {
       Availability<String> availability = sheaf.availability();
       availability.ping();

@@ -66,7 +66,7 @@ class NodeWatchTest {
           new NodeWatch<>(
               source,
               new WatchSettings(
-                  AvailabilityOptions.defaults().withInterval(Duration.ofMillis(20), 0),
+                  AvailabilityOptions.builder().interval(Duration.ofMillis(20)).jitter(0).build(),
                   resources,
                   null,
                   Duration.ofSeconds(5),

@@ -1,4 +1,4 @@
-package dev.sheaf.readthrough;
+package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.internal.common.SummedGauge;
 import io.micrometer.core.instrument.Counter;

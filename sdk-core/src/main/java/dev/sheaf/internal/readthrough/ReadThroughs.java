@@ -1,5 +1,7 @@
-package dev.sheaf.readthrough;
+package dev.sheaf.internal.readthrough;
 
+import dev.sheaf.readthrough.ReadThrough;
+import dev.sheaf.readthrough.ReadThroughOptions;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReadThroughs<K, V> {
 
-  private final RedisAccess<K, V> redis;
+  private final CacheAccess<K, V> redis;
   private final @Nullable MeterRegistry registry;
   private final String clientName;
   private final Object lock = new Object();
@@ -26,7 +28,7 @@ public final class ReadThroughs<K, V> {
    * @param clientName the client's name in its meters
    */
   public ReadThroughs(
-      RedisAccess<K, V> redis, @Nullable MeterRegistry registry, String clientName) {
+      CacheAccess<K, V> redis, @Nullable MeterRegistry registry, String clientName) {
     this.redis = redis;
     this.registry = registry;
     this.clientName = clientName;

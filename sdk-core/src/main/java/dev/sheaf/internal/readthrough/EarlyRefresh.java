@@ -1,4 +1,4 @@
-package dev.sheaf.readthrough;
+package dev.sheaf.internal.readthrough;
 
 import java.util.random.RandomGenerator;
 

@@ -1,4 +1,4 @@
-package dev.sheaf.readthrough;
+package dev.sheaf.internal.readthrough;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
