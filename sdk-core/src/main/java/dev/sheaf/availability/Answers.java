@@ -147,7 +147,7 @@ final class Answers {
       Thread.currentThread().interrupt();
       return false;
     }
-    return answered;
+    return answered || (maxAge > 0 && nodes.stream().anyMatch(NodeGuard::seemsWell));
   }
 
   private static boolean await(CompletableFuture<Duration> ping, long deadline)

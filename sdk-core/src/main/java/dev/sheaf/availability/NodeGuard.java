@@ -61,6 +61,10 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
 
   private volatile Doubt doubt = Doubt.NONE;
   private volatile boolean refreshing;
+
+  /** Until the first attempt to connect has ended. */
+  private volatile boolean starting = true;
+
   private volatile boolean closed;
 
   // Guarded by the lock.
@@ -127,6 +131,14 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
 
   boolean hasData() {
     return evidence.hasData();
+  }
+
+  /**
+   * Whether the guard's first connection is not open yet, so that no PING can be answered, and the
+   * data connection shows no trouble.
+   */
+  boolean seemsWell() {
+    return starting && !closed && evidence.hasData() && evidence.dataTrouble() == null;
   }
 
   // ---- Answers from memory
@@ -306,7 +318,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
     void send(StatefulRedisConnection<String, String> connection) {
       try {
         sendOn(connection);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         outcome.completeExceptionally(
             new UnavailableException(name + ": PING could not be sent", e));
       }
@@ -444,6 +456,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
 
   @Override
   public void opened() {
+    starting = false;
     Ping ping = takeUnsent();
     StatefulRedisConnection<String, String> connection = line.current();
     if (ping != null && connection != null) {
@@ -477,6 +490,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
 
   @Override
   public void notOpened(Throwable cause) {
+    starting = false;
     long since;
     synchronized (lock) {
       since = lostAt;

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeState {
 
+  static final String STARTING =
+      "no PING was answered yet, the guard opens its first connection; the data connection counts";
+
   /** Is told of changes. */
   interface Listener {
     /** Called in the lock, so that changes are told in their order; it must only queue them. */
@@ -25,7 +28,7 @@ final class NodeState {
   private final Object lock = new Object();
 
   private volatile AvailabilityStatus status =
-      new AvailabilityStatus(AvailabilityState.UP, "no trouble so far", Instant.now(), null);
+      new AvailabilityStatus(AvailabilityState.UP, STARTING, Instant.now(), null);
 
   private volatile long downAt;
 

@@ -23,7 +23,7 @@ final class OverallStatus {
   private final List<AvailabilityListener> listeners = new CopyOnWriteArrayList<>();
 
   private volatile AvailabilityStatus status =
-      new AvailabilityStatus(AvailabilityState.UP, "no trouble so far", Instant.now(), null);
+      new AvailabilityStatus(AvailabilityState.UP, NodeState.STARTING, Instant.now(), null);
 
   OverallStatus(Executor notifier) {
     this.notifier = notifier;

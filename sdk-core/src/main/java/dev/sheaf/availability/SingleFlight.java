@@ -128,8 +128,8 @@ final class SingleFlight<T> {
     }
     try {
       action.get().whenComplete((value, failure) -> land(run, value, failure));
-    } catch (RuntimeException e) {
-      land(run, null, e);
+    } catch (Throwable e) {
+      land(run, null, e); // Also an Error: a run that does not end lets no other begin.
     }
   }
 

@@ -143,6 +143,25 @@ class SingleFlightTest {
   }
 
   @Test
+  void actionThatFailsWithAnError_failsItsCallers_andTheNextRunBegins() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    SingleFlight<String> flight =
+        new SingleFlight<>(
+            () -> {
+              if (calls.incrementAndGet() == 1) {
+                throw new NoClassDefFoundError("a class of the action");
+              }
+              return CompletableFuture.completedFuture("well");
+            },
+            timer,
+            Duration.ZERO,
+            shared::set);
+    assertThatThrownBy(() -> join(flight, NO_AGE).get(20, TimeUnit.SECONDS))
+        .hasRootCauseInstanceOf(NoClassDefFoundError.class);
+    assertThat(join(flight, NO_AGE).get(20, TimeUnit.SECONDS)).isEqualTo("well");
+  }
+
+  @Test
   void cancelledCaller_harmsNobody() throws Exception {
     SingleFlight<String> flight = flight(Duration.ZERO);
     CompletableFuture<String> impatient = join(flight, NO_AGE);
