@@ -1,10 +1,10 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
+import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.caller.BlockingFace;
 import dev.sheaf.internal.caller.BlockingGet;
 import dev.sheaf.internal.caller.CallerThread;

@@ -1,10 +1,10 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.AvailabilityOptions;
-import dev.sheaf.availability.NodeSource;
-import dev.sheaf.availability.NodeWatch;
-import dev.sheaf.availability.Watch;
-import dev.sheaf.availability.WatchSettings;
+import dev.sheaf.internal.availability.NodeSource;
+import dev.sheaf.internal.availability.NodeWatch;
+import dev.sheaf.internal.availability.Watch;
+import dev.sheaf.internal.availability.WatchSettings;
 import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.availability.SignsOfLife;
+import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.NilCheck;
@@ -60,7 +60,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   private final LoneWaits loneWaits;
   private final CommandQueue queue = new CommandQueue();
   private final Entrance entrance;
-  private final SignsOfLife signsOfLife = new SignsOfLife();
+  private final ReplyActivity signsOfLife = new ReplyActivity();
 
   private final AtomicBoolean attended = new AtomicBoolean();
 
@@ -486,7 +486,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   }
 
   /** What the replies tell about the node. */
-  public SignsOfLife signsOfLife() {
+  public ReplyActivity signsOfLife() {
     return signsOfLife;
   }
 

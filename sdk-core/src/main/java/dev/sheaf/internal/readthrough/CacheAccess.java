@@ -1,8 +1,8 @@
 package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.Result;
-import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.many.BulkGet;

@@ -1,7 +1,8 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisURI;
@@ -47,7 +48,7 @@ class NodeWatchTest {
     }
 
     @Override
-    public @Nullable SignsOfLife signsOf(Node node) {
+    public @Nullable ReplyActivity signsOf(Node node) {
       return null;
     }
 

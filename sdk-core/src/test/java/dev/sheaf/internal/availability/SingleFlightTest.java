@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

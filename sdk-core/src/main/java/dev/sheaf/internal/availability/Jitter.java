@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
  * start, or lose their server, in the same moment do not stay in step. Thread-safe if its random
  * generator is.
  */
-final class Spread {
+final class Jitter {
 
   /** The longest pause before the first attempt after a loss; most losses end with it. */
   static final Duration FIRST_RECONNECT = Duration.ofMillis(20);
@@ -22,7 +22,7 @@ final class Spread {
   private final double jitter;
   private final RandomGenerator random;
 
-  Spread(Duration interval, double jitter, RandomGenerator random) {
+  Jitter(Duration interval, double jitter, RandomGenerator random) {
     this.intervalNanos = interval.toNanos();
     this.jitter = jitter;
     this.random = random;

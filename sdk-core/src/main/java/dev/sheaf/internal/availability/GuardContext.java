@@ -1,5 +1,7 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.AvailabilityStatus;
 import io.lettuce.core.RedisClient;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -16,7 +18,7 @@ interface GuardContext {
   /** Says in one clause why an attempt to connect failed. */
   String explain(Throwable failure);
 
-  Spread newSpread();
+  Jitter newSpread();
 
   AvailabilityMeters meters();
 

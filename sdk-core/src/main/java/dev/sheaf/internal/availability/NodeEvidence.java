@@ -1,5 +1,6 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityOptions;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -13,15 +14,15 @@ final class NodeEvidence {
 
   private final AvailabilityOptions options;
 
-  private volatile @Nullable SignsOfLife signs;
+  private volatile @Nullable ReplyActivity signs;
 
   /** When the last good answer to a PING came. */
-  private volatile long lastGood = SignsOfLife.NEVER;
+  private volatile long lastGood = ReplyActivity.NEVER;
 
   private volatile long roundTripNanos = -1;
 
   /** When the PING was sent that should have been answered by now; NEVER if there is none. */
-  private volatile long overdueSince = SignsOfLife.NEVER;
+  private volatile long overdueSince = ReplyActivity.NEVER;
 
   NodeEvidence(AvailabilityOptions options) {
     this.options = options;
@@ -32,7 +33,7 @@ final class NodeEvidence {
   /** A PING was answered. */
   void answered(long nanos) {
     roundTripNanos = nanos;
-    lastGood = SignsOfLife.now();
+    lastGood = ReplyActivity.now();
   }
 
   /** A PING that was sent then should have been answered by now. */
@@ -41,7 +42,7 @@ final class NodeEvidence {
   }
 
   void nothingOverdue() {
-    overdueSince = SignsOfLife.NEVER;
+    overdueSince = ReplyActivity.NEVER;
   }
 
   /** When the last good answer to a PING came, or NEVER. */
@@ -56,20 +57,20 @@ final class NodeEvidence {
   }
 
   boolean isAnyOverdue() {
-    return overdueSince != SignsOfLife.NEVER;
+    return overdueSince != ReplyActivity.NEVER;
   }
 
   /** Whether a PING is overdue and nothing else was heard since it was sent. */
   boolean speaksAgainst(long heard) {
     long overdue = overdueSince;
-    return overdue != SignsOfLife.NEVER && !isAfter(heard, overdue);
+    return overdue != ReplyActivity.NEVER && !isAfter(heard, overdue);
   }
 
   // ---- The data connection
 
   /** From now on this connection's replies count. */
-  void attach(@Nullable SignsOfLife data, SignsOfLife.@Nullable Watcher watcher) {
-    SignsOfLife before = signs;
+  void attach(@Nullable ReplyActivity data, ReplyActivity.@Nullable Watcher watcher) {
+    ReplyActivity before = signs;
     if (data != before) {
       if (before != null) {
         before.unwatch();
@@ -82,21 +83,21 @@ final class NodeEvidence {
   }
 
   void unwatch() {
-    SignsOfLife data = signs;
+    ReplyActivity data = signs;
     if (data != null) {
       data.unwatch();
     }
   }
 
   boolean hasData() {
-    SignsOfLife data = signs;
+    ReplyActivity data = signs;
     return data != null && data.isConnected();
   }
 
   /** When the last good reply came on the data connection, or NEVER. */
   long heard() {
-    SignsOfLife data = signs;
-    return data == null ? SignsOfLife.NEVER : data.lastGood();
+    ReplyActivity data = signs;
+    return data == null ? ReplyActivity.NEVER : data.lastGood();
   }
 
   boolean heardSince(long time) {
@@ -105,13 +106,13 @@ final class NodeEvidence {
 
   /** Since when the data connection awaits a reply, or NEVER. */
   long waitingSince() {
-    SignsOfLife data = signs;
-    return data == null ? SignsOfLife.NEVER : data.waitingSince();
+    ReplyActivity data = signs;
+    return data == null ? ReplyActivity.NEVER : data.waitingSince();
   }
 
   /** Why the data connection cannot be used although the node answers, or null. */
   @Nullable String dataTrouble() {
-    SignsOfLife data = signs;
+    ReplyActivity data = signs;
     if (data == null) {
       return null;
     }
@@ -119,7 +120,7 @@ final class NodeEvidence {
       return "the node answers, but the data connection is lost and not there again yet";
     }
     long since = data.waitingSince();
-    long waited = since == SignsOfLife.NEVER ? 0 : System.nanoTime() - since;
+    long waited = since == ReplyActivity.NEVER ? 0 : System.nanoTime() - since;
     return waited > options.downAfter().toNanos() && !isAfter(data.lastGood(), since)
         ? String.format(
             Locale.ROOT,
@@ -129,6 +130,6 @@ final class NodeEvidence {
   }
 
   static boolean isAfter(long time, long other) {
-    return time != SignsOfLife.NEVER && (other == SignsOfLife.NEVER || time - other > 0);
+    return time != ReplyActivity.NEVER && (other == ReplyActivity.NEVER || time - other > 0);
   }
 }

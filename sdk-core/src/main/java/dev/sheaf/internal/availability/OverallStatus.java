@@ -1,5 +1,10 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.AvailabilityChange;
+import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.AvailabilityStatus;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Instant;

@@ -1,5 +1,6 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.internal.common.SummedGauge;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -55,7 +56,7 @@ final class AvailabilityMeters {
       answers.put(
           source,
           Counter.builder("sheaf.availability.answers")
-              .description("Answers to isAvailable(), by where they came from")
+              .description("AvailabilityDecision to isAvailable(), by where they came from")
               .tags(client.and("source", name(source)))
               .register(registry));
     }

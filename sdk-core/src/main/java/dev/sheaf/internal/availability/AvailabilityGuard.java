@@ -1,5 +1,11 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.AvailabilityChange;
+import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.AvailabilityStatus;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SocketOptions;
@@ -45,7 +51,7 @@ final class AvailabilityGuard<K> implements GuardContext {
   private final ScheduledExecutorService timer;
   private final OverallStatus overall;
   private final AvailabilityMeters meters;
-  private final Answers answers;
+  private final AvailabilityDecision answers;
   private final Map<String, NodeGuard> guards = new ConcurrentHashMap<>();
   private final Object lock = new Object();
 
@@ -65,7 +71,7 @@ final class AvailabilityGuard<K> implements GuardContext {
     this.timer = settings.resources().eventExecutorGroup().next();
     this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
-    this.answers = new Answers(() -> watched, meters, options.maxAge());
+    this.answers = new AvailabilityDecision(() -> watched, meters, options.maxAge());
     meters.nodes(this);
   }
 
@@ -174,7 +180,7 @@ final class AvailabilityGuard<K> implements GuardContext {
   }
 
   /** What callers are told. */
-  Answers answers() {
+  AvailabilityDecision answers() {
     return answers;
   }
 
@@ -283,8 +289,8 @@ final class AvailabilityGuard<K> implements GuardContext {
   }
 
   @Override
-  public Spread newSpread() {
-    return new Spread(
+  public Jitter newSpread() {
+    return new Jitter(
         options.interval(), options.jitter(), () -> ThreadLocalRandom.current().nextLong());
   }
 

@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import io.lettuce.core.RedisURI;
 import java.util.Collection;
@@ -28,7 +28,7 @@ public interface NodeSource<K> {
    * What the user's connection to a node hears, or null if there is none yet; the client then
    * begins to open one.
    */
-  @Nullable SignsOfLife signsOf(Node node);
+  @Nullable ReplyActivity signsOf(Node node);
 
   /** Has the client look for the nodes anew, without waiting. */
   void refresh();

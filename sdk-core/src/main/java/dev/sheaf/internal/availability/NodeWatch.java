@@ -1,6 +1,7 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import dev.sheaf.SheafException;
+import dev.sheaf.availability.Availability;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.Future;

@@ -1,6 +1,9 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import dev.sheaf.SheafException;
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityStatus;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

@@ -1,5 +1,7 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.UnavailableException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.micrometer.core.instrument.Counter;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * What callers are told of the nodes: from memory where it is fresh enough, or by asking them.
  * Thread-safe.
  */
-final class Answers {
+final class AvailabilityDecision {
 
   /** For how long a yes is given again without a look at the nodes; no node falls in between. */
   private static final Duration REPEAT = Duration.ofMillis(10);
@@ -34,7 +36,8 @@ final class Answers {
   private volatile @Nullable Counter yesCount;
   private volatile boolean closed;
 
-  Answers(Supplier<List<WatchedNode>> watched, AvailabilityMeters meters, Duration maxAge) {
+  AvailabilityDecision(
+      Supplier<List<WatchedNode>> watched, AvailabilityMeters meters, Duration maxAge) {
     this.watched = watched;
     this.meters = meters;
     this.maxAgeNanos = maxAge.toNanos();

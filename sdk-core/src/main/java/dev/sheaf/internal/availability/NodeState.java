@@ -1,5 +1,8 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.AvailabilityStatus;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +96,7 @@ final class NodeState {
   void down(String reason) {
     synchronized (lock) {
       goodInRow = 0;
-      downAt = SignsOfLife.now();
+      downAt = ReplyActivity.now();
     }
     become(AvailabilityState.DOWN, reason);
   }

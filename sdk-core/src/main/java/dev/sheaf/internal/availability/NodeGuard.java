@@ -1,5 +1,9 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.AvailabilityStatus;
+import dev.sheaf.availability.UnavailableException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -16,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
  */
-final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, NodeState.Listener {
+final class NodeGuard
+    implements GuardConnection.Watcher, ReplyActivity.Watcher, NodeState.Listener {
 
   /** What the evidence at hand says. */
   enum Verdict {
@@ -50,7 +55,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
   private final String name;
   private final AvailabilityOptions options;
   private final GuardContext context;
-  private final Spread spread;
+  private final Jitter spread;
   private final GuardConnection line;
   private final SingleFlight<Duration> pings;
   private final NodeEvidence evidence;
@@ -96,7 +101,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
 
   void start() {
     synchronized (lock) {
-      lostAt = SignsOfLife.now();
+      lostAt = ReplyActivity.now();
     }
     context.schedule(this::tick, spread.startOffsetNanos());
     line.open();
@@ -120,7 +125,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
   }
 
   /** From now on this connection's replies count. */
-  void attach(@Nullable SignsOfLife data) {
+  void attach(@Nullable ReplyActivity data) {
     evidence.attach(data, closed ? null : this);
   }
 
@@ -141,7 +146,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
     return starting && !closed && evidence.hasData() && evidence.dataTrouble() == null;
   }
 
-  // ---- Answers from memory
+  // ---- AvailabilityDecision from memory
 
   /**
    * What is known, and no older than the given age. Old knowledge makes the guard ask on its own.
@@ -158,7 +163,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
     long answered = evidence.lastGood();
     boolean traffic = NodeEvidence.isAfter(heard, answered);
     long latest = traffic ? heard : answered;
-    long age = latest == SignsOfLife.NEVER ? Long.MAX_VALUE : now - latest;
+    long age = latest == ReplyActivity.NEVER ? Long.MAX_VALUE : now - latest;
     if (age > refreshNanos) {
       refresh();
     }
@@ -190,15 +195,15 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
 
   private void refreshIfStillOld(boolean mayWait) {
     refreshing = false;
-    long now = SignsOfLife.now();
+    long now = ReplyActivity.now();
     long heard = evidence.heard();
     long answered = evidence.lastGood();
     long latest = NodeEvidence.isAfter(heard, answered) ? heard : answered;
-    if (latest != SignsOfLife.NEVER && now - latest <= refreshNanos) {
+    if (latest != ReplyActivity.NEVER && now - latest <= refreshNanos) {
       return;
     }
     long asked = evidence.waitingSince();
-    if (mayWait && asked != SignsOfLife.NEVER && now - asked <= refreshNanos) {
+    if (mayWait && asked != ReplyActivity.NEVER && now - asked <= refreshNanos) {
       // A command is under way, and its reply will tell.
       refreshing = context.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
       return;
@@ -216,7 +221,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
   /** The round trip of the last good PING if its answer is not older than that, or null. */
   @Nullable Duration recentRoundTrip(long maxAgeNanos) {
     long answered = evidence.lastGood();
-    return answered == SignsOfLife.NEVER
+    return answered == ReplyActivity.NEVER
             || System.nanoTime() - answered >= maxAgeNanos
             || evidence.isAnyOverdue()
             || state.isDown()
@@ -258,7 +263,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
     return state.state() == AvailabilityState.UP
         && doubt == Doubt.NONE
         && !context.checksCluster()
-        && heard != SignsOfLife.NEVER
+        && heard != ReplyActivity.NEVER
         && System.nanoTime() - heard < options.interval().toNanos();
   }
 
@@ -325,7 +330,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
     }
 
     private void sendOn(StatefulRedisConnection<String, String> connection) {
-      sentAt = SignsOfLife.now();
+      sentAt = ReplyActivity.now();
       checked = doubt;
       RedisAsyncCommands<String, String> commands = connection.async();
       CompletionStage<@Nullable String> check = check(commands);
@@ -355,10 +360,10 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
 
     private CompletionStage<@Nullable String> check(RedisAsyncCommands<String, String> commands) {
       if (checked == Doubt.ROLE) {
-        return Checks.role(commands);
+        return HealthProbes.role(commands);
       }
       return checked == Doubt.CLUSTER || context.checksCluster()
-          ? Checks.cluster(commands)
+          ? HealthProbes.cluster(commands)
           : CompletableFuture.completedFuture(null);
     }
 
@@ -378,7 +383,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
       if (!outcome.completeExceptionally(new UnavailableException(name + ": " + reason))) {
         return;
       }
-      context.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, SignsOfLife.now() - sentAt);
+      context.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
       if (!evidence.heardSince(sentAt)) {
         state.down(reason);
       }
@@ -391,7 +396,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
       if (outcome.isDone()) {
         return;
       }
-      long nanos = SignsOfLife.now() - sentAt;
+      long nanos = ReplyActivity.now() - sentAt;
       Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
       evidence.nothingOverdue();
       if (cause instanceof RedisCommandExecutionException refusal) {
@@ -471,7 +476,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
   @Override
   public void lost() {
     synchronized (lock) {
-      lostAt = SignsOfLife.now();
+      lostAt = ReplyActivity.now();
     }
     context.schedule(this::giveUpIfLost, options.downAfter().toNanos());
   }
@@ -482,7 +487,7 @@ final class NodeGuard implements GuardConnection.Watcher, SignsOfLife.Watcher, N
     synchronized (lock) {
       since = lostAt;
     }
-    boolean longEnough = SignsOfLife.now() - since >= options.downAfter().toNanos();
+    boolean longEnough = ReplyActivity.now() - since >= options.downAfter().toNanos();
     if (!closed && line.current() == null && longEnough && !evidence.heardSince(since)) {
       noConnection("no connection for " + options.downAfter().toMillis() + " ms", null);
     }

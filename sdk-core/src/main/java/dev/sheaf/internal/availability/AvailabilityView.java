@@ -1,5 +1,10 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.AvailabilityStatus;
+import dev.sheaf.availability.UnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -47,13 +52,13 @@ final class AvailabilityView<K> implements Availability<K> {
 
   @Override
   public Duration ping() {
-    Answers.requireMayBlock();
+    AvailabilityDecision.requireMayBlock();
     return guard.answers().await(pingAsync(), timeout);
   }
 
   @Override
   public Duration ping(K key) {
-    Answers.requireMayBlock();
+    AvailabilityDecision.requireMayBlock();
     return guard.answers().await(pingAsync(key), timeout);
   }
 

@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;

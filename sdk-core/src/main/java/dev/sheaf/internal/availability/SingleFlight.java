@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * does not serve. Each check says what is wrong, or null. A server that does not know the question,
  * or does not let this user ask, is taken to be well.
  */
-final class Checks {
+final class HealthProbes {
 
-  private Checks() {}
+  private HealthProbes() {}
 
   /** Asks by HELLO, which every user may send, and ROLE is only for some. */
   static CompletionStage<@Nullable String> role(RedisAsyncCommands<String, String> commands) {

@@ -1,5 +1,6 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.Availability;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.Supplier;

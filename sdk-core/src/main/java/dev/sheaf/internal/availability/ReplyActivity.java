@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import io.lettuce.core.output.CommandOutput;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Written on the event loop of the connection, read by any thread; across reconnects it stays.
  */
-public final class SignsOfLife {
+public final class ReplyActivity {
 
   /** In place of a time: there is none. A time is never zero, since its lowest bit is set. */
   static final long NEVER = 0;

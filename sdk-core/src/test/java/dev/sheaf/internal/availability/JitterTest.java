@@ -1,7 +1,8 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.availability.AvailabilityOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * A thousand instances that start in the same 50 ms, as in a deployment: what one server sees of
  * their PINGs, with the spread and without. The plot in the guide is drawn here.
  */
-class SpreadTest {
+class JitterTest {
 
   private static final int INSTANCES = 1_000;
   private static final long BUCKET_MILLIS = 100;
@@ -32,7 +33,7 @@ class SpreadTest {
     Random random = new Random(42);
     for (int instance = 0; instance < INSTANCES; instance++) {
       double jitter = spread ? OPTIONS.jitter() : 0;
-      Spread own = new Spread(OPTIONS.interval(), jitter, random);
+      Jitter own = new Jitter(OPTIONS.interval(), jitter, random);
       double millis = random.nextDouble() * START_MILLIS;
       if (spread) {
         millis += own.startOffsetNanos() / 1e6;
@@ -70,7 +71,7 @@ class SpreadTest {
 
   @Test
   void pauses_areNeverLongerThanTheInterval_norShorterThanTheJitterAllows() {
-    Spread spread = new Spread(Duration.ofMillis(900), 0.4, new Random(1));
+    Jitter spread = new Jitter(Duration.ofMillis(900), 0.4, new Random(1));
     for (int i = 0; i < 10_000; i++) {
       assertThat(spread.pauseNanos()).isBetween(540_000_000L, 900_000_000L);
       assertThat(spread.startOffsetNanos()).isBetween(0L, 900_000_000L);
@@ -79,7 +80,7 @@ class SpreadTest {
 
   @Test
   void reconnects_beginAtOnce_andSlowDownToHalfTheInterval() {
-    Spread spread = new Spread(Duration.ofMillis(900), 0.4, new Random(1));
+    Jitter spread = new Jitter(Duration.ofMillis(900), 0.4, new Random(1));
     for (int i = 0; i < 1_000; i++) {
       assertThat(spread.reconnectNanos(0)).isBetween(0L, 20_000_000L);
       assertThat(spread.reconnectNanos(1)).isBetween(25_000_000L, 50_000_000L);

@@ -1,4 +1,4 @@
-package dev.sheaf.availability;
+package dev.sheaf.internal.availability;
 
 import dev.sheaf.internal.common.Uris;
 import io.lettuce.core.RedisChannelHandler;
@@ -40,7 +40,7 @@ final class GuardConnection {
   private final RedisURI uri;
   private final long shortestLimitNanos;
   private final ScheduledExecutorService timer;
-  private final Spread spread;
+  private final Jitter spread;
   private final Watcher watcher;
   private final Object lock = new Object();
 
@@ -67,7 +67,7 @@ final class GuardConnection {
       RedisURI uri,
       Duration shortestLimit,
       ScheduledExecutorService timer,
-      Spread spread,
+      Jitter spread,
       Watcher watcher) {
     this.client = client;
     this.uri = uri;
