@@ -1,10 +1,10 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
+import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.caller.BlockingFace;
 import dev.sheaf.internal.caller.BlockingGet;
 import dev.sheaf.internal.caller.CallerThread;
@@ -21,11 +21,11 @@ import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.many.BulkCommands;
 import dev.sheaf.internal.many.BulkGet;
 import dev.sheaf.internal.many.ReadRouter;
+import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
-import dev.sheaf.readthrough.ReadThroughs;
 import dev.sheaf.scripts.ScriptHost;
 import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.api.StatefulRedisConnection;

@@ -29,7 +29,7 @@ class ReadThroughFaultsIT {
 
   /** A guard that notices nothing in time, so that the read-through is on its own. */
   private static final AvailabilityOptions BLIND =
-      AvailabilityOptions.defaults().withTimeout(Duration.ofSeconds(30));
+      AvailabilityOptions.builder().timeout(Duration.ofSeconds(30)).build();
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private RealRedis redis;
@@ -102,9 +102,10 @@ class ReadThroughFaultsIT {
     try (Sheaf<String, String> sheaf = connect(BLIND)) {
       ReadThrough<String, String> reads =
           sheaf.readThrough(
-              ReadThroughOptions.<String>defaults()
-                  .withReadTimeout(Duration.ofMillis(1))
-                  .withLimits(10_000, 10));
+              ReadThroughOptions.<String>builder()
+                  .readTimeout(Duration.ofMillis(1))
+                  .maxPendingWrites(10)
+                  .build());
       redis.pause();
       for (int i = 0; i < 50; i++) {
         assertThat(reads.get("k" + i, TTL, key -> "loaded")).isEqualTo("loaded");

@@ -64,14 +64,14 @@ final class SheafOptions {
 
   AvailabilityOptions availability() {
     SheafProperties.Availability availability = properties.getAvailability();
-    AvailabilityOptions defaults = AvailabilityOptions.defaults();
     return checked(
         "sheaf.availability",
         () ->
-            defaults
-                .withTimeout(availability.getTimeout())
-                .withMaxAge(availability.getMaxAge())
-                .withInterval(availability.getInterval(), defaults.jitter()));
+            AvailabilityOptions.builder()
+                .timeout(availability.getTimeout())
+                .maxAge(availability.getMaxAge())
+                .interval(availability.getInterval())
+                .build());
   }
 
   private @Nullable CompressionOptions compression() {

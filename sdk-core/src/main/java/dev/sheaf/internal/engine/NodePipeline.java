@@ -1,7 +1,7 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.availability.SignsOfLife;
+import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.NilCheck;
@@ -61,7 +61,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   private final Room room;
   private final CommandQueue queue = new CommandQueue();
   private final Entrance entrance;
-  private final SignsOfLife signsOfLife = new SignsOfLife();
+  private final ReplyActivity signsOfLife = new ReplyActivity();
 
   /** Nobody drains, and nothing waits but what is being added. */
   private static final int IDLE = 0;
@@ -418,7 +418,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   }
 
   /** What the replies tell about the node. */
-  public SignsOfLife signsOfLife() {
+  public ReplyActivity signsOfLife() {
     return signsOfLife;
   }
 
