@@ -1,16 +1,16 @@
 package dev.sheaf.readthrough;
 
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Writes loaded values to Redis behind their readers, up to a bound. Thread-safe. */
 final class WriteBacks<K, V> {
 
-  private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(WriteBacks.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.readthrough");
 
   private final RedisAccess<K, V> redis;
   private final int maxPending;

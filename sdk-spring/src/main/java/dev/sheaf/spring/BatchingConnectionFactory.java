@@ -20,9 +20,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.ClusterCommandExecutor;
@@ -42,7 +42,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
-  private static final Log LOG = LogFactory.getLog(BatchingConnectionFactory.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   /** In place of no limit, which Sheaf does not have. */
   private static final Duration FOREVER = Duration.ofDays(365);

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.cache.CacheStatistics;
 import org.springframework.data.redis.cache.CacheStatisticsCollector;
@@ -30,7 +30,7 @@ import org.springframework.data.redis.cache.RedisCacheWriter;
  */
 final class GuardedCacheWriter implements RedisCacheWriter {
 
-  private static final Log LOG = LogFactory.getLog(GuardedCacheWriter.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   /** How far warnings about evictions are apart at least: 10 seconds. */
   private static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(10);
