@@ -60,7 +60,8 @@ final class WarmUp implements ApplicationRunner, Ordered {
     try {
       List<CompletableFuture<?>> opening = new ArrayList<>();
       for (BatchingConnectionFactory factory : factories) {
-        if (factory.isRunning() && factory.batches()) {
+        // Where templates share no connection, there is none to open for them before they ask.
+        if (factory.isRunning() && factory.batches() && factory.getShareNativeConnection()) {
           opening.add(factory.shared().availability().withTimeout(timeout).pingAsync());
           opening.addAll(openNodes(factory.sharedConnection()));
         }
