@@ -3,6 +3,7 @@ package dev.sheaf.spring;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.util.unit.DataSize;
 
@@ -314,6 +315,12 @@ public class SheafProperties {
     /** Whether the guard's state replaces Spring Boot's own health of Redis. */
     private boolean health = true;
 
+    /**
+     * Time that the guard must have found Redis DOWN before the health is DOWN; until then it is UP
+     * with the detail SLOW. Unless set, the command time-out, 5s at most.
+     */
+    private @Nullable Duration healthDownAfter;
+
     public Duration getTimeout() {
       return timeout;
     }
@@ -344,6 +351,14 @@ public class SheafProperties {
 
     public void setHealth(boolean health) {
       this.health = health;
+    }
+
+    public @Nullable Duration getHealthDownAfter() {
+      return healthDownAfter;
+    }
+
+    public void setHealthDownAfter(@Nullable Duration healthDownAfter) {
+      this.healthDownAfter = healthDownAfter;
     }
   }
 
