@@ -186,7 +186,7 @@ public class SheafProperties {
   public static class Compression {
 
     /** Whether values are compressed, only read when they are, or neither. */
-    private CompressionMode mode = CompressionMode.OFF;
+    private CompressionMode mode = CompressionMode.READ_ONLY;
 
     /** Algorithm for keys that no policy names. */
     private CompressionAlgorithm algorithm = CompressionAlgorithm.SNAPPY;

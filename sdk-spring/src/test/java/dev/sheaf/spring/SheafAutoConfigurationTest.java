@@ -272,6 +272,20 @@ class SheafAutoConfigurationTest {
             });
     runner()
         .run(
+            context -> {
+              StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+              assertThat(template.opsForValue().get("compressed")).isEqualTo(value);
+              template.opsForValue().set("plain", value);
+            });
+    runner()
+        .withPropertyValues("sheaf.compression.mode=off")
+        .run(
+            context ->
+                assertThat(context.getBean(StringRedisTemplate.class).opsForValue().get("plain"))
+                    .isEqualTo(value));
+    runner()
+        .withPropertyValues("sheaf.compression.mode=off")
+        .run(
             context ->
                 assertThat(
                         context
