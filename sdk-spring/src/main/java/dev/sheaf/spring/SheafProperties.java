@@ -185,8 +185,11 @@ public class SheafProperties {
   /** How values are compressed. */
   public static class Compression {
 
-    /** Whether values are compressed, only read when they are, or neither. */
-    private CompressionMode mode = CompressionMode.READ_ONLY;
+    /**
+     * Whether values are compressed (on), only read when they are (read, and read-only, which also
+     * refuses commands that would damage them), or left as they are (off).
+     */
+    private CompressionMode mode = CompressionMode.READ;
 
     /** Algorithm for keys that no policy names. */
     private CompressionAlgorithm algorithm = CompressionAlgorithm.SNAPPY;
@@ -546,8 +549,13 @@ public class SheafProperties {
   public enum CompressionMode {
     /** Compresses new values and reads compressed ones. */
     ON,
-    /** Reads compressed values and compresses none. */
+    /**
+     * Reads compressed values, compresses none, and refuses commands such as APPEND that would
+     * damage compressed ones: the step before {@link #ON}.
+     */
     READ_ONLY,
+    /** Reads compressed values, compresses none and refuses nothing. */
+    READ,
     /** Leaves all values as they are. */
     OFF
   }

@@ -276,6 +276,8 @@ class SheafAutoConfigurationTest {
               StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
               assertThat(template.opsForValue().get("compressed")).isEqualTo(value);
               template.opsForValue().set("plain", value);
+              assertThat(template.opsForValue().append("plain", "")).isEqualTo(value.length());
+              assertThat(template.opsForValue().setBit("bits", 7, true)).isFalse();
             });
     runner()
         .withPropertyValues("sheaf.compression.mode=off")
