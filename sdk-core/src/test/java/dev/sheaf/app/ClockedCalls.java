@@ -7,6 +7,7 @@ import dev.sheaf.internal.caller.CallerThread;
 import dev.sheaf.internal.caller.KeyLoops;
 import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.many.ReadRouter;
 import io.lettuce.core.RedisClient;
@@ -61,6 +62,7 @@ final class ClockedCalls implements AutoCloseable {
             new ReadRouter<>(ConnectedServer.of(connection, client), StringCodec.UTF8, null),
             connection.getTimeout(),
             new WriteClock(),
+            new Callers(),
             ThreadLocal.withInitial(CallerThread::new));
     return BlockingFace.over(RedisCommands.class, timed, () -> true, connection, loops, detector);
   }

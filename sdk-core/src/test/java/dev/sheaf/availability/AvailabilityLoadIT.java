@@ -31,11 +31,13 @@ class AvailabilityLoadIT {
 
   /** Only what a test causes happens, and no answer is late: nothing here is about time. */
   private static final AvailabilityOptions CALM =
-      AvailabilityOptions.defaults()
-          .withInterval(Duration.ofHours(1), 0)
-          .withTimeout(Duration.ofSeconds(60))
-          .withDownAfter(Duration.ofHours(1))
-          .withMaxAge(Duration.ofHours(1));
+      AvailabilityOptions.builder()
+          .interval(Duration.ofHours(1))
+          .jitter(0)
+          .timeout(Duration.ofSeconds(60))
+          .downAfter(Duration.ofHours(1))
+          .maxAge(Duration.ofHours(1))
+          .build();
 
   private RealRedis redis;
 

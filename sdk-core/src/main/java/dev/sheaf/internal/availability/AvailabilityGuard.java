@@ -11,8 +11,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,6 +28,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The guards of all nodes, and what follows from them for Redis as a whole. All views that users
@@ -37,8 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AvailabilityGuard<K> implements GuardContext {
 
-  private static final InternalLogger LOGGER =
-      InternalLoggerFactory.getInstance(AvailabilityGuard.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
   /** How long closing waits for connections that are being opened. */
   private static final int ATTEMPTS_END_MILLIS = 100;

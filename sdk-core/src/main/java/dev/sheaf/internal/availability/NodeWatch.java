@@ -2,10 +2,10 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.Availability;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The watch over the nodes of one client, which begins when it is first wanted. Thread-safe.
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeWatch<K> implements Watch<K> {
 
-  private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(NodeWatch.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
   private final NodeSource<K> source;
   private final WatchSettings settings;

@@ -5,14 +5,14 @@ import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityListener;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The state of Redis as a whole, and those who want to be told when it or that of a node changes.
@@ -21,8 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class OverallStatus {
 
-  private static final InternalLogger LOGGER =
-      InternalLoggerFactory.getInstance(OverallStatus.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
   private final Executor notifier;
   private final List<AvailabilityListener> listeners = new CopyOnWriteArrayList<>();
@@ -68,7 +67,7 @@ final class OverallStatus {
     try {
       listener.changed(change);
     } catch (RuntimeException e) {
-      LOGGER.warn("An availability listener failed on " + change, e);
+      LOGGER.warn("An availability listener failed on {}", change, e);
     }
   }
 

@@ -7,8 +7,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -23,6 +21,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds loops that make one round trip after the other.
@@ -60,7 +60,7 @@ public final class LoopDetector {
 
   static final String METER = "sheaf.loops.avoidable.round.trips";
 
-  private static final Logger LOG = System.getLogger("dev.sheaf.loops");
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.loops");
 
   /**
    * Commands that are right to be called in a loop: those that wait for data, and those whose next
@@ -279,7 +279,7 @@ public final class LoopDetector {
       first = unlogged.remove(site);
     }
     if (first) {
-      LOG.log(Level.INFO, site.advice());
+      LOG.info(site.advice());
     }
   }
 

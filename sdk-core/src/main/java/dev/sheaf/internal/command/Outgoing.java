@@ -18,8 +18,6 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +29,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A command on its way to one node: the caller's command with its request bytes, encoded on the
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 public class Outgoing<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
 
-  private static final Logger LOG = System.getLogger("dev.sheaf");
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
   private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final int NO_SLOT = -1;
   private static final VarHandle ORDER;
@@ -421,7 +421,7 @@ public class Outgoing<K, V, T>
     try {
       return command.completeExceptionally(throwable);
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "A listener of " + getType() + " threw while it was failed", e);
+      LOG.warn("A listener of {} threw while it was failed", getType(), e);
       return false;
     }
   }

@@ -1,17 +1,17 @@
 package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.readthrough.ReadThroughOptions;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Writes loaded values to Redis in the background, a bounded number at a time. Thread-safe. */
 final class WriteBacks<K, V> {
 
-  private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(WriteBacks.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.readthrough");
 
   private final CacheAccess<K, V> redis;
   private final ReadThroughOptions<V> options;
