@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(110)
+@Timeout(180)
 class ClusterFailoverIT {
 
   private static final int KEYS = 300;

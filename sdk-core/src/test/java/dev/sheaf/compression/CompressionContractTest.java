@@ -107,18 +107,18 @@ class CompressionContractTest {
       List<RedisFuture<?>> writes = new ArrayList<>();
       values.forEach((key, value) -> writes.add(sheaf.async().set(key, value)));
       for (RedisFuture<?> write : writes) {
-        write.get(10, TimeUnit.SECONDS);
+        write.get(60, TimeUnit.SECONDS);
       }
       for (int round = 0; round < 5; round++) {
         Map<String, RedisFuture<String>> reads = new LinkedHashMap<>();
         values.keySet().forEach(key -> reads.put(key, sheaf.async().get(key)));
         for (Map.Entry<String, RedisFuture<String>> read : reads.entrySet()) {
-          assertThat(read.getValue().get(10, TimeUnit.SECONDS))
+          assertThat(read.getValue().get(60, TimeUnit.SECONDS))
               .isEqualTo(values.get(read.getKey()));
         }
       }
       for (String key : values.keySet()) {
-        assertThat(sheaf.reactive().get(key).block(Duration.ofSeconds(10)))
+        assertThat(sheaf.reactive().get(key).block(Duration.ofSeconds(60)))
             .isEqualTo(values.get(key));
       }
       assertThat(
@@ -127,7 +127,7 @@ class CompressionContractTest {
                   .mget(values.keySet().toArray(String[]::new))
                   .map(KeyValue::getValue)
                   .collectList()
-                  .block(Duration.ofSeconds(10)))
+                  .block(Duration.ofSeconds(60)))
           .containsExactlyElementsOf(values.values());
     }
   }
@@ -146,7 +146,7 @@ class CompressionContractTest {
                   .lrange("list", 0, -1)
                   .limitRate(1)
                   .collectList()
-                  .block(Duration.ofSeconds(20)))
+                  .block(Duration.ofSeconds(60)))
           .isEqualTo(elements);
       sheaf.sync().hset("hash", values(10, "field"));
       assertThat(
@@ -155,7 +155,7 @@ class CompressionContractTest {
                   .hgetall("hash")
                   .limitRate(1)
                   .collectMap(KeyValue::getKey, KeyValue::getValue)
-                  .block(Duration.ofSeconds(20)))
+                  .block(Duration.ofSeconds(60)))
           .isEqualTo(values(10, "field"));
     }
   }
@@ -399,12 +399,12 @@ class CompressionContractTest {
       RedisFuture<Map<String, String>> hash = async.hgetall("h");
       RedisFuture<String> damaged = async.get("damaged");
       async.get("in");
-      TransactionResult result = async.exec().get(10, TimeUnit.SECONDS);
-      assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(MEDIUM);
+      TransactionResult result = async.exec().get(60, TimeUnit.SECONDS);
+      assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo(MEDIUM);
       assertThat(result.<String>get(2)).isEqualTo(LARGE);
-      assertThat(hash.get(10, TimeUnit.SECONDS)).isEqualTo(Map.of("f", MEDIUM));
+      assertThat(hash.get(60, TimeUnit.SECONDS)).isEqualTo(Map.of("f", MEDIUM));
       assertThat(result.<Object>get(5)).isInstanceOf(Exception.class);
-      assertThatThrownBy(() -> damaged.get(10, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> damaged.get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(UnreadableValueException.class);
       assertThat(result.<String>get(6)).isEqualTo(MEDIUM);
     }

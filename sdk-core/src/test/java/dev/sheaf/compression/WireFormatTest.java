@@ -135,7 +135,7 @@ class WireFormatTest {
       in.write(stored);
     }
     byte[] bytes = process.getInputStream().readAllBytes();
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     return new Output(process.exitValue(), bytes);
   }
 

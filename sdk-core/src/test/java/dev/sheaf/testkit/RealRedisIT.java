@@ -96,7 +96,7 @@ class RealRedisIT {
       assertThat(pending.isDone()).isFalse();
 
       server.resume();
-      assertThat(pending.toCompletableFuture().get(5, TimeUnit.SECONDS))
+      assertThat(pending.toCompletableFuture().get(60, TimeUnit.SECONDS))
           .isEqualTo("asked while paused");
     }
   }

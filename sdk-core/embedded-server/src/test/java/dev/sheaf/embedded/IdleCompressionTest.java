@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Values nobody uses are compressed, and nobody who uses them sees it. */
-@Timeout(60)
+@Timeout(180)
 class IdleCompressionTest {
   private static final String[] NAMES = {"Alice", "Bob", "Carol", "Dave", "Erin", "Frank"};
   private static final String[] CITIES = {"Berlin", "Oslo", "Lisbon", "Prague", "Vienna"};

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class SingleFlightTest {
 
   private static final long NO_AGE = 0;
@@ -205,7 +205,7 @@ class SingleFlightTest {
             spacing,
             shared::set);
     for (int i = 0; i < 4; i++) {
-      assertThat(join(flight, NO_AGE).get(5, TimeUnit.SECONDS)).isEqualTo("at once");
+      assertThat(join(flight, NO_AGE).get(60, TimeUnit.SECONDS)).isEqualTo("at once");
     }
     for (int i = 1; i < 4; i++) {
       assertThat(begun.get(i) - begun.get(i - 1)).isGreaterThanOrEqualTo(spacing.toNanos());

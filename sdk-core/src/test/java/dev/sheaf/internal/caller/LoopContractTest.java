@@ -589,7 +589,7 @@ class LoopContractTest {
     try (LatencyProxy proxy = LatencyProxy.builder().target(node.host(), node.port()).start();
         Sheaf<String, String> sheaf =
             Sheaf.builder("redis://127.0.0.1:" + proxy.port())
-                .commandTimeout(Duration.ofSeconds(1))
+                .commandTimeout(Duration.ofSeconds(3))
                 .connect()) {
       List<String> keys = fill(sheaf, 3);
       proxy.pauseToClient(true);

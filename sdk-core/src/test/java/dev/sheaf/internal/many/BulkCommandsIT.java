@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Large writes to a real server that refuses some or all of the keys. */
-@Timeout(60)
+@Timeout(180)
 class BulkCommandsIT {
 
   private static final Result<Boolean> YES = new Result.Value<>(true);

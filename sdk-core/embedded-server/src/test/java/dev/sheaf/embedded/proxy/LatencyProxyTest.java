@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class LatencyProxyTest {
 
   private static final int MIB = 1024 * 1024;
@@ -47,7 +47,7 @@ class LatencyProxyTest {
       one.close();
     }
     threads.shutdownNow();
-    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(threads.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -597,7 +597,7 @@ class LatencyProxyTest {
     }
 
     byte[] result() throws Exception {
-      return last.get(20, TimeUnit.SECONDS);
+      return last.get(60, TimeUnit.SECONDS);
     }
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
+@Timeout(180)
 class LuaEngineTest {
 
   private volatile boolean interrupt;
@@ -526,7 +526,7 @@ class LuaEngineTest {
               public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
                 inside.countDown();
                 try {
-                  done.await(30, TimeUnit.SECONDS);
+                  done.await(60, TimeUnit.SECONDS);
                 } catch (InterruptedException e) {
                   Thread.currentThread().interrupt();
                 }
@@ -539,7 +539,7 @@ class LuaEngineTest {
     try {
       Future<@Nullable Object> running =
           other.submit(() -> shared.eval(script, sha, List.of(), List.of(), false));
-      assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
       assertThatThrownBy(() -> shared.eval(script, sha, List.of(), List.of(), false))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("in use by thread");
