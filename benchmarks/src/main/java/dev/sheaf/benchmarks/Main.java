@@ -1,21 +1,26 @@
 package dev.sheaf.benchmarks;
 
-import dev.sheaf.benchmarks.compare.CheckCommand;
+import dev.sheaf.benchmarks.compare.Check;
 import dev.sheaf.benchmarks.compare.CompareCommand;
-import dev.sheaf.benchmarks.compare.PublishCommand;
+import dev.sheaf.benchmarks.compare.Publication;
+import dev.sheaf.benchmarks.compare.ResultFile;
 import dev.sheaf.benchmarks.jmh.CompressionTable;
 import dev.sheaf.benchmarks.latency.SizesComparison;
+import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.Quiet;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
 
 /** Runs one of the commands, or, with any other arguments, JMH itself. */
 @Command(
     name = "benchmarks.jar",
     mixinStandardHelpOptions = true,
-    subcommands = {CompareCommand.class, CheckCommand.class, PublishCommand.class},
+    subcommands = CompareCommand.class,
     footer = "Any other first word is handed to JMH; jmh -h says more.")
 public final class Main {
 
@@ -32,6 +37,7 @@ public final class Main {
     Quiet.logging();
     CommandLine commands = new CommandLine(new Main());
     commands.setCaseInsensitiveEnumValuesAllowed(true);
+    commands.setExecutionExceptionHandler(Main::explain);
     boolean known =
         args.length == 0
             || COMMANDS.contains(args[0])
@@ -41,6 +47,31 @@ public final class Main {
     }
     boolean named = args[0].equals("jmh");
     org.openjdk.jmh.Main.main(named ? Arrays.copyOfRange(args, 1, args.length) : args);
+  }
+
+  /** A comparison that cannot go on says why in one line. */
+  private static int explain(Exception thrown, CommandLine command, CommandLine.ParseResult line)
+      throws Exception {
+    if (thrown instanceof ComparisonException) {
+      System.err.println(thrown.getMessage());
+      return 1;
+    }
+    throw thrown;
+  }
+
+  /** Holds a result against what Sheaf is meant to reach; 1 if it misses. */
+  @Command(name = "check", description = "Holds a result against what Sheaf is meant to reach.")
+  int check(@Parameters(paramLabel = "FILE") Path file) {
+    return Check.print(ResultFile.read(file), System.out) == 0 ? 0 : 1;
+  }
+
+  /** Puts results into the pages; {@code benchmarks/publish} does it with the charts. */
+  @Command(name = "publish", description = "Puts results, if any, into the pages of DOCS.")
+  int publish(
+      @Parameters(paramLabel = "DOCS") Path docs,
+      @Parameters(paramLabel = "FILE", arity = "0..*") List<Path> files) {
+    new Publication(docs).publish(files == null ? List.of() : files, System.out);
+    return 0;
   }
 
   /** Prints the ways to sum the sizes of 100,000 sorted sets. */

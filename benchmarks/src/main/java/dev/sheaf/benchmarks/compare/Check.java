@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** What Sheaf is meant to reach, held against what a run found. For maintainers, not for users. */
-final class Check {
+public final class Check {
 
   private static final List<Client> JAVA_RIVALS =
       List.of(Client.LETTUCE, Client.JEDIS, Client.REDISSON, Client.GLIDE);
@@ -52,7 +52,7 @@ final class Check {
   }
 
   /** Prints each goal that the run has figures for, and returns how many were missed. */
-  static int print(ResultFile result, PrintStream out) {
+  public static int print(ResultFile result, PrintStream out) {
     List<Goal> goals = new ArrayList<>(GOALS);
     for (ResultFile.Found row : result.rows()) {
       if (row.group().startsWith("busy-")) {

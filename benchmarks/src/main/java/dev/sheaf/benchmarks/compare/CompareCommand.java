@@ -1,7 +1,6 @@
 package dev.sheaf.benchmarks.compare;
 
 import dev.sheaf.benchmarks.rivals.Client;
-import dev.sheaf.benchmarks.servers.ComparisonException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +26,11 @@ public final class CompareCommand implements Callable<Integer> {
 
   private static final int MAX_ROUNDS = 100;
   private static final double TRIAL = 0.02;
+  private static final int WARM_UP_SECONDS = 10;
+  private static final int MAX_WARM_UP_SECONDS = 600;
+
+  /** The sources of the Go program; the command is run in the project. */
+  private static final Path GO = Path.of("benchmarks", "go");
 
   /** What the parser knows of this command. */
   @Spec private @Nullable CommandSpec spec;
@@ -54,6 +58,14 @@ public final class CompareCommand implements Callable<Integer> {
   private int rounds = 5;
 
   @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      description =
+          "How long each client works before its first row, for each kind of server. Default:"
+              + " ${DEFAULT-VALUE}")
+  private int warmUp = WARM_UP_SECONDS;
+
+  @Option(
       names = "--jdk",
       paramLabel = "DIRECTORY",
       description =
@@ -66,12 +78,6 @@ public final class CompareCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "Where the result goes. Default: ${DEFAULT-VALUE}")
   private Path out = Path.of("benchmarks", "target", "comparison.json");
-
-  @Option(
-      names = "--go",
-      paramLabel = "DIRECTORY",
-      description = "The sources of the Go program. Default: ${DEFAULT-VALUE}")
-  private Path go = Path.of("benchmarks", "go");
 
   @Option(
       names = "--trial",
@@ -92,16 +98,11 @@ public final class CompareCommand implements Callable<Integer> {
       }
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
-    try {
-      ResultFile result = new Comparison(plan, System.out).run(out);
-      System.out.println();
-      Check.print(result, System.out);
-      System.out.println("Written: " + out);
-      return 0;
-    } catch (ComparisonException e) {
-      System.err.println(e.getMessage());
-      return 1;
-    }
+    ResultFile result = new Comparison(plan, System.out).run(out);
+    System.out.println();
+    Check.print(result, System.out);
+    System.out.println("Written: " + out);
+    return 0;
   }
 
   /**
@@ -114,9 +115,13 @@ public final class CompareCommand implements Callable<Integer> {
       throw new IllegalArgumentException(
           "--rounds must be a number from 1 to " + MAX_ROUNDS + ", but was " + rounds);
     }
+    if (warmUp < 1 || warmUp > MAX_WARM_UP_SECONDS) {
+      throw new IllegalArgumentException(
+          "--warm-up must be from 1 to " + MAX_WARM_UP_SECONDS + " seconds, but was " + warmUp);
+    }
     Path parent = out.toAbsolutePath().getParent();
     Path folder = parent == null ? Path.of("") : parent;
-    Programs programs = new Programs(jdk, go, folder);
+    Programs programs = new Programs(jdk, GO, folder);
     if (programs.feature() == 0) {
       throw new IllegalArgumentException(
           "--jdk must be the directory of a JDK, but " + jdk + " has no bin/java or no release");
@@ -132,7 +137,14 @@ public final class CompareCommand implements Callable<Integer> {
       selected = selected.stream().filter(row -> !row.virtual()).toList();
     }
     return new Comparison.Plan(
-        selected, List.copyOf(clients), rounds, trial ? TRIAL : 1, programs, folder, command());
+        selected,
+        List.copyOf(clients),
+        rounds,
+        warmUp * 1_000L,
+        trial ? TRIAL : 1,
+        programs,
+        folder,
+        command());
   }
 
   /** The command that repeats it. */
@@ -146,6 +158,9 @@ public final class CompareCommand implements Callable<Integer> {
       command
           .append(" --clients ")
           .append(clients.stream().map(Client::name).collect(Collectors.joining(",")));
+    }
+    if (warmUp != WARM_UP_SECONDS) {
+      command.append(" --warm-up ").append(warmUp);
     }
     if (!jdk.equals(Programs.ownJdk())) {
       // Where it lies is nobody's business; which one it was stands beside the command.

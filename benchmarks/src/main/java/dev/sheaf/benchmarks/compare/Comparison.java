@@ -30,9 +30,6 @@ import redis.clients.jedis.HostAndPort;
  */
 final class Comparison {
 
-  /** Spent on a warm-up before the first row on each kind of server. */
-  static final long FIRST_WARM_UP_MILLIS = 10_000;
-
   /** Spent on a warm-up of each row after that. */
   static final long WARM_UP_MILLIS = 1_000;
 
@@ -50,6 +47,8 @@ final class Comparison {
    * @param rows the rows, at least one
    * @param clients the clients, at least one
    * @param rounds how often
+   * @param firstWarmUpMillis how long each client works before its first row, for each kind of
+   *     server
    * @param timeScale 1, or less for a trial of the comparison itself, whose figures mean nothing
    * @param programs how processes of clients are started
    * @param out the directory of the result and of the clients' logs
@@ -59,6 +58,7 @@ final class Comparison {
       List<Row> rows,
       List<Client> clients,
       int rounds,
+      long firstWarmUpMillis,
       double timeScale,
       Programs programs,
       Path out,
@@ -77,7 +77,7 @@ final class Comparison {
     /** About how long it takes. */
     long millisInAll() {
       long each = millis(WARM_UP_MILLIS) + millis(MEASURED_MILLIS) + BETWEEN_MILLIS;
-      long warmUps = millis(FIRST_WARM_UP_MILLIS) * kinds().size();
+      long warmUps = millis(firstWarmUpMillis) * kinds().size();
       return rounds * clients.size() * (warmUps + each * rows.size());
     }
   }
@@ -187,7 +187,9 @@ final class Comparison {
       long parts = different.values().stream().mapToLong(row -> part(row, different.size())).sum();
       for (Row row : different.values()) {
         long millis =
-            plan.millis(FIRST_WARM_UP_MILLIS) * part(row, different.size()) / Math.max(1, parts);
+            plan.millis(plan.firstWarmUpMillis())
+                * part(row, different.size())
+                / Math.max(1, parts);
         Order order = Order.of(row, uri(kind), millis, 0);
         orders.add(row.work() == Work.OPEN ? order.as(Work.GET) : order);
       }

@@ -80,7 +80,7 @@ record Costs(boolean known, double cpuMicros, long waits, ServerCounters server)
 
   private static double ticksPerSecond() {
     try {
-      return Double.parseDouble(Tools.output("getconf", "CLK_TCK").strip());
+      return Double.parseDouble(Tools.output("getconf", "CLK_TCK"));
     } catch (NumberFormatException e) {
       return 100;
     }

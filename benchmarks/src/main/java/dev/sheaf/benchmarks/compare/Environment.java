@@ -1,11 +1,11 @@
 package dev.sheaf.benchmarks.compare;
 
 import dev.sheaf.benchmarks.servers.RedisProcess;
+import dev.sheaf.benchmarks.servers.Tools;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Where and with what was measured: names and values, in the order in which they are reported.
@@ -27,8 +27,6 @@ record Environment(Map<String, String> facts) {
   /** From this load for each core on, others take a share of the processors that shows. */
   private static final double BUSY_LOAD_PER_CORE = 0.5;
 
-  private static final int COMMAND_SECONDS = 5;
-
   /** Looks around. */
   static Environment observe(Programs programs) {
     Map<String, String> facts = new LinkedHashMap<>();
@@ -38,7 +36,8 @@ record Environment(Map<String, String> facts) {
         "Processor", processor() + ", " + Runtime.getRuntime().availableProcessors() + " cores");
     facts.put("System", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     facts.put("JVM", programs.jvm());
-    facts.put("Server", output(RedisProcess.EXECUTABLE, "--version").replaceFirst(" sha=.*", ""));
+    facts.put(
+        "Server", Tools.output(RedisProcess.EXECUTABLE, "--version").replaceFirst(" sha=.*", ""));
     facts.putAll(versions());
     facts.put("Load before", loadAverage());
     return new Environment(facts);
@@ -78,48 +77,21 @@ record Environment(Map<String, String> facts) {
   }
 
   private static String commit() {
-    String commit = output("git", "rev-parse", "--short", "HEAD");
-    boolean changed = !output("git", "status", "--porcelain").isEmpty();
+    String commit = Tools.output("git", "rev-parse", "--short", "HEAD");
+    boolean changed = !Tools.output("git", "status", "--porcelain").isEmpty();
     return commit.isEmpty() ? "unknown" : commit + (changed ? " with local changes" : "");
   }
 
   private static String processor() {
-    try {
-      Map<String, String> fields = new LinkedHashMap<>();
-      for (String line : Files.readAllLines(Path.of("/proc/cpuinfo"))) {
-        String[] field = line.split("\\s*:\\s*", 2);
-        if (field.length == 2) {
-          fields.putIfAbsent(field[0], field[1]);
-        }
-      }
-      return fields.getOrDefault("model name", "unknown")
-          + " (family "
-          + fields.getOrDefault("cpu family", "?")
-          + ", model "
-          + fields.getOrDefault("model", "?")
-          + ", "
-          + fields.getOrDefault("cpu MHz", "?")
-          + " MHz)";
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .findFirst()
+          .map(line -> line.replaceFirst(".*: *", ""))
+          .orElse("unknown");
     } catch (IOException notLinux) {
-      String name = output("sysctl", "-n", "machdep.cpu.brand_string");
+      String name = Tools.output("sysctl", "-n", "machdep.cpu.brand_string");
       return name.isEmpty() ? System.getProperty("os.arch") : name;
-    }
-  }
-
-  /** The output of a command in one line, or nothing if it cannot be had. */
-  private static String output(String... command) {
-    try {
-      Process process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-      process.getOutputStream().close();
-      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      boolean ended = process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS);
-      return ended && process.exitValue() == 0 ? text.strip() : "";
-    } catch (IOException notThere) {
-      return "";
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return "";
     }
   }
 }

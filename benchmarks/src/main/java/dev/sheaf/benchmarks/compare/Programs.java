@@ -92,11 +92,10 @@ record Programs(Path jdk, Path goSources, Path built) {
       throw new ComparisonException("go is not on the PATH");
     }
     Path program = built.toAbsolutePath().resolve("rueidis-bench");
-    String said =
-        Tools.output(
-            "go", "-C", goSources.toString(), "build", "-buildvcs=false", "-o", program.toString());
+    String sources = goSources.toString();
+    Tools.output("go", "-C", sources, "build", "-buildvcs=false", "-o", program.toString());
     if (!Files.isExecutable(program)) {
-      throw new ComparisonException("go could not build " + goSources + ": " + said);
+      throw new ComparisonException("go could not build " + goSources + "; go build says why");
     }
     return program;
   }

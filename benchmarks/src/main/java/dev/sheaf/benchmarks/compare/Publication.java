@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * name -->} and {@code <!-- end of name -->}. Nobody writes figures there by hand. A row that
  * several files have is taken from the newest one.
  */
-final class Publication {
+public final class Publication {
 
   /** What pages take from the files, by the name of its place. */
   static final Map<String, List<String>> PLACES =
@@ -42,7 +42,7 @@ final class Publication {
   private final Path docs;
 
   /** To the folder of all documentation. */
-  Publication(Path docs) {
+  public Publication(Path docs) {
     this.docs = docs;
   }
 
@@ -51,7 +51,7 @@ final class Publication {
    *
    * @throws ComparisonException if a file cannot be read or written, or has no place for figures
    */
-  void publish(List<Path> found, PrintStream console) {
+  public void publish(List<Path> found, PrintStream console) {
     try {
       for (Path file : found) {
         if (ResultFile.read(file).environment().containsKey("Trial")) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param environment where, when and with what
  * @param rows what was found, row by row
  */
-record ResultFile(Map<String, String> environment, List<Found> rows) {
+public record ResultFile(Map<String, String> environment, List<Found> rows) {
 
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
@@ -35,7 +35,7 @@ record ResultFile(Map<String, String> environment, List<Found> rows) {
    * @param higherIsBetter whether they are rates; otherwise they are times
    * @param clients what was found for each client
    */
-  record Found(
+  public record Found(
       String group,
       String name,
       String title,
@@ -103,7 +103,7 @@ record ResultFile(Map<String, String> environment, List<Found> rows) {
    * @param scores operations a second, or microseconds
    * @param figures what else was counted
    */
-  record Series(List<Double> scores, Map<String, List<Double>> figures) {
+  public record Series(List<Double> scores, Map<String, List<Double>> figures) {
 
     private void add(Map<String, Double> found) {
       found.forEach(
@@ -137,7 +137,7 @@ record ResultFile(Map<String, String> environment, List<Found> rows) {
    *
    * @throws ComparisonException if it cannot be read or is none of these
    */
-  static ResultFile read(Path file) {
+  public static ResultFile read(Path file) {
     try {
       return JSON.readValue(file.toFile(), ResultFile.class);
     } catch (IOException e) {

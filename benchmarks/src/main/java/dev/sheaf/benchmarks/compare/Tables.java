@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 final class Tables {
 
   private static final String NONE = "-";
+  private static final String NOT_MEASURED = "Not measured.\n";
   private static final List<String> COST_ROWS = List.of("get-1", "get-4", "get-64");
   private static final List<String> COSTS =
       List.of(
@@ -71,50 +72,45 @@ final class Tables {
 
   /** Percentiles of open loads. */
   String open() {
-    List<List<String>> table = new ArrayList<>();
-    table.add(List.of("Load", "Client", "reads due", "p50", "p90", "p99", "p99.9"));
-    for (Found row : rows) {
-      if (row.unit().equals(Work.OPEN.unit())) {
-        row.clients()
-            .forEach(
-                (client, series) -> {
-                  List<String> cells = new ArrayList<>(List.of(row.title(), client.title()));
-                  for (String name : PERCENTILES) {
-                    cells.add(
-                        series
-                            .figure(name)
-                            .map(name.equals("due/s") ? Numbers::rate : Numbers::micros)
-                            .orElse(NONE));
-                  }
-                  table.add(cells);
-                });
-      }
-    }
-    return table.size() == 1
-        ? "Not measured.\n"
-        : Markdown.table(table) + "\n![99th percentile of a GET under open load](open.svg)\n";
+    List<Found> open = rows.stream().filter(row -> row.unit().equals(Work.OPEN.unit())).toList();
+    return open.isEmpty()
+        ? NOT_MEASURED
+        : figures(open, List.of("Load", "Client", "reads due", "p50", "p90", "p99", "p99.9"))
+            + "\n![99th percentile of a GET under open load](open.svg)\n";
   }
 
   /** What a GET costs, by number of threads. */
   String costs() {
-    List<List<String>> table = new ArrayList<>();
-    table.add(
-        List.of("Work", "Client", "client CPU", "wake-ups", "server CPU", "commands", "reads"));
+    List<Found> few = rows.stream().filter(row -> COST_ROWS.contains(row.name())).toList();
+    return few.isEmpty()
+        ? NOT_MEASURED
+        : figures(
+            few,
+            List.of("Work", "Client", "client CPU", "wake-ups", "server CPU", "commands", "reads"));
+  }
+
+  private static String figures(List<Found> rows, List<String> headings) {
+    List<List<String>> table = new ArrayList<>(List.of(headings));
+    List<String> names = headings.contains("p99") ? PERCENTILES : COSTS;
     for (Found row : rows) {
-      if (COST_ROWS.contains(row.name())) {
-        row.clients()
-            .forEach(
-                (client, series) -> {
-                  List<String> cells = new ArrayList<>(List.of(row.title(), client.title()));
-                  for (String cost : COSTS) {
-                    String unit = cost.endsWith(" us") ? " µs" : "";
-                    cells.add(series.figure(cost).map(c -> Numbers.rounded(c) + unit).orElse(NONE));
-                  }
-                  table.add(cells);
-                });
-      }
+      row.clients()
+          .forEach(
+              (client, series) -> {
+                List<String> cells = new ArrayList<>(List.of(row.title(), client.title()));
+                for (String name : names) {
+                  cells.add(series.figure(name).map(value -> figure(name, value)).orElse(NONE));
+                }
+                table.add(cells);
+              });
     }
-    return table.size() == 1 ? "Not measured.\n" : Markdown.table(table);
+    return Markdown.table(table);
+  }
+
+  private static String figure(String name, double value) {
+    if (name.endsWith("/s")) {
+      return Numbers.rate(value);
+    }
+    return name.endsWith("us") ? Numbers.micros(value) : Numbers.rounded(value);
   }
 
   /** Ways to read a page with a loop, nearby and 1 ms away. */
@@ -180,7 +176,7 @@ final class Tables {
 
   private static String scores(List<Found> rows, BiFunction<Found, Series, String> cell) {
     if (rows.isEmpty()) {
-      return "Not measured.\n";
+      return NOT_MEASURED;
     }
     List<Client> clients =
         Arrays.stream(Client.values())

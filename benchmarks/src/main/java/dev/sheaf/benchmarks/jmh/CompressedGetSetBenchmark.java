@@ -75,7 +75,7 @@ public class CompressedGetSetBenchmark {
     DocumentClient connected = client.connect("redis://127.0.0.1:" + port);
     documents = connected;
     for (int i = 0; i < KEYS; i++) {
-      connected.set("document:" + i, document);
+      connected.set().accept("document:" + i, document);
     }
   }
 
@@ -86,10 +86,10 @@ public class CompressedGetSetBenchmark {
     String key = "document:" + random.nextInt(KEYS);
     DocumentClient connected = Objects.requireNonNull(documents);
     if (random.nextInt(10) == 0) {
-      connected.set(key, document);
+      connected.set().accept(key, document);
       return 0;
     }
-    int length = connected.get(key).length;
+    int length = Objects.requireNonNull(connected.get().apply(key)).length;
     if (length != BYTES) {
       throw new IllegalStateException("A document has " + length + " bytes");
     }
@@ -100,7 +100,7 @@ public class CompressedGetSetBenchmark {
   @TearDown
   public void close() {
     if (documents != null) {
-      documents.close();
+      documents.close().run();
     }
     if (proxy != null) {
       proxy.close();

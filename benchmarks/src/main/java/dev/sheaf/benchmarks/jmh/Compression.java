@@ -11,147 +11,75 @@ import dev.sheaf.compression.ValueCompression;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.List;
 import org.xerial.snappy.Snappy;
 
-/** A way to compress that is measured: as Sheaf stores values, or a library by itself. */
-public enum Compression {
-  BARE_SNAPPY("Snappy, without the envelope") {
-    @Override
-    byte[] compress(byte[] value) {
-      try {
-        return Snappy.compress(value);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+/**
+ * A way to compress that is measured: as Sheaf stores values, or a library by itself.
+ *
+ * @param title how tables name it
+ * @param packing compresses
+ * @param unpacking restores
+ */
+record Compression(String title, Step packing, Step unpacking) {
 
-    @Override
-    byte[] decompress(byte[] stored) {
-      try {
-        return Snappy.uncompress(stored);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  },
-  SNAPPY("Snappy") {
-    private final ValueCompression sheaf = sheaf(Compressors.snappy());
-
-    @Override
-    byte[] compress(byte[] value) {
-      return sheaf.compress(KEY, value);
-    }
-
-    @Override
-    byte[] decompress(byte[] stored) {
-      return sheaf.decompress(stored);
-    }
-  },
-  LZ4("LZ4") {
-    private final ValueCompression sheaf = sheaf(Compressors.lz4());
-
-    @Override
-    byte[] compress(byte[] value) {
-      return sheaf.compress(KEY, value);
-    }
-
-    @Override
-    byte[] decompress(byte[] stored) {
-      return sheaf.decompress(stored);
-    }
-  },
-  ZSTD_1("Zstandard, level 1") {
-    private final ValueCompression sheaf = sheaf(Compressors.zstd(1));
-
-    @Override
-    byte[] compress(byte[] value) {
-      return sheaf.compress(KEY, value);
-    }
-
-    @Override
-    byte[] decompress(byte[] stored) {
-      return sheaf.decompress(stored);
-    }
-  },
-  ZSTD_3("Zstandard, level 3") {
-    private final ValueCompression sheaf = sheaf(Compressors.zstd(3));
-
-    @Override
-    byte[] compress(byte[] value) {
-      return sheaf.compress(KEY, value);
-    }
-
-    @Override
-    byte[] decompress(byte[] stored) {
-      return sheaf.decompress(stored);
-    }
-  },
-  BARE_BROTLI_4("Brotli, quality 4") {
-    @Override
-    byte[] compress(byte[] value) {
-      return brotli(value, 4);
-    }
-
-    @Override
-    byte[] decompress(byte[] stored) {
-      return unbrotli(stored);
-    }
-  },
-  BARE_BROTLI_11("Brotli, quality 11") {
-    @Override
-    byte[] compress(byte[] value) {
-      return brotli(value, 11);
-    }
-
-    @Override
-    byte[] decompress(byte[] stored) {
-      return unbrotli(stored);
-    }
-  };
+  static final String SLOWEST = "Brotli, quality 11";
 
   private static final byte[] KEY = {'k'};
 
-  private final String title;
-
-  Compression(String title) {
-    this.title = title;
+  /** Bytes made of others. */
+  interface Step {
+    byte[] of(byte[] bytes) throws IOException;
   }
 
-  /** How tables name it. */
-  String title() {
-    return title;
+  /** All that are measured. */
+  static List<Compression> all() {
+    Brotli4jLoader.ensureAvailability();
+    return List.of(
+        new Compression("Snappy, without the envelope", Snappy::compress, Snappy::uncompress),
+        sheaf("Snappy", Compressors.snappy()),
+        sheaf("LZ4", Compressors.lz4()),
+        sheaf("Zstandard, level 1", Compressors.zstd(1)),
+        sheaf("Zstandard, level 3", Compressors.zstd(3)),
+        brotli("Brotli, quality 4", 4),
+        brotli(SLOWEST, 11));
   }
 
-  abstract byte[] compress(byte[] value);
+  private static Compression sheaf(String title, Compressor compressor) {
+    ValueCompression values =
+        ValueCompression.of(
+            CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(compressor)));
+    return new Compression(title, value -> values.compress(KEY, value), values::decompress);
+  }
 
-  abstract byte[] decompress(byte[] stored);
+  private static Compression brotli(String title, int quality) {
+    Encoder.Parameters parameters = new Encoder.Parameters().setQuality(quality);
+    return new Compression(
+        title,
+        value -> Encoder.compress(value, parameters),
+        stored -> Decoder.decompress(stored).getDecompressedData());
+  }
+
+  byte[] compress(byte[] value) {
+    return done(packing, value);
+  }
+
+  byte[] decompress(byte[] stored) {
+    return done(unpacking, stored);
+  }
+
+  private static byte[] done(Step step, byte[] bytes) {
+    try {
+      return step.of(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
 
   /** Fails if a value does not come back. */
   void check(byte[] value) {
     if (!Arrays.equals(decompress(compress(value)), value)) {
-      throw new IllegalStateException(this + " gives another value back");
-    }
-  }
-
-  static ValueCompression sheaf(Compressor compressor) {
-    return ValueCompression.of(
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(compressor)));
-  }
-
-  static byte[] brotli(byte[] value, int quality) {
-    Brotli4jLoader.ensureAvailability();
-    try {
-      return Encoder.compress(value, new Encoder.Parameters().setQuality(quality));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  static byte[] unbrotli(byte[] stored) {
-    try {
-      return Decoder.decompress(stored).getDecompressedData();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new IllegalStateException(title + " gives another value back");
     }
   }
 }

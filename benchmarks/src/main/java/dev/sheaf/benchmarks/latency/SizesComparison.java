@@ -165,7 +165,7 @@ public final class SizesComparison {
     }
     double[] millis = new double[runs];
     double longest;
-    Pinger pinger = Pinger.start(uri);
+    Pinger pinger = new Pinger(uri);
     try (pinger;
         Jedis jedis = new Jedis(Servers.address(uri))) {
       jedis.configResetStat();

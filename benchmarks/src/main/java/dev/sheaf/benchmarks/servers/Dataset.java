@@ -1,6 +1,7 @@
 package dev.sheaf.benchmarks.servers;
 
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.AbstractPipeline;
 import redis.clients.jedis.RedisClient;
@@ -28,13 +29,14 @@ public enum Dataset {
   private final int keys;
   private final int bytes;
 
-  /** Expected values, made on first use; one object for each value, as an application has them. */
-  private volatile String @Nullable [] values;
+  /** One object for each value, as an application has them. */
+  private final String[] values;
 
   Dataset(String prefix, int keys, int bytes) {
     this.prefix = prefix;
     this.keys = keys;
     this.bytes = bytes;
+    this.values = IntStream.range(0, keys).mapToObj(this::made).toArray(String[]::new);
   }
 
   /** How many keys there are. */
@@ -49,6 +51,10 @@ public enum Dataset {
 
   /** The value stored under a key. It begins with its key. */
   public String value(int index) {
+    return values[index];
+  }
+
+  private String made(int index) {
     String unit = key(index) + ";";
     return unit.repeat(bytes / unit.length() + 1).substring(0, bytes);
   }
@@ -78,7 +84,7 @@ public enum Dataset {
    * @throws IllegalStateException if they differ
    */
   public String check(int index, @Nullable String value) {
-    String expected = expected()[index];
+    String expected = values[index];
     if (!expected.equals(value)) {
       throw new IllegalStateException(
           "Read " + shortened(value) + " for " + key(index) + ", stored " + shortened(expected));
@@ -90,18 +96,6 @@ public enum Dataset {
     return value == null || value.length() <= 40
         ? String.valueOf(value)
         : value.substring(0, 40) + "… (" + value.length() + " characters)";
-  }
-
-  private String[] expected() {
-    String[] known = values;
-    if (known == null) {
-      known = new String[keys];
-      for (int i = 0; i < keys; i++) {
-        known[i] = value(i);
-      }
-      values = known;
-    }
-    return known;
   }
 
   /** Stores all data unless it is there. */

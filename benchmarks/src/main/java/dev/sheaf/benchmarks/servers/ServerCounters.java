@@ -14,10 +14,9 @@ import redis.clients.jedis.Jedis;
  *
  * @param commands commands processed
  * @param reads reads from sockets; 0 from a server that does not count them
- * @param writes writes to sockets; likewise
  * @param cpuMicros processor time of the servers, in microseconds
  */
-public record ServerCounters(long commands, long reads, long writes, long cpuMicros) {
+public record ServerCounters(long commands, long reads, long cpuMicros) {
 
   /** Asks one server, or the masters of the cluster it belongs to. */
   public static ServerCounters ask(String uri) {
@@ -27,7 +26,7 @@ public record ServerCounters(long commands, long reads, long writes, long cpuMic
         all.add(parse(jedis.info("everything")));
       }
     }
-    return all.stream().reduce(new ServerCounters(0, 0, 0, 0), ServerCounters::plus);
+    return all.stream().reduce(new ServerCounters(0, 0, 0), ServerCounters::plus);
   }
 
   private static List<HostAndPort> masters(HostAndPort seed) {
@@ -60,7 +59,6 @@ public record ServerCounters(long commands, long reads, long writes, long cpuMic
     return new ServerCounters(
         count(fields, "total_commands_processed"),
         count(fields, "total_reads_processed"),
-        count(fields, "total_writes_processed"),
         Math.round(seconds * 1e6));
   }
 
@@ -74,17 +72,11 @@ public record ServerCounters(long commands, long reads, long writes, long cpuMic
 
   private ServerCounters plus(ServerCounters other) {
     return new ServerCounters(
-        commands + other.commands,
-        reads + other.reads,
-        writes + other.writes,
-        cpuMicros + other.cpuMicros);
+        commands + other.commands, reads + other.reads, cpuMicros + other.cpuMicros);
   }
 
   public ServerCounters minus(ServerCounters earlier) {
     return new ServerCounters(
-        commands - earlier.commands,
-        reads - earlier.reads,
-        writes - earlier.writes,
-        cpuMicros - earlier.cpuMicros);
+        commands - earlier.commands, reads - earlier.reads, cpuMicros - earlier.cpuMicros);
   }
 }

@@ -6,13 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Programs of the machine. */
 public final class Tools {
-
-  private static final int SECONDS = 20;
 
   private Tools() {}
 
@@ -27,14 +24,14 @@ public final class Tools {
                     .anyMatch(entry -> Files.isExecutable(Path.of(entry, name))));
   }
 
-  /** What a program says, errors too; nothing if it cannot be run. */
+  /** What a program says, without what it complains of; nothing if it cannot be run or fails. */
   public static String output(String... command) {
     try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
       process.getOutputStream().close();
       String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      process.waitFor(SECONDS, TimeUnit.SECONDS);
-      return text;
+      return process.waitFor() == 0 ? text.strip() : "";
     } catch (IOException e) {
       return "";
     } catch (InterruptedException e) {

@@ -25,16 +25,25 @@ class CompareCommandTest {
   @Test
   void plan_options_areInTheCommandThatRepeatsIt() {
     Comparison.Plan plan =
-        parse("--rows", "pages,get-1", "--clients", "lettuce,sheaf", "--rounds", "2").plan();
+        parse(
+                "--rows",
+                "pages,get-1",
+                "--clients",
+                "lettuce,sheaf",
+                "--rounds",
+                "2",
+                "--warm-up",
+                "3")
+            .plan();
 
     assertThat(plan.rows())
         .extracting(Row::name)
         .containsExactly("get-1", "getall-100", "futures-100");
     assertThat(plan.clients()).containsExactly(Client.LETTUCE, Client.SHEAF);
     assertThat(plan.command())
-        .endsWith("compare --rounds 2 --rows pages,get-1 --clients LETTUCE,SHEAF");
-    // Two clients, two rounds: 10 s of warm-up and three rows of 4.5 s.
-    assertThat(plan.millisInAll()).isEqualTo(2 * 2 * (10_000 + 3 * 4_500));
+        .endsWith("compare --rounds 2 --rows pages,get-1 --clients LETTUCE,SHEAF --warm-up 3");
+    // Two clients, two rounds: 3 s of warm-up and three rows of 4.5 s.
+    assertThat(plan.millisInAll()).isEqualTo(2 * 2 * (3_000 + 3 * 4_500));
   }
 
   @ParameterizedTest
@@ -42,6 +51,7 @@ class CompareCommandTest {
       delimiter = '|',
       value = {
         "--rounds|0|from 1 to 100, but was 0",
+        "--warm-up|0|from 1 to 600 seconds, but was 0",
         "--rows|nothing|but had nothing",
         "--jdk|/nowhere|/nowhere has no bin/java or no release"
       })

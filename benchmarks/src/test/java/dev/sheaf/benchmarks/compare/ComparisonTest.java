@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ComparisonTest {
 
   private static final double TRIAL = 0.1;
+  private static final long WARM_UP_MILLIS = 10_000;
 
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
@@ -76,7 +77,7 @@ class ComparisonTest {
                   .filter(order -> order.kind() == kind)
                   .mapToLong(Order::warmUpMillis)
                   .sum())
-          .isBetween(Comparison.FIRST_WARM_UP_MILLIS - 10, Comparison.FIRST_WARM_UP_MILLIS);
+          .isBetween(WARM_UP_MILLIS - 10, WARM_UP_MILLIS);
     }
     assertThat(warmUps).allSatisfy(order -> assertThat(order.measuredMillis()).isZero());
   }
@@ -116,6 +117,13 @@ class ComparisonTest {
   private Comparison.Plan plan(
       double timeScale, Programs programs, List<String> rows, List<Client> clients) {
     return new Comparison.Plan(
-        Row.selected(Row.all(2), rows), clients, 2, timeScale, programs, folder, "compare");
+        Row.selected(Row.all(2), rows),
+        clients,
+        2,
+        WARM_UP_MILLIS,
+        timeScale,
+        programs,
+        folder,
+        "compare");
   }
 }
