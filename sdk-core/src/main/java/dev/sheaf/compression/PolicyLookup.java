@@ -33,18 +33,32 @@ final class PolicyLookup {
 
   /** The policy that compresses values of this key; null if they stay as they are. */
   @Nullable CompressionPolicy of(byte[] bytes, int start, int end) {
+    int found = find(bytes, start, end);
+    return found < 0 || policies.get(found).compressor() == null ? null : policies.get(found);
+  }
+
+  /** The place of the policy with the longest prefix of this key; -1 if there is none. */
+  private int find(byte[] bytes, int start, int end) {
     for (int i = 0; i < prefixes.length; i++) {
       byte[] prefix = prefixes[i];
       if (end - start >= prefix.length
           && Arrays.equals(bytes, start, start + prefix.length, prefix, 0, prefix.length)) {
-        CompressionPolicy policy = policies.get(i);
-        return policy.compressor() == null ? null : policy;
+        return i;
       }
     }
-    return null;
+    return -1;
   }
 
-  /** Whether a pattern of SORT may stand for a key whose values are compressed. */
+  /**
+   * Whether the value of a key may be stored compressed: by this client, by another with other
+   * policies, or under another name before it was renamed. Only a policy that is off says no.
+   */
+  boolean mayBeCompressed(Request request, int keyIndex) {
+    int found = find(request.bytes(), request.start(keyIndex), request.end(keyIndex));
+    return found < 0 || policies.get(found).compressor() != null;
+  }
+
+  /** Whether a pattern of SORT may stand for a key whose value {@link #mayBeCompressed}. */
   boolean mayCover(Request request, int patternIndex) {
     byte[] bytes = request.bytes();
     int start = request.start(patternIndex);
@@ -56,10 +70,15 @@ final class PolicyLookup {
       // Without an asterisk it names no other key: #, or nosort.
       return false;
     }
-    for (int i = 0; i < prefixes.length; i++) {
-      int common = Math.min(prefixes[i].length, end - start);
+    int found = find(bytes, start, end);
+    if (found < 0 || policies.get(found).compressor() != null) {
+      return true;
+    }
+    // Off, unless a longer prefix that the pattern reaches is not.
+    for (int i = 0; i < found; i++) {
       if (policies.get(i).compressor() != null
-          && Arrays.equals(bytes, start, start + common, prefixes[i], 0, common)) {
+          && prefixes[i].length >= end - start
+          && Arrays.equals(bytes, start, end, prefixes[i], 0, end - start)) {
         return true;
       }
     }

@@ -1,6 +1,6 @@
 package dev.sheaf.compression;
 
-/** Which keys must not be under a policy for a command to be sent. */
+/** Which keys of a command must hold no compressed values, for the command to be sent. */
 enum Refusal {
   NONE {
     @Override
@@ -64,7 +64,7 @@ enum Refusal {
 
   private static int anyOf(Request request, PolicyLookup policies, int from, int to) {
     for (int i = from; i < Math.min(to, request.count()); i++) {
-      if (policies.of(request, i) != null) {
+      if (policies.mayBeCompressed(request, i)) {
         return i;
       }
     }

@@ -27,7 +27,8 @@ final class RequestRewriter implements ArgumentShape.Visitor {
   /**
    * The request as it is to travel: the same array if nothing changes.
    *
-   * @throws CompressionRefusedException if the command must not run on keys under a policy
+   * @throws CompressionRefusedException if the command must not run on a value that may be
+   *     compressed
    */
   static byte[] rewrite(CommandRule rule, byte[] bytes, ValueEncoder encoder) {
     Request request = new Request(bytes);

@@ -285,7 +285,7 @@ class CompressionContractTest {
   }
 
   @ForEachServer
-  void commandsOnStoredBytes_areRefusedUnderAPolicy_andOnlyThere(ServerUnderTest server) {
+  void commandsOnStoredBytes_areRefused_unlessCompressionIsOff(ServerUnderTest server) {
     CompressionOptions options =
         CompressionOptions.defaults()
             .withPolicies(
@@ -306,8 +306,52 @@ class CompressionContractTest {
       assertThat(sheaf.sync().lrem("page:list", 0, "short")).isZero();
       assertThat(sheaf.sync().append("page:raw:1", "abc")).isEqualTo(3);
       assertThat(sheaf.sync().strlen("page:raw:1")).isEqualTo(3);
-      assertThat(sheaf.sync().append("other", "abc")).isEqualTo(3);
       assertThat(sheaf.sync().get("page:1")).isEqualTo(MEDIUM);
+    }
+  }
+
+  @ForEachServer
+  void valueRenamedOrCopiedOutOfItsPolicy_isNotDestroyed(ServerUnderTest server) {
+    CompressionOptions options =
+        CompressionOptions.defaults()
+            .withPolicies(CompressionPolicy.of("page:", Compressors.snappy()));
+    try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
+      sheaf.sync().set("page:{1}", MEDIUM);
+      sheaf.sync().copy("page:{1}", "copy:{1}");
+      sheaf.sync().rename("page:{1}", "renamed:{1}");
+      for (String key : List.of("copy:{1}", "renamed:{1}")) {
+        assertRefused(() -> sheaf.sync().append(key, "x"), "APPEND", key);
+        assertRefused(() -> sheaf.sync().strlen(key), "STRLEN", key);
+        assertThat(sheaf.sync().get(key)).isEqualTo(MEDIUM);
+      }
+      assertRefused(
+          () -> sheaf.sync().sort("ids", SortArgs.Builder.get("copy:*")), "SORT", "copy:*");
+    }
+  }
+
+  @ForEachServer
+  void clientThatOnlyReads_destroysNothing(ServerUnderTest server) {
+    CompressionOptions open =
+        CompressionOptions.readOnly()
+            .withPolicies(CompressionPolicy.off("raw:"), CompressionPolicy.off("raw:text:"));
+    try (Sheaf<String, String> writer = compressing(server);
+        Sheaf<String, String> sheaf =
+            Sheaf.builder(server.uri()).compression(CompressionOptions.readOnly()).connect();
+        Sheaf<String, String> partly = Sheaf.builder(server.uri()).compression(open).connect()) {
+      writer.sync().set("k", MEDIUM);
+      assertRefused(() -> sheaf.sync().append("k", "x"), "APPEND", "k");
+      assertRefused(() -> sheaf.sync().setrange("k", 300, "x"), "SETRANGE", "k");
+      assertRefused(() -> sheaf.sync().setbit("k", 3, 1), "SETBIT", "k");
+      assertRefused(() -> sheaf.sync().strlen("k"), "STRLEN", "k");
+      assertRefused(() -> sheaf.sync().getrange("k", 0, 3), "GETRANGE", "k");
+      assertRefused(() -> partly.sync().append("k", "x"), "APPEND", "k");
+      assertThat(sheaf.sync().get("k")).isEqualTo(MEDIUM);
+      assertThat(partly.sync().append("raw:1", "abc")).isEqualTo(3);
+      if (!partly.isCluster()) {
+        assertThat(partly.sync().sort("raw:ids", SortArgs.Builder.get("raw:*"))).isEmpty();
+      }
+      assertRefused(
+          () -> partly.sync().sort("raw:ids", SortArgs.Builder.get("ra*")), "SORT", "ra*");
     }
   }
 
