@@ -2,6 +2,7 @@ package dev.sheaf.internal.caller;
 
 import dev.sheaf.QueueFullException;
 import dev.sheaf.Result;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.engine.FullQueue;
@@ -12,7 +13,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +26,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class BlockingFace<K, V> implements InvocationHandler {
-
-  /**
-   * What Lettuce sends in parts to the slots of a cluster, of which some may have been sent when
-   * one is refused; called again, it would answer something else.
-   */
-  private static final Set<String> SENT_IN_PARTS = Set.of("del", "unlink", "msetnx");
 
   private static final BooleanSupplier ALWAYS = () -> true;
 
@@ -153,7 +147,7 @@ public final class BlockingFace<K, V> implements InvocationHandler {
       return callOnce(method, arguments, get);
     } catch (RuntimeException refused) {
       QueueFullException full = FullQueue.in(refused);
-      if (full == null || SENT_IN_PARTS.contains(method.getName())) {
+      if (full == null || CommandTraits.named(method.getName()).isInParts()) {
         throw refused;
       }
       return FullQueue.callWhenThereIsRoom(
