@@ -2,9 +2,6 @@ package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.Watch;
-import dev.sheaf.compression.Inspection;
-import dev.sheaf.compression.InspectionLimits;
-import dev.sheaf.compression.Inspector;
 import dev.sheaf.internal.caller.BlockingFace;
 import dev.sheaf.internal.caller.BlockingGet;
 import dev.sheaf.internal.caller.CallerThread;
@@ -16,7 +13,6 @@ import dev.sheaf.internal.caller.MapEach;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.ClientContext;
-import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.many.BulkCommands;
 import dev.sheaf.internal.many.BulkGet;
 import dev.sheaf.internal.many.ReadRouter;
@@ -35,7 +31,6 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.CommandType;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -329,21 +324,6 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     return loopDetector == null ? List.of() : loopDetector.reports();
-  }
-
-  @Override
-  public Inspection inspect(K key) {
-    ByteBuffer encoded = codec.encodeKey(Objects.requireNonNull(key, "key"));
-    byte[] bytes = new byte[encoded.remaining()];
-    encoded.get(bytes);
-    Inspector inspector = new Inspector(server.connection(), InspectionLimits.defaults());
-    try {
-      return Corked.releasedDuring(() -> inspector.inspect(bytes));
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new SheafException("The inspection failed: " + e, e);
-    }
   }
 
   @Override

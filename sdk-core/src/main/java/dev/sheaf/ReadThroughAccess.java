@@ -1,7 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Watch;
-import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.many.BulkGet;

@@ -1,8 +1,6 @@
 package dev.sheaf.internal.command;
 
 import dev.sheaf.SheafException;
-import dev.sheaf.compression.CompressionEngine;
-import dev.sheaf.compression.DecodingOutput;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -44,7 +42,7 @@ public class Outgoing<K, V, T>
   private final CommandTraits traits;
 
   /** Reads the reply if values in it may be compressed; else null. */
-  private final @Nullable DecodingOutput<K, V, T> decoding;
+  private final @Nullable ReplyDecoder<K, V, T> decoding;
 
   /** How it may be fused with others of its kind; null if it travels as itself. */
   private final @Nullable Fusible fusible;
@@ -69,7 +67,7 @@ public class Outgoing<K, V, T>
   private int slot = NO_SLOT;
 
   private Outgoing(
-      RedisCommand<K, V, T> command, byte[] getRequest, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, byte[] getRequest, @Nullable CommandCompression compression) {
     this.command = command;
     this.request = getRequest;
     this.traits = CommandTraits.of(CommandType.GET);
@@ -81,7 +79,7 @@ public class Outgoing<K, V, T>
   }
 
   Outgoing(
-      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     this.command = command;
     byte[] encoded = RequestEncoder.encode(command);
     Outgoing<?, ?, ?> before = before(command);
@@ -110,7 +108,7 @@ public class Outgoing<K, V, T>
 
   /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
   public static <K, V, T> Outgoing<K, V, T> encodedGet(
-      RedisCommand<K, V, T> command, byte[] request, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, byte[] request, @Nullable CommandCompression compression) {
     return new Outgoing<>(command, request, compression);
   }
 
@@ -130,7 +128,7 @@ public class Outgoing<K, V, T>
    * @throws RuntimeException whatever the codec or the compressor throws
    */
   public static <K, V, T> Outgoing<K, V, T> encode(
-      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     return command instanceof DemandAware.Sink
         ? new Streaming<>(command, mayFuse, compression)
         : new Outgoing<>(command, mayFuse, compression);
@@ -465,7 +463,7 @@ public class Outgoing<K, V, T>
     private final DemandAware.Sink sink;
 
     Streaming(
-        RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+        RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
       super(command, mayFuse, compression);
       this.sink = (DemandAware.Sink) command;
     }

@@ -1,7 +1,7 @@
 package dev.sheaf.spring.admin;
 
-import dev.sheaf.compression.InspectedValue;
-import dev.sheaf.compression.InspectedValue.Kind;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.InspectedValue.Kind;
 import dev.sheaf.spring.admin.JsonRedactor.Redacted;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;

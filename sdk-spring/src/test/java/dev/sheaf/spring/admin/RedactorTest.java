@@ -2,9 +2,9 @@ package dev.sheaf.spring.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.compression.InspectedValue;
-import dev.sheaf.compression.InspectedValue.Kind;
-import dev.sheaf.compression.StoredForm;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.InspectedValue.Kind;
+import dev.sheaf.inspector.StoredForm;
 import dev.sheaf.spring.admin.Redactor.Shown;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
