@@ -1,9 +1,9 @@
 package dev.sheaf;
 
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.common.Uris;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
 import dev.sheaf.internal.connect.CoalescingRedisClient;
 import dev.sheaf.internal.connect.ConnectedServer;

@@ -1,7 +1,7 @@
 package dev.sheaf;
 
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.ValueCompression;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.engine.Waiting;

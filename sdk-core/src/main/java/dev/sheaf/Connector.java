@@ -1,14 +1,16 @@
 package dev.sheaf;
 
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.common.Uris;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
 import dev.sheaf.internal.connect.CoalescingRedisClient;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.connect.HostNames;
 import dev.sheaf.internal.connect.NodeSources;
 import dev.sheaf.internal.connect.ServerMode;
+import dev.sheaf.internal.connect.ServerUris;
 import dev.sheaf.internal.engine.BatchMeters;
 import dev.sheaf.internal.engine.ClientContext;
 import io.lettuce.core.AbstractRedisClient;
@@ -91,6 +93,10 @@ final class Connector<K, V> {
     CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
     boolean keep = false;
     try {
+      if (ownResources) {
+        // Others may have a resolver of their own.
+        HostNames.require(uri, options.connectTimeout());
+      }
       client.setOptions(clientOptions());
       StatefulRedisConnection<K, V> connection = client.connect(options.codec());
       ServerMode mode = ServerMode.ask(connection, options.connectTimeout());
@@ -100,6 +106,13 @@ final class Connector<K, V> {
       }
       if (mode == ServerMode.CLUSTER) {
         return connectCluster(uri, context);
+      }
+      if (options.uris().size() > 1) {
+        throw new SheafException(
+            ServerUris.shown(List.of(uri))
+                + " is a single server, and the URI names "
+                + options.uris().size()
+                + ", which must be nodes of one cluster; write one address");
       }
       keep = true;
       return sheaf(ConnectedServer.of(connection, client), uri, context);

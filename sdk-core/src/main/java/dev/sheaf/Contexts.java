@@ -1,8 +1,8 @@
 package dev.sheaf;
 
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.engine.BatchMeters;
 import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.engine.ClientContext;

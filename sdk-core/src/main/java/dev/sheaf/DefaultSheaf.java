@@ -1,9 +1,6 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.compression.Inspection;
-import dev.sheaf.compression.InspectionLimits;
-import dev.sheaf.compression.Inspector;
 import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.caller.BlockingFace;
 import dev.sheaf.internal.caller.BlockingGet;
@@ -36,7 +33,6 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.CommandType;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -342,21 +338,6 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     return loopDetector == null ? List.of() : loopDetector.reports();
-  }
-
-  @Override
-  public Inspection inspect(K key) {
-    ByteBuffer encoded = codec.encodeKey(Objects.requireNonNull(key, "key"));
-    byte[] bytes = new byte[encoded.remaining()];
-    encoded.get(bytes);
-    Inspector inspector = new Inspector(server.connection(), InspectionLimits.defaults());
-    try {
-      return Corked.call(blocked, commandTimeout, () -> inspector.inspect(bytes));
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new SheafException("The inspection failed: " + e, e);
-    }
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.compression.Inspection;
 import dev.sheaf.internal.connect.ServerUris;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
@@ -380,18 +379,6 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * A read-through with options of its own; keep it, because its callers share loads and limits.
    */
   ReadThrough<K, V> readThrough(ReadThroughOptions<V> options);
-
-  /**
-   * Looks at what is stored under a key, whatever its type, and shows what it stands for, whether
-   * this client compressed it, or GLIDE, Redisson or gzip. Never writes. Blocks, at most the
-   * command time-out for each of up to six round trips. For other limits see {@link
-   * dev.sheaf.compression.Inspector}.
-   *
-   * @return also for a key that does not exist
-   * @throws io.lettuce.core.RedisException if the server does not answer or does not allow to read
-   *     the key
-   */
-  Inspection inspect(K key);
 
   /**
    * Closes all connections, in a few seconds at most. Commands without a reply fail, as do later

@@ -1,5 +1,7 @@
 package dev.sheaf;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * No connection could be made. The message names the server, without its password, and the likely
  * cause; Lettuce's own exception is the cause.
@@ -13,7 +15,7 @@ public final class SheafConnectionException extends SheafException {
    *
    * @hidden
    */
-  public SheafConnectionException(String message, Throwable cause) {
+  public SheafConnectionException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

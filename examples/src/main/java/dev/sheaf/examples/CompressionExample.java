@@ -3,7 +3,8 @@ package dev.sheaf.examples;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionRefusedException;
-import dev.sheaf.compression.InspectedValue;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.Inspector;
 
 /** Values that are stored compressed, by commands that do not know. */
 public final class CompressionExample {
@@ -19,7 +20,7 @@ public final class CompressionExample {
       sheaf.sync().set("example:page", page);
       System.out.println("the same value: " + page.equals(sheaf.sync().get("example:page")));
 
-      InspectedValue stored = sheaf.inspect("example:page").values().get(0);
+      InspectedValue stored = Inspector.of(sheaf).inspect("example:page").values().get(0);
       System.out.println(
           stored.algorithm()
               + ": "

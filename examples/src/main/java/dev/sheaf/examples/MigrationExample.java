@@ -2,11 +2,12 @@ package dev.sheaf.examples;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
-import dev.sheaf.compression.InspectedValue;
-import dev.sheaf.compression.MigrationOptions;
-import dev.sheaf.compression.MigrationProgress;
-import dev.sheaf.compression.Migrator;
 import dev.sheaf.compression.UnreadableValueException;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.Inspector;
+import dev.sheaf.inspector.MigrationOptions;
+import dev.sheaf.inspector.MigrationProgress;
+import dev.sheaf.inspector.Migrator;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -36,7 +37,7 @@ public final class MigrationExample {
       MigrationProgress done = new Migrator(sheaf, options).run();
       System.out.println("changed: " + done.changed());
 
-      InspectedValue stored = sheaf.inspect(PREFIX + 1).values().get(0);
+      InspectedValue stored = Inspector.of(sheaf).inspect(PREFIX + 1).values().get(0);
       System.out.println(
           stored.algorithm() + ", in a tenth of the bytes: " + (stored.ratio() < 0.1));
       System.out.println("the same value: " + page.equals(sheaf.sync().get(PREFIX + 1)));

@@ -22,7 +22,12 @@ import org.w3c.dom.NodeList;
 class PublishingTest {
 
   private static final List<String> PUBLISHED =
-      List.of("sdk-core/bom", "sdk-core/embedded-server", "sdk-core", "sdk-spring");
+      List.of(
+          "sdk-core/bom",
+          "sdk-core/embedded-server",
+          "sdk-core",
+          "sdk-core/inspector",
+          "sdk-spring");
 
   @ParameterizedTest
   @ValueSource(strings = {"pom.xml", "sdk-core/bom/pom.xml"})

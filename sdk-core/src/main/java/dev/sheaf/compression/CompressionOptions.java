@@ -82,7 +82,11 @@ public record CompressionOptions(
     return readOnly().withPolicies(CompressionPolicy.all(Compressors.snappy()));
   }
 
-  /** Compresses nothing, and reads what is compressed. */
+  /**
+   * Compresses nothing, and reads what is compressed. Commands that would work on stored bytes,
+   * such as APPEND, are refused; {@code readOnly().withPolicies(CompressionPolicy.off(prefix))}
+   * allows them where nothing is compressed.
+   */
   public static CompressionOptions readOnly() {
     return new CompressionOptions(
         List.of(),

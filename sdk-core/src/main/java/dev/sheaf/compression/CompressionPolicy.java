@@ -6,8 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What becomes of the values of keys that begin with a prefix. Immutable.
  *
- * <p>Of several policies, the one with the longest prefix holds. Keys under none are neither
- * compressed nor refused anything; whatever is compressed is read, whatever the policy.
+ * <p>Of several policies, the one with the longest prefix holds. Values of keys under none are not
+ * compressed; whatever is compressed is read, whatever the policy. Commands that would work on the
+ * stored bytes of a value are refused for all keys but those of {@link #off}, since a value may
+ * have been compressed by another client, or before its key was renamed.
  *
  * @param prefix how the keys begin, as their codec encodes them; UTF-8. Empty for all keys
  * @param compressor how to compress; null to leave new values as they are
@@ -58,7 +60,10 @@ public record CompressionPolicy(
         DEFAULT_MIN_GAIN);
   }
 
-  /** Leaves the values of keys with a prefix as they are, and allows every command on them. */
+  /**
+   * Leaves the values of keys with a prefix as they are, and allows every command on them. No value
+   * of such a key may be compressed: by any client, or under another name before.
+   */
   public static CompressionPolicy off(String prefix) {
     return new CompressionPolicy(prefix, null, DEFAULT_MIN_BYTES, DEFAULT_MIN_GAIN);
   }

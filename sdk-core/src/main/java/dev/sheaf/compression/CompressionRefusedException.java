@@ -11,7 +11,8 @@ public final class CompressionRefusedException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  CompressionRefusedException(String message) {
+  /** Creates the failure with its message, which says what to do instead. */
+  public CompressionRefusedException(String message) {
     super(message);
   }
 }

@@ -1,5 +1,8 @@
 package dev.sheaf.compression;
 
+import dev.sheaf.internal.compression.algorithm.Algorithm;
+import dev.sheaf.internal.compression.algorithm.ZstdCompressor;
+
 /**
  * The algorithms of the wire format. Snappy comes with Sheaf; LZ4 and Zstandard need a library of
  * the application's.
@@ -13,7 +16,7 @@ public final class Compressors {
   public static final int MAX_ZSTD_LEVEL = 22;
 
   /** The level of Zstandard unless given: the library's own default. */
-  public static final int DEFAULT_ZSTD_LEVEL = 3;
+  public static final int DEFAULT_ZSTD_LEVEL = ZstdCompressor.DEFAULT_LEVEL;
 
   private Compressors() {}
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stored value that begins as a compressed one does and cannot be read. Only the command that met
- * it fails; what is stored stays as it is, for {@link dev.sheaf.Sheaf#inspect} to look at.
+ * it fails; what is stored stays as it is, for the inspector to look at.
  */
 public final class UnreadableValueException extends SheafException {
 
@@ -35,14 +35,10 @@ public final class UnreadableValueException extends SheafException {
 
   private final Reason reason;
 
-  UnreadableValueException(Reason reason, String message, @Nullable Throwable cause) {
+  /** Creates the failure. */
+  public UnreadableValueException(Reason reason, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.reason = reason;
-  }
-
-  /** This failure with the place where it was met. */
-  UnreadableValueException at(String place) {
-    return new UnreadableValueException(reason, place + ": " + getMessage(), getCause());
   }
 
   /** What is wrong with the value. */

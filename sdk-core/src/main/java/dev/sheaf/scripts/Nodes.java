@@ -1,5 +1,6 @@
 package dev.sheaf.scripts;
 
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -88,13 +89,22 @@ final class Nodes<K, V> {
       StatefulRedisClusterConnection<K, V> cluster,
       RedisClusterNode node,
       AsyncCommand<?, ?, String> command) {
-    return cluster
-        .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
-        .thenCompose(
-            opened -> {
-              opened.dispatch((RedisCommand<K, V, String>) (RedisCommand<?, ?, String>) command);
-              return command;
-            });
+    CompletableFuture<StatefulRedisConnection<K, V>> connected;
+    try {
+      connected = cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort());
+    } catch (RuntimeException e) {
+      // Lettuce has nothing left to connect with.
+      return CompletableFuture.failedFuture(
+          new RedisException(
+              "The connection is closed, because the client is, or because the node left the"
+                  + " cluster",
+              e));
+    }
+    return connected.thenCompose(
+        opened -> {
+          opened.dispatch((RedisCommand<K, V, String>) (RedisCommand<?, ?, String>) command);
+          return command;
+        });
   }
 
   /** An administrative command that answers a line of text. */

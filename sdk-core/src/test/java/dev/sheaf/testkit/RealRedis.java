@@ -40,9 +40,12 @@ public final class RealRedis implements AutoCloseable {
   private final Path directory;
   private final Path output;
   private final int port;
+  private final @Nullable Path executable;
   private Process process;
 
-  private RealRedis(Path directory, int port, List<String> config) throws IOException {
+  private RealRedis(@Nullable Path executable, Path directory, int port, List<String> config)
+      throws IOException {
+    this.executable = executable;
     this.directory = directory;
     this.output = directory.resolve("output");
     this.port = port;
@@ -178,15 +181,16 @@ public final class RealRedis implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    Path executable =
-        executable()
+    Path file =
+        Optional.ofNullable(executable)
+            .or(RealRedis::executable)
             .orElseThrow(
                 () ->
                     new IllegalStateException(
                         "no redis-server on the PATH; install it, or name it with"
                             + " -Dredis.server.path"));
     Process launched =
-        new ProcessBuilder(executable.toString(), directory.resolve("redis.conf").toString())
+        new ProcessBuilder(file.toString(), directory.resolve("redis.conf").toString())
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
@@ -272,6 +276,7 @@ public final class RealRedis implements AutoCloseable {
     private final List<String> config = new ArrayList<>();
     private int port;
     private boolean unixSocket;
+    private @Nullable Path executable;
 
     private Builder() {}
 
@@ -284,6 +289,12 @@ public final class RealRedis implements AutoCloseable {
     /** Adds lines as they would stand in redis.conf; the last of equal ones counts. */
     public Builder config(String... lines) {
       config.addAll(List.of(lines));
+      return this;
+    }
+
+    /** The server's file, in place of {@link RealRedis#executable()}. */
+    public Builder executable(Path file) {
+      this.executable = file;
       return this;
     }
 
@@ -319,7 +330,7 @@ public final class RealRedis implements AutoCloseable {
       Path directory = ServerFiles.newDirectory();
       int chosen = port == 0 ? freePort() : port;
       try {
-        return new RealRedis(directory, chosen, lines(directory, chosen));
+        return new RealRedis(executable, directory, chosen, lines(directory, chosen));
       } catch (IOException e) {
         ServerFiles.delete(directory);
         throw new UncheckedIOException(e);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.inspector.Inspector;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -162,7 +163,7 @@ class SnappyMigrationTest {
   void lastForm_isTheEnvelope_andNoLonger() {
     with("on", RedisSerializer.java(), template -> template.opsForValue().set(KEY, PAGE));
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
-      assertThat(sheaf.inspect(KEY).values().get(0).form().name()).isEqualTo("SHEAF");
+      assertThat(Inspector.of(sheaf).inspect(KEY).values().get(0).form().name()).isEqualTo("SHEAF");
     }
   }
 }

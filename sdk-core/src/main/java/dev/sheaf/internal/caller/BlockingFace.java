@@ -1,6 +1,7 @@
 package dev.sheaf.internal.caller;
 
 import dev.sheaf.Result;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
 import io.lettuce.core.api.StatefulConnection;

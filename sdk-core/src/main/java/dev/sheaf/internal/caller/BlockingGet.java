@@ -1,6 +1,6 @@
 package dev.sheaf.internal.caller;
 
-import dev.sheaf.compression.CallerOutput;
+import dev.sheaf.internal.compression.CallerOutput;
 import dev.sheaf.internal.connect.ConnectedServer;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisFuture;

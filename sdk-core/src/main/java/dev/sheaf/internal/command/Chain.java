@@ -57,7 +57,7 @@ public final class Chain {
   /** Whether all only read, and leave their connection as it is. */
   public boolean areReads() {
     for (Outgoing<?, ?, ?> command = first; command != null; command = command.next) {
-      if (command.travelsAlone() || !ReplaySafety.isSafe(command)) {
+      if (command.travelsAlone() || !command.traits().isRepeatable()) {
         return false;
       }
     }

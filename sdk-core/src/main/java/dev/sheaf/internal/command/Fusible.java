@@ -8,7 +8,6 @@ import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The reads of which several may travel as one. Each adds its last argument, its item: the key of a
@@ -21,14 +20,12 @@ public enum Fusible {
   /** An asterisk and the digits of an int. */
   private static final int MAX_COUNT_BYTES = 11;
 
-  private final CommandType single;
   private final CommandType fused;
   private final int arguments;
   private final byte[] header;
   private final byte[] fusedName;
 
   Fusible(CommandType single, CommandType fused, int arguments) {
-    this.single = single;
     this.fused = fused;
     this.arguments = arguments;
     this.header = ascii("*" + (arguments + 1) + "\r\n" + framed(single));
@@ -44,20 +41,16 @@ public enum Fusible {
   }
 
   /**
-   * What kind of read this is; null if it must travel as itself.
+   * Whether a read of this name may be fused as it stands.
    *
    * @param request as it travels
    */
-  static @Nullable Fusible of(RedisCommand<?, ?, ?> command, byte[] request) {
-    Fusible kind = command.getType() == CommandType.GET ? GET : HGET;
-    return command.getType() == kind.single
-            && command.getArgs() != null
-            && command.getArgs().count() == kind.arguments
-            && command.getOutput() != null
-            && kind.isHeaderOf(request)
-            && CommandWrapper.unwrap(command, TransactionalCommand.class) == null
-        ? kind
-        : null;
+  boolean fits(RedisCommand<?, ?, ?> command, byte[] request) {
+    return command.getArgs() != null
+        && command.getArgs().count() == arguments
+        && command.getOutput() != null
+        && isHeaderOf(request)
+        && CommandWrapper.unwrap(command, TransactionalCommand.class) == null;
   }
 
   private boolean isHeaderOf(byte[] request) {

@@ -1,8 +1,6 @@
 package dev.sheaf.internal.command;
 
 import dev.sheaf.SheafException;
-import dev.sheaf.compression.CompressionEngine;
-import dev.sheaf.compression.DecodingOutput;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -23,9 +21,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +39,6 @@ public class Outgoing<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
-  private static final Set<String> ALONE = Set.of("MULTI", "EXEC", "DISCARD", "HIMPORT");
   private static final int NO_SLOT = -1;
   private static final VarHandle ORDER;
 
@@ -58,9 +52,10 @@ public class Outgoing<K, V, T>
 
   private final RedisCommand<K, V, T> command;
   private final byte[] request;
+  private final CommandTraits traits;
 
   /** Reads the reply if values in it may be compressed; else null. */
-  private final @Nullable DecodingOutput<K, V, T> decoding;
+  private final @Nullable ReplyDecoder<K, V, T> decoding;
 
   /** How it may be fused with others of its kind; null if it travels as itself. */
   private final @Nullable Fusible fusible;
@@ -93,18 +88,19 @@ public class Outgoing<K, V, T>
   private int slot = NO_SLOT;
 
   private Outgoing(
-      RedisCommand<K, V, T> command, byte[] getRequest, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, byte[] getRequest, @Nullable CommandCompression compression) {
     this.command = command;
     this.request = getRequest;
+    this.traits = CommandTraits.of(CommandType.GET);
     this.decoding = compression == null ? null : compression.reply(command, getRequest);
     this.fusible = Fusible.GET;
     this.alone = false;
     this.itemStart = Fusible.GET.headerBytes();
-    this.itemHash = hash(getRequest, itemStart, getRequest.length);
+    this.itemHash = RespRequest.hash(getRequest, itemStart, getRequest.length);
   }
 
   Outgoing(
-      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     this.command = command;
     byte[] encoded = RequestEncoder.encode(command);
     Outgoing<?, ?, ?> before = before(command);
@@ -114,24 +110,26 @@ public class Outgoing<K, V, T>
     this.request =
         compression == null || before != null ? encoded : compression.request(command, encoded);
     this.decoding = compression == null ? null : compression.reply(command, request);
-    this.fusible = mayFuse ? Fusible.of(command, request) : null;
-    this.alone = travelsAlone(command);
+    this.traits = CommandTraits.of(command.getType(), request);
+    Fusible kind = mayFuse ? traits.fusible() : null;
+    this.fusible = kind != null && kind.fits(command, request) ? kind : null;
+    this.alone = travelsAlone(command, traits);
     if (fusible == null) {
       this.itemStart = 0;
       this.itemHash = 0;
-      if (command.getType().toString().equals("CLIENT")) {
-        requireReplies();
+      if (traits.name().equals("CLIENT|REPLY")) {
+        requireReplies(new RespRequest(request));
       }
     } else {
       int keyStart = fusible.headerBytes();
-      this.itemStart = fusible == Fusible.GET ? keyStart : skipArgument(keyStart);
-      this.itemHash = hash(request, itemStart, request.length);
+      this.itemStart = fusible == Fusible.GET ? keyStart : RespRequest.frameEnd(request, keyStart);
+      this.itemHash = RespRequest.hash(request, itemStart, request.length);
     }
   }
 
   /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
   public static <K, V, T> Outgoing<K, V, T> encodedGet(
-      RedisCommand<K, V, T> command, byte[] request, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, byte[] request, @Nullable CommandCompression compression) {
     return new Outgoing<>(command, request, compression);
   }
 
@@ -151,7 +149,7 @@ public class Outgoing<K, V, T>
    * @throws RuntimeException whatever the codec or the compressor throws
    */
   public static <K, V, T> Outgoing<K, V, T> encode(
-      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+      RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     return command instanceof DemandAware.Sink
         ? new Streaming<>(command, mayFuse, compression)
         : new Outgoing<>(command, mayFuse, compression);
@@ -175,21 +173,25 @@ public class Outgoing<K, V, T>
    * Refuses CLIENT REPLY OFF and SKIP: replies carry no names, so that after one that does not
    * come, every later one would be taken for that of an earlier command.
    */
-  private void requireReplies() {
-    List<String> arguments = new ArrayList<>(2);
-    forEachArgument(
-        (bytes, start, end) -> {
-          int from = endOfLine(start);
-          String argument = new String(bytes, from, end - 2 - from, StandardCharsets.US_ASCII);
-          arguments.add(argument.toUpperCase(Locale.ROOT));
-        });
-    if (arguments.equals(List.of("REPLY", "OFF")) || arguments.equals(List.of("REPLY", "SKIP"))) {
+  private static void requireReplies(RespRequest request) {
+    if (request.is(2, "OFF") || request.is(2, "SKIP")) {
       throw new SheafException(
           "CLIENT REPLY "
-              + arguments.get(1)
+              + (request.is(2, "OFF") ? "OFF" : "SKIP")
               + " cannot be sent on a connection that many callers share, as the replies to the"
               + " others would be mixed up; use a connection of your own");
     }
+  }
+
+  /** What the table of commands says of it. */
+  public final CommandTraits traits() {
+    return traits;
+  }
+
+  /** What the table of commands says of a command, which may be one of these, wrapped or not. */
+  public static CommandTraits traitsOf(RedisCommand<?, ?, ?> command) {
+    Outgoing<?, ?, ?> outgoing = command instanceof Outgoing<?, ?, ?> own ? own : before(command);
+    return outgoing == null ? CommandTraits.of(command.getType()) : outgoing.traits;
   }
 
   /** How this may travel as part of a fused read; null if it may not. */
@@ -254,31 +256,31 @@ public class Outgoing<K, V, T>
 
   /** Calls back for each argument of the request with the range it has there, framed. */
   public final void forEachArgument(ArgumentVisitor visitor) {
-    int position = lineEnd(0);
-    position = skipArgument(position);
-    while (position < request.length) {
-      int end = skipArgument(position);
-      visitor.visit(request, position, end);
-      position = end;
+    int frame = RespRequest.frameEnd(request, RespRequest.firstFrame(request));
+    while (frame < request.length) {
+      int end = RespRequest.frameEnd(request, frame);
+      visitor.visit(request, frame, end);
+      frame = end;
     }
   }
 
-  private int skipArgument(int position) {
-    int length = 0;
-    int index = position + 1;
-    while (request[index] != '\r') {
-      length = length * 10 + request[index] - '0';
-      index++;
+  /**
+   * Calls back, with the range it has in the request, framed, for each key that this may write; for
+   * every argument if the request may not name them all.
+   */
+  public final void forEachWrittenKey(ArgumentVisitor visitor) {
+    if (traits.writesUnnamed()) {
+      forEachArgument(visitor);
+    } else if (!traits.writesNothing()) {
+      RespRequest parsed = new RespRequest(request);
+      traits.forEachKey(
+          parsed,
+          (index, written) -> {
+            if (written) {
+              visitor.visit(request, parsed.frameStart(index), parsed.frameEnd(index));
+            }
+          });
     }
-    return index + 2 + length + 2;
-  }
-
-  private int lineEnd(int position) {
-    int index = position;
-    while (request[index] != '\n') {
-      index++;
-    }
-    return index + 1;
   }
 
   /** Receives arguments by their place in a request. */
@@ -288,11 +290,7 @@ public class Outgoing<K, V, T>
 
   /** The hash under which {@link #itemHash} knows a framed argument. */
   public static int hash(byte[] bytes, int start, int end) {
-    int hash = 1;
-    for (int i = start; i < end; i++) {
-      hash = 31 * hash + bytes[i];
-    }
-    return hash ^ hash >>> 15;
+    return RespRequest.hash(bytes, start, end);
   }
 
   /**
@@ -350,7 +348,7 @@ public class Outgoing<K, V, T>
   }
 
   private byte[] bareArgument(int start, int end) {
-    return Arrays.copyOfRange(request, lineEnd(start), end - 2);
+    return Arrays.copyOfRange(request, RespRequest.contentStart(request, start), end - 2);
   }
 
   /** The slot of the key of a GET. Asked by its caller first, and by the event loop after. */
@@ -361,28 +359,38 @@ public class Outgoing<K, V, T>
     return slot;
   }
 
+  /** The {@link WriteClock} cell of what it may write; everything if that is not one key. */
+  final int writtenCell() {
+    if (fusible != null || traits.writesNothing()) {
+      return WriteClock.NOTHING;
+    }
+    if (traits.writesAny() || traits.writesUnnamed()) {
+      return WriteClock.EVERYTHING;
+    }
+    return traits.isOfFirstArgument() ? cellOfFirstArgument() : cellOfWrittenKeys();
+  }
+
   /** The {@link WriteClock} cell of the first argument, which must be a key. */
   public final int cellOfFirstArgument() {
-    int lengthLine = endOfLine(endOfLine(endOfLine(0)));
-    int start = endOfLine(lengthLine);
-    int end = start + decimal(lengthLine + 1);
-    return end <= request.length ? WriteClock.cell(request, start, end) : WriteClock.EVERYTHING;
+    int frame = RespRequest.frameEnd(request, RespRequest.firstFrame(request));
+    int end = frame < request.length ? RespRequest.frameEnd(request, frame) : Integer.MAX_VALUE;
+    return end <= request.length
+        ? WriteClock.cell(request, RespRequest.contentStart(request, frame), end - 2)
+        : WriteClock.EVERYTHING;
   }
 
-  private int endOfLine(int from) {
-    int i = from;
-    while (i < request.length && request[i] != '\n') {
-      i++;
-    }
-    return i + 1;
-  }
-
-  private int decimal(int from) {
-    int number = 0;
-    for (int i = from; i < request.length && request[i] != '\r'; i++) {
-      number = number * 10 + request[i] - '0';
-    }
-    return number;
+  private int cellOfWrittenKeys() {
+    RespRequest parsed = new RespRequest(request);
+    int[] cell = {WriteClock.NOTHING};
+    traits.forEachKey(
+        parsed,
+        (index, written) -> {
+          if (written) {
+            int of = WriteClock.cell(request, parsed.start(index), parsed.end(index));
+            cell[0] = cell[0] == WriteClock.NOTHING ? of : WriteClock.EVERYTHING;
+          }
+        });
+    return cell[0];
   }
 
   /** Whether nobody waits for this command any more, so that it need not be sent. */
@@ -399,11 +407,11 @@ public class Outgoing<K, V, T>
     return alone;
   }
 
-  private static boolean travelsAlone(RedisCommand<?, ?, ?> command) {
+  private static boolean travelsAlone(RedisCommand<?, ?, ?> command, CommandTraits traits) {
     return command instanceof DemandAware.Sink
         || command.getOutput() == null
         || CommandWrapper.unwrap(command, TransactionalCommand.class) != null
-        || ALONE.contains(command.getType().toString());
+        || traits.isAlone();
   }
 
   @Override
@@ -503,7 +511,7 @@ public class Outgoing<K, V, T>
     private final DemandAware.Sink sink;
 
     Streaming(
-        RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CompressionEngine compression) {
+        RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
       super(command, mayFuse, compression);
       this.sink = (DemandAware.Sink) command;
     }

@@ -23,7 +23,8 @@ public final class WriteClock {
   /** How many counters there are: 16 KiB, and a full window shares one with 6 % of all keys. */
   private static final int CELLS = 4_096;
 
-  private static final int NOTHING = -1;
+  /** Stands for the cell of a command that writes no key. */
+  static final int NOTHING = -1;
 
   /** Stands for the cell of a command that may write any key. */
   static final int EVERYTHING = -2;
@@ -81,13 +82,13 @@ public final class WriteClock {
     if (readers.get() == 0) {
       return NOT_LOOKED_AT;
     }
-    int written = written(first);
+    int written = first.writtenCell();
     for (Outgoing<?, ?, ?> command = first; command != last && written != EVERYTHING; ) {
       command = command.next;
       if (command == null) {
         break;
       }
-      int alsoWritten = written(command);
+      int alsoWritten = command.writtenCell();
       if (alsoWritten != NOTHING) {
         written = written == NOTHING || written == alsoWritten ? alsoWritten : EVERYTHING;
       }
@@ -104,7 +105,7 @@ public final class WriteClock {
     if (written != NOT_LOOKED_AT) {
       advanceFor(written);
     } else {
-      advanceFor(first == last ? written(first) : EVERYTHING);
+      advanceFor(first == last ? first.writtenCell() : EVERYTHING);
     }
   }
 
@@ -114,13 +115,5 @@ public final class WriteClock {
     } else if (written != NOTHING) {
       advance(written);
     }
-  }
-
-  private static int written(Outgoing<?, ?, ?> command) {
-    return switch (CommandEffects.of(command)) {
-      case NONE -> NOTHING;
-      case FIRST_ARGUMENT -> command.cellOfFirstArgument();
-      case ANY -> EVERYTHING;
-    };
   }
 }

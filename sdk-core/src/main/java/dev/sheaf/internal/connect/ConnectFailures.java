@@ -5,12 +5,12 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.protocol.RedisProtocolException;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.ssl.NotSslRecordException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +26,28 @@ public final class ConnectFailures {
   private static final List<String> HANG_UP =
       List.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
+  /** The first byte of an alert, which a server that wants TLS answers plain bytes with. */
+  private static final String TLS_ALERT = "first byte: 21";
+
   private ConnectFailures() {}
 
+  /**
+   * The exception for the user, with the failure as its cause, unless that repeats a password.
+   *
+   * @param failure of the last address; null if there was none
+   */
   public static SheafConnectionException explain(
       List<RedisURI> uris, Duration timeout, @Nullable RuntimeException failure) {
     Throwable known = failure == null ? new IllegalStateException("no address") : failure;
-    String servers = uris.stream().map(RedisURI::toString).collect(Collectors.joining(", "));
-    return new SheafConnectionException(
-        "Cannot connect to " + servers + ": " + reason(known, timeout), known);
+    String cannot = "Cannot connect to " + ServerUris.shown(uris) + ": ";
+    if (Passwords.of(uris).isRepeatedBy(known)) {
+      return new SheafConnectionException(
+          cannot
+              + "the server answered with an error that repeats the password, and is not shown; is"
+              + " it Redis 6 or later?",
+          null);
+    }
+    return new SheafConnectionException(cannot + reason(known, timeout), known);
   }
 
   /** Whether all that is known is that the connection ended while it was being made. */
@@ -68,6 +82,12 @@ public final class ConnectFailures {
   }
 
   private static @Nullable String known(Throwable cause, Duration timeout) {
+    if (cause instanceof HostNames.UnresolvedException) {
+      return cause.getMessage()
+          + " within "
+          + timeout.toMillis()
+          + " ms (connectTimeout); does the DNS server answer?";
+    }
     if (cause instanceof UnknownHostException) {
       return "the host name is unknown (" + cause.getMessage() + ")";
     }
@@ -78,23 +98,55 @@ public final class ConnectFailures {
       return "the connection was refused; is a server listening on that port?";
     }
     if (cause instanceof RedisProtocolException) {
+      if (String.valueOf(cause.getMessage()).contains(TLS_ALERT)) {
+        return "the server expects TLS on that port; write rediss://";
+      }
       return "the server does not speak the Redis protocol (" + cause.getMessage() + ")";
     }
     if (cause instanceof SSLException) {
-      return "TLS failed (" + cause.getMessage() + "); does the server expect TLS on that port?";
+      return ofTls(cause);
     }
     if (cause instanceof RedisCommandTimeoutException || cause instanceof TimeoutException) {
-      return "the connection was accepted, but there was no answer within "
-          + timeout.toMillis()
-          + " ms (connectTimeout); is it a Redis server?";
+      return ofTimeout(cause, timeout);
     }
     return fromServer(String.valueOf(cause.getMessage()));
   }
 
+  private static String ofTls(Throwable cause) {
+    String message = String.valueOf(cause.getMessage());
+    if (cause instanceof NotSslRecordException) {
+      return "the server does not speak TLS on that port; write redis:// instead of rediss://";
+    }
+    if (message.contains("PKIX path")) {
+      return "the certificate of the server is signed by an authority that this Java does not trust"
+          + "; give the authority's certificate with SslOptions in"
+          + " SheafBuilder.clientOptions, or add it to the trust store of Java";
+    }
+    if (message.contains("No subject alternative") || message.contains("No name matching")) {
+      return "the certificate of the server is not for this host ("
+          + message
+          + "); use a name that it has, or ?verifyPeer=CA";
+    }
+    return "TLS failed (" + message + "); does the server expect TLS on that port?";
+  }
+
+  private static String ofTimeout(Throwable cause, Duration timeout) {
+    if (String.valueOf(cause.getMessage()).contains("SENTINEL")) {
+      return "no Sentinel told where the master is within "
+          + timeout.toMillis()
+          + " ms (connectTimeout); is it a Sentinel, and does it know that name? For a server"
+          + " itself, write redis://host:port";
+    }
+    return "the connection was accepted, but there was no answer within "
+        + timeout.toMillis()
+        + " ms (connectTimeout); is it a Redis server? With rediss:// it must speak TLS on that"
+        + " port";
+  }
+
   private static @Nullable String fromServer(String message) {
-    if (saysHangUp(message)) {
-      return "the server closed the connection at once; does it refuse this address or password, or"
-          + " expect TLS?";
+    if (saysHangUp(message) || message.contains("Connection reset")) {
+      return "the server closed the connection at once; if it expects TLS, write rediss://; else, does"
+          + " it refuse this address or password?";
     }
     if (message.startsWith("NOAUTH")) {
       return "the server asks for a password, and the URI has none (redis://:password@host:port)";

@@ -1,126 +1,297 @@
 package dev.sheaf.internal.connect;
 
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslVerifyMode;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Reads server URIs as Lettuce does, but says what is wrong with one, and ignores nothing. */
+/**
+ * The reader of server URIs. It knows the URIs of Lettuce, ignores nothing, and says what is wrong
+ * with one.
+ *
+ * <p>Messages never repeat the URI, and there is no cause that does: where a URI is wrong, nobody
+ * can tell which part of it is the password.
+ */
 public final class ServerUris {
 
-  private static final Set<String> SCHEMES =
-      Set.of(
-          "redis",
-          "rediss",
-          "redis+ssl",
-          "redis+tls",
-          "redis-sentinel",
-          "rediss-sentinel",
-          "redis-socket",
-          "redis+socket");
+  private static final Set<String> HOST_SCHEMES =
+      Set.of("redis", "rediss", "redis+ssl", "redis+tls");
+  private static final Set<String> SENTINEL_SCHEMES = Set.of("redis-sentinel", "rediss-sentinel");
+  private static final Set<String> SOCKET_SCHEMES = Set.of("redis-socket", "redis+socket");
 
-  private static final List<String> PARAMETERS =
-      List.of(
-          "timeout",
-          "database",
-          "db",
-          "clientName",
-          "libraryName",
-          "libraryVersion",
-          "verifyPeer",
-          "sentinelMasterId");
+  /** The parameters of Lettuce, each with the values it takes. */
+  private static final Map<String, Pattern> PARAMETERS = new LinkedHashMap<>();
 
+  static {
+    Pattern number = Pattern.compile("[0-9]{1,9}");
+    Pattern text = Pattern.compile("[^ ]+");
+    PARAMETERS.put("timeout", Pattern.compile("[0-9]{1,18}(ns|us|ms|s|m|h|d)?"));
+    PARAMETERS.put("database", number);
+    PARAMETERS.put("db", number);
+    PARAMETERS.put("clientName", text);
+    PARAMETERS.put("libraryName", text);
+    PARAMETERS.put("libraryVersion", text);
+    PARAMETERS.put(
+        "verifyPeer",
+        Pattern.compile(
+            Arrays.stream(SslVerifyMode.values()).map(Enum::name).collect(Collectors.joining("|")),
+            Pattern.CASE_INSENSITIVE));
+    PARAMETERS.put("sentinelMasterId", text);
+  }
+
+  private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+-]{0,19}");
   private static final Pattern HOST =
-      Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^\\[\\]:,\\s]+)(:[0-9]{1,5})?");
+      Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^\\[\\]:,\\s%]+)(?::([0-9]{1,5}))?");
+  private static final Pattern DATABASE = Pattern.compile("/?|/[0-9]{1,9}");
+  private static final Pattern NAME = Pattern.compile("[a-zA-Z]{1,40}");
+  private static final int MAX_PORT = 65_535;
 
-  private ServerUris() {}
+  private final String scheme;
 
-  public static List<RedisURI> parse(String text) {
-    String shown = withoutPassword(text);
+  /** What stands before the {@code @}; null if there is none. */
+  private final @Nullable String userInfo;
+
+  private final String hosts;
+
+  /** From the first slash, question mark or hash on. */
+  private final String rest;
+
+  private ServerUris(String scheme, String afterScheme) {
+    this.scheme = scheme;
+    int end = authorityEnd(afterScheme);
+    String authority = afterScheme.substring(0, end);
+    this.rest = afterScheme.substring(end);
+    int at = authority.indexOf('@');
+    this.userInfo = at < 0 ? null : authority.substring(0, at);
+    this.hosts = authority.substring(at + 1);
+  }
+
+  /**
+   * Reads a URI.
+   *
+   * @return one for each host, or a single one for Sentinels or a socket
+   * @throws IllegalArgumentException if it is wrong; the message says how, and shows nothing of it
+   */
+  public static List<RedisURI> parse(@Nullable String text) {
+    if (text == null) {
+      throw wrong("it is null; write redis://host:port");
+    }
     int schemeEnd = text.indexOf("://");
     if (schemeEnd < 0) {
-      throw new IllegalArgumentException(
-          "Not a server URI: '" + shown + "' has no scheme; write redis://host:port");
+      throw wrong("it has no scheme; write redis://host:port");
     }
     String scheme = text.substring(0, schemeEnd).toLowerCase(Locale.ROOT);
-    if (!SCHEMES.contains(scheme)) {
-      throw new IllegalArgumentException(
-          "Not a server URI: '"
-              + shown
-              + "' begins with "
-              + scheme
-              + "://; known are redis://, rediss:// (TLS), redis-sentinel:// and redis-socket://");
+    if (!HOST_SCHEMES.contains(scheme)
+        && !SENTINEL_SCHEMES.contains(scheme)
+        && !SOCKET_SCHEMES.contains(scheme)) {
+      throw wrong(
+          (SCHEME.matcher(scheme).matches()
+                  ? "it begins with " + scheme + "://"
+                  : "it begins with no scheme that is known")
+              + "; known are redis://, rediss:// (TLS), redis-sentinel:// and redis-socket://");
     }
-    checkParameters(text, shown);
-    try {
-      return scheme.equals("redis") || scheme.equals("rediss")
-          ? eachHost(text, schemeEnd + 3)
-          : List.of(RedisURI.create(text));
-    } catch (RuntimeException e) {
-      throw new IllegalArgumentException(
-          "Not a server URI: '" + shown + "': " + reason(e, text, shown), e);
+    return new ServerUris(scheme, text.substring(schemeEnd + 3)).read();
+  }
+
+  /** Addresses as messages show them: scheme, hosts and database, without credentials. */
+  public static String shown(List<RedisURI> uris) {
+    return uris.stream().map(ServerUris::shown).collect(Collectors.joining(", "));
+  }
+
+  private static String shown(RedisURI uri) {
+    if (uri.getSocket() != null) {
+      return "redis-socket://" + uri.getSocket();
+    }
+    String scheme = uri.isSsl() ? "rediss" : "redis";
+    if (!uri.getSentinels().isEmpty()) {
+      return uri.getSentinels().stream()
+          .map(sentinel -> sentinel.getHost() + ":" + sentinel.getPort())
+          .collect(
+              Collectors.joining(",", scheme + "-sentinel://", "#" + uri.getSentinelMasterId()));
+    }
+    String database = uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase();
+    return scheme + "://" + uri.getHost() + ":" + uri.getPort() + database;
+  }
+
+  private static int authorityEnd(String text) {
+    int end = 0;
+    while (end < text.length() && "/?#".indexOf(text.charAt(end)) < 0) {
+      end++;
+    }
+    return end;
+  }
+
+  private List<RedisURI> read() {
+    checkPlaceOfAt();
+    if (userInfo == null && hosts.startsWith(":")) {
+      throw wrong("it ends before @host; write redis://:password@host:port");
+    }
+    List<RedisURI> uris;
+    if (SOCKET_SCHEMES.contains(scheme)) {
+      uris = List.of(create("", "its path, or what follows it, is not understood"));
+    } else {
+      List<Matcher> found = hosts();
+      checkRest();
+      uris = SENTINEL_SCHEMES.contains(scheme) ? sentinels() : eachHost(found);
+    }
+    uris.forEach(this::authenticate);
+    return uris;
+  }
+
+  /** Sees to it that there is one {@code @} at most, so that what precedes it is the password. */
+  private void checkPlaceOfAt() {
+    if (hosts.contains("@")) {
+      throw wrong("it has more than one @; write @ in a password as %40");
+    }
+    if (rest.contains("@")) {
+      char before = rest.charAt(0);
+      throw wrong(
+          "it has "
+              + before
+              + " before @; write "
+              + before
+              + " in a password as "
+              + (before == '/' ? "%2F" : before == '?' ? "%3F" : "%23")
+              + ", and @ behind the host as %40");
     }
   }
 
-  private static String reason(RuntimeException e, String text, String shown) {
-    return String.valueOf(e.getMessage()).replace(text, shown);
+  private List<Matcher> hosts() {
+    if (hosts.isEmpty()) {
+      throw wrong("it names no host; write " + scheme + "://host:port");
+    }
+    List<Matcher> found = new ArrayList<>();
+    for (String host : hosts.split(",", -1)) {
+      Matcher matcher = HOST.matcher(host);
+      if (!matcher.matches()
+          || (matcher.group(2) != null && Integer.parseInt(matcher.group(2)) > MAX_PORT)) {
+        int number = found.size() + 1;
+        throw wrong(
+            "its "
+                + number
+                + (number == 1 ? "st" : number == 2 ? "nd" : number == 3 ? "rd" : "th")
+                + " host is not host, host:port or [IPv6]:port, with a port up to "
+                + MAX_PORT);
+      }
+      found.add(matcher);
+    }
+    return found;
+  }
+
+  private void checkRest() {
+    String path = rest.split("[?#]", -1)[0];
+    if (!DATABASE.matcher(path).matches()) {
+      throw wrong("behind the host stands no database; a database is a number, as in redis://h/1");
+    }
+    int query = rest.indexOf('?');
+    if (query < 0) {
+      return;
+    }
+    int fragment = rest.indexOf('#', query);
+    for (String pair :
+        rest.substring(query + 1, fragment < 0 ? rest.length() : fragment).split("[&;]")) {
+      checkParameter(pair);
+    }
+  }
+
+  private static void checkParameter(String pair) {
+    int equals = pair.indexOf('=');
+    String name = equals < 0 ? pair : pair.substring(0, equals);
+    for (Map.Entry<String, Pattern> known : PARAMETERS.entrySet()) {
+      if (known.getKey().equalsIgnoreCase(name)) {
+        if (!known.getValue().matcher(pair.substring(equals + 1)).matches()) {
+          throw wrong(known.getKey() + "= must match " + known.getValue());
+        }
+        return;
+      }
+    }
+    throw wrong(
+        "Unknown option "
+            + (NAME.matcher(name).matches() ? name : "")
+            + " behind the host; known are "
+            + String.join(", ", PARAMETERS.keySet()));
+  }
+
+  private List<RedisURI> sentinels() {
+    if (rest.indexOf('#') < 0 && !rest.toLowerCase(Locale.ROOT).contains("sentinelmasterid=")) {
+      throw wrong("it lacks the name of the master; write redis-sentinel://host:port#name");
+    }
+    return List.of(create(hosts, "what follows its hosts is not understood"));
   }
 
   /** Several hosts share everything else that the URI says. */
-  private static List<RedisURI> eachHost(String text, int authorityStart) {
-    int authorityEnd = text.length();
-    for (char end : new char[] {'/', '?', '#'}) {
-      int index = text.indexOf(end, authorityStart);
-      authorityEnd = index < 0 ? authorityEnd : Math.min(authorityEnd, index);
-    }
-    int hostsStart = text.lastIndexOf('@', authorityEnd - 1) + 1;
-    hostsStart = Math.max(hostsStart, authorityStart);
+  private List<RedisURI> eachHost(List<Matcher> found) {
     List<RedisURI> uris = new ArrayList<>();
-    for (String host : text.substring(hostsStart, authorityEnd).split(",", -1)) {
-      if (!HOST.matcher(host).matches()) {
-        throw new IllegalArgumentException("'" + host + "' is not host, host:port or [IPv6]:port");
-      }
-      uris.add(
-          RedisURI.create(text.substring(0, hostsStart) + host + text.substring(authorityEnd)));
+    for (Matcher host : found) {
+      // Of a host with an underscore, Lettuce would take the port for a part of its name.
+      RedisURI uri = create("host", "what follows its host is not understood");
+      uri.setHost(host.group(1));
+      uri.setPort(
+          host.group(2) == null ? RedisURI.DEFAULT_REDIS_PORT : Integer.parseInt(host.group(2)));
+      uris.add(uri);
     }
     return List.copyOf(uris);
   }
 
-  private static void checkParameters(String text, String shown) {
-    int query = text.indexOf('?');
-    if (query < 0) {
-      return;
-    }
-    List<String> unknown = new ArrayList<>();
-    for (String pair : text.substring(query + 1).split("&")) {
-      String name = pair.contains("=") ? pair.substring(0, pair.indexOf('=')) : pair;
-      if (PARAMETERS.stream().noneMatch(name::equalsIgnoreCase)) {
-        unknown.add(name);
-      }
-    }
-    if (!unknown.isEmpty()) {
-      throw new IllegalArgumentException(
-          "Unknown option "
-              + String.join(", ", unknown)
-              + " in '"
-              + shown
-              + "'; known are "
-              + String.join(", ", PARAMETERS));
+  /** Lettuce's own reading of all but the credentials. */
+  private RedisURI create(String authority, String otherwise) {
+    try {
+      return RedisURI.create(scheme + "://" + authority + rest);
+    } catch (RuntimeException e) {
+      // Not as the cause: it repeats what it was given.
+      throw wrong(otherwise + "; write other characters than letters and digits as %XX");
     }
   }
 
-  /** The URI with asterisks for the password, fit for messages and logs. */
-  static String withoutPassword(String uri) {
-    int start = uri.indexOf("://");
-    int at = uri.lastIndexOf('@');
-    if (start < 0 || at < 0) {
-      return uri;
+  private void authenticate(RedisURI uri) {
+    String given = userInfo;
+    if (given == null) {
+      return;
     }
-    String user = uri.substring(start + 3, at);
-    int colon = user.indexOf(':');
-    String shownUser = colon > 0 ? user.substring(0, colon) + ":***" : "***";
-    return uri.substring(0, start + 3) + shownUser + uri.substring(at);
+    int colon = given.indexOf(':');
+    String password = decoded(given.substring(colon + 1));
+    if (password.isEmpty()) {
+      return;
+    }
+    if (colon > 0) {
+      uri.setAuthentication(decoded(given.substring(0, colon)), password.toCharArray());
+    } else {
+      uri.setAuthentication(password.toCharArray());
+    }
+  }
+
+  /** Text with %XX replaced by what it stands for, as UTF-8. */
+  private static String decoded(String text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    byte[] given = text.getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < given.length; i++) {
+      if (given[i] != '%') {
+        bytes.write(given[i]);
+        continue;
+      }
+      int high = i + 2 < given.length ? Character.digit(given[i + 1], 16) : -1;
+      int low = i + 2 < given.length ? Character.digit(given[i + 2], 16) : -1;
+      if (high < 0 || low < 0) {
+        throw wrong("it has a % without two hex digits; write % in a password as %25");
+      }
+      bytes.write(high << 4 | low);
+      i += 2;
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  private static IllegalArgumentException wrong(String what) {
+    return new IllegalArgumentException("Not a server URI: " + what);
   }
 }

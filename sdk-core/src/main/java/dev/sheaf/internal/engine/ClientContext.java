@@ -1,8 +1,8 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.waiting.Deadlines;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.SheafException;
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.compression.CompressionEngine;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.Delegating;

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.engine;
 
-import dev.sheaf.internal.command.ReplaySafety;
+import dev.sheaf.OutcomeUnknownException;
+import dev.sheaf.internal.command.Outgoing;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandHandler;
@@ -68,8 +69,10 @@ final class FlightHandler extends CommandHandler {
       Flight flight = flightIn(command);
       if (flight != null) {
         overtaken.failIn(flight);
-      } else if (!overtaken.fail(command) && !command.isDone() && !ReplaySafety.isSafe(command)) {
-        ReplaySafety.failUnknown(command);
+      } else if (!overtaken.fail(command)
+          && !command.isDone()
+          && !Outgoing.traitsOf(command).isRepeatable()) {
+        command.completeExceptionally(new OutcomeUnknownException(command.getType().toString()));
       }
     }
     NodeChannel socket = context.pipeline().get(NodeChannel.class);

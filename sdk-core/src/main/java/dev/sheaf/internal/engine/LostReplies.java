@@ -1,8 +1,8 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.ConnectionLostException;
+import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.internal.command.Outgoing;
-import dev.sheaf.internal.command.ReplaySafety;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.output.ValueOutput;
@@ -62,7 +62,7 @@ final class LostReplies {
    */
   private static boolean failIfSpoilt(RedisCommand<?, ?, ?> part) {
     if (!(part instanceof Outgoing<?, ?, ?> command)
-        || !ReplaySafety.isSafe(command)
+        || !command.traits().isRepeatable()
         || command.isAbandoned()
         || command.getDelegate().getOutput() instanceof ValueOutput) {
       return false;
@@ -98,11 +98,11 @@ final class LostReplies {
   }
 
   private void decide(Outgoing<?, ?, ?> command) {
-    if (!ReplaySafety.isSafe(command)) {
+    if (!command.traits().isRepeatable()) {
       command.forEachArgument(
           (request, start, end) -> argumentsOfLaterWrites.add(Outgoing.hash(request, start, end)));
       unknown++;
-      ReplaySafety.failUnknown(command);
+      command.completeExceptionally(new OutcomeUnknownException(command.getType().toString()));
     } else if (command.isAbandoned()) {
       command.ended();
     } else {

@@ -149,7 +149,7 @@ final class NextBatch {
 
   private void fuse(Outgoing<?, ?, ?> command) {
     try {
-      if (scriptTextsDue && fuser.mayInsert() && ScriptTexts.areNeededBy(command)) {
+      if (scriptTextsDue && fuser.mayInsert() && command.traits().callsScript()) {
         scriptTextsDue = false;
         scriptTexts.commands().forEach(text -> fuser.add(text, gathered));
       }

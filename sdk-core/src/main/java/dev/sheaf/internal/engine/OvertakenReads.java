@@ -2,7 +2,6 @@ package dev.sheaf.internal.engine;
 
 import dev.sheaf.ConnectionLostException;
 import dev.sheaf.internal.command.Outgoing;
-import dev.sheaf.internal.command.ReplaySafety;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.protocol.CommandWrapper;
@@ -47,7 +46,7 @@ final class OvertakenReads {
     if (outgoing == null) {
       return false;
     }
-    if (!ReplaySafety.isSafe(outgoing)) {
+    if (!outgoing.traits().isRepeatable()) {
       outgoing.forEachArgument(
           (request, start, end) -> argumentsOfLaterWrites.add(Outgoing.hash(request, start, end)));
       return false;

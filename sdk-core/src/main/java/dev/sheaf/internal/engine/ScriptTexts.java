@@ -1,8 +1,6 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.internal.command.Outgoing;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,15 +19,6 @@ public final class ScriptTexts {
   /** Sets what makes the commands, anew for each socket; their outcomes are its own affair. */
   public void comeFrom(Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands) {
     this.commands = commands;
-  }
-
-  /** Whether a command calls what the server has to know already. */
-  static boolean areNeededBy(RedisCommand<?, ?, ?> command) {
-    ProtocolKeyword type = command.getType();
-    return type == CommandType.EVALSHA
-        || type == CommandType.EVALSHA_RO
-        || type == CommandType.FCALL
-        || type == CommandType.FCALL_RO;
   }
 
   List<Outgoing<?, ?, ?>> commands() {

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The fused GETs of one connection that await their reply, to be asked which of them a write is
@@ -22,13 +21,6 @@ import java.util.Set;
 final class OutstandingReads {
 
   private static final int BUCKETS = 1_024;
-
-  /**
-   * Name no keys, and yet a GET behind them may answer otherwise, or be no answer at all but part
-   * of a transaction.
-   */
-  private static final Set<String> CONCERN_EVERY_KEY =
-      Set.of("MULTI", "SELECT", "SWAPDB", "FLUSHALL", "FLUSHDB", "RESET", "AUTH", "HELLO");
 
   private final int[] keysInBucket = new int[BUCKETS];
   private final Deque<FusedGet> outstanding = new ArrayDeque<>();
@@ -61,11 +53,11 @@ final class OutstandingReads {
       return List.of();
     }
     List<NilCheck> checks = new ArrayList<>(0);
-    if (CONCERN_EVERY_KEY.contains(write.getType().toString())) {
+    if (write.traits().writesAny()) {
       outstanding.forEach(fused -> collectAll(fused, checks));
       return checks;
     }
-    write.forEachArgument(
+    write.forEachWrittenKey(
         (request, start, end) -> {
           int hash = Outgoing.hash(request, start, end);
           if (keysInBucket[bucket(hash)] > 0) {

@@ -3,7 +3,6 @@ package dev.sheaf.internal.fusion;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.Fusible;
 import dev.sheaf.internal.command.Outgoing;
-import dev.sheaf.internal.command.ReplaySafety;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
@@ -86,7 +85,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
       return;
     }
     endRun(outbox);
-    if (!ReplaySafety.isSafe(command)) {
+    if (!command.traits().isRead()) {
       writes++;
       // Before MULTI too: a question behind it would be part of the transaction, and no answer.
       if (!inTransaction && !afterAsking) {

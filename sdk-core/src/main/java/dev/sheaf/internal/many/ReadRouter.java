@@ -1,7 +1,7 @@
 package dev.sheaf.internal.many;
 
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterConnection;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.CoalescingWriter;

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.Result;
-import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;

@@ -2,8 +2,8 @@ package dev.sheaf.internal.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.internal.compression.CompressionEngine;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;

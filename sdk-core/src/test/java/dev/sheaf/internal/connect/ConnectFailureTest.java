@@ -8,6 +8,8 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.SheafConnectionException;
 import dev.sheaf.embedded.EmbeddedServer;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -15,6 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +37,7 @@ class ConnectFailureTest {
         "redis:// | Not a server URI",
         "redis://localhost:notaport | Not a server URI",
         "redis://localhost?tiemout=3s | Unknown option tiemout",
-        "redis://user:secret@localhost?x=1 | redis://user:***@localhost",
+        "redis://user:secret@localhost?x=1 | Unknown option x",
       })
   void wrongUri_saysWhatIsWrong(String uri, String reason) {
     assertThatThrownBy(() -> Sheaf.connect(uri))
@@ -122,12 +126,121 @@ class ConnectFailureTest {
   }
 
   @Test
+  void tlsToAPlainPort_saysSo() {
+    try (EmbeddedServer server = EmbeddedServer.start()) {
+      assertThatThrownBy(() -> Sheaf.connect("rediss://127.0.0.1:" + server.port()))
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("does not speak TLS on that port; write redis://");
+    }
+  }
+
+  /** The first bytes are those of an alert of TLS. */
+  @Test
+  void plainToATlsPort_saysSo() throws IOException {
+    try (Peer peer = new Peer("\u0015\u0003\u0003\u0000\u0002\u0002\u0046")) {
+      assertThatThrownBy(
+              () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofSeconds(2)).connect())
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("expects TLS on that port; write rediss://");
+    }
+  }
+
+  @Test
+  void plainToATlsPortThatHangsUp_namesTls() {
+    for (String message : List.of("Connection reset by peer", "Connection reset")) {
+      assertThat(ConnectFailures.reason(new IOException(message), Duration.ofSeconds(1)))
+          .contains("if it expects TLS, write rediss://");
+    }
+  }
+
+  @Test
+  void certificateThatIsNotTrusted_saysWhatToGive() {
+    SSLHandshakeException failure =
+        new SSLHandshakeException("PKIX path building failed: unable to find valid certification");
+    assertThat(ConnectFailures.reason(failure, Duration.ofSeconds(1)))
+        .contains("this Java does not trust")
+        .contains("SslOptions");
+    SSLHandshakeException otherName =
+        new SSLHandshakeException("No subject alternative names matching IP address 1.2.3.4 found");
+    assertThat(ConnectFailures.reason(otherName, Duration.ofSeconds(1)))
+        .contains("is not for this host")
+        .contains("verifyPeer=CA");
+  }
+
+  @Test
+  void sentinelUriOfAPlainServer_saysSo() {
+    try (EmbeddedServer server = EmbeddedServer.start()) {
+      assertThatThrownBy(
+              () ->
+                  Sheaf.builder("redis-sentinel://127.0.0.1:" + server.port() + "#main")
+                      .connectTimeout(Duration.ofMillis(500))
+                      .connect())
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("no Sentinel told where the master is")
+          .hasMessageContaining("write redis://host:port");
+    }
+  }
+
+  @Test
+  void twoServersThatAreNoCluster_areRefused() {
+    try (EmbeddedServer one = EmbeddedServer.start();
+        EmbeddedServer other = EmbeddedServer.start()) {
+      assertThatThrownBy(
+              () -> Sheaf.connect("redis://127.0.0.1:" + one.port() + ",127.0.0.1:" + other.port()))
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("is a single server, and the URI names 2")
+          .hasMessageContaining("write one address");
+    }
+  }
+
+  @Test
+  void passwordThatAServerRepeats_isNotShown() throws IOException {
+    String password = "Tr0ub^dor";
+    try (Peer peer = new Peer("-ERR args beginning with: 'AUTH' 'ub^dor\r\n".repeat(20))) {
+      assertThatThrownBy(
+              () ->
+                  Sheaf.builder(peer.uri().replace("://", "://:" + password + "@"))
+                      .connectTimeout(Duration.ofSeconds(2))
+                      .connect())
+          .isInstanceOf(SheafConnectionException.class)
+          .hasMessageContaining("repeats the password")
+          .hasNoCause()
+          .satisfies(
+              e -> {
+                StringWriter all = new StringWriter();
+                e.printStackTrace(new PrintWriter(all));
+                assertThat(all.toString()).doesNotContain("^dor");
+              });
+    }
+  }
+
+  @Test
+  void hostNameThatIsNotResolved_isGivenUp() {
+    CountDownLatch answered = new CountDownLatch(1);
+    assertThatThrownBy(
+            () ->
+                HostNames.require(
+                    "slow.example",
+                    Duration.ofMillis(10),
+                    host -> {
+                      answered.await();
+                      return null;
+                    }))
+        .satisfies(
+            e ->
+                assertThat(ConnectFailures.reason(e, Duration.ofMillis(10)))
+                    .contains("slow.example was not resolved within 10 ms (connectTimeout)")
+                    .contains("DNS"));
+    answered.countDown();
+  }
+
+  @Test
   void secondAddress_isTriedWhenTheFirstFails() throws IOException {
     int unused;
     try (ServerSocket socket = new ServerSocket(0)) {
       unused = socket.getLocalPort();
     }
-    try (EmbeddedServer server = EmbeddedServer.start();
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(1, 0).start();
         Sheaf<String, String> sheaf =
             Sheaf.connect("redis://127.0.0.1:" + unused + ",127.0.0.1:" + server.port())) {
       assertThat(sheaf.sync().ping()).isEqualTo("PONG");

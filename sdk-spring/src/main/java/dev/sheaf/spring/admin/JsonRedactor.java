@@ -1,5 +1,7 @@
 package dev.sheaf.spring.admin;
 
+import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,13 @@ final class JsonRedactor {
 
   /** What stands in place of a redacted value. */
   static final String MASK = "******";
+
+  /** In objects that have a name and a value, such as {@code {"name": "password", "value": …}}. */
+  private static final Set<String> NAMES_OF_NAMES =
+      Set.of("name", "key", "k", "field", "header", "id", "property", "param", "attribute");
+
+  private static final Set<String> NAMES_OF_VALUES =
+      Set.of("value", "values", "val", "v", "content", "data");
 
   /** Documents nested deeper are not understood: recursion has to end before the stack does. */
   static final int MAX_DEPTH = 200;
@@ -125,7 +134,7 @@ final class JsonRedactor {
         expect(':');
         space();
         namesOne |= isNameOfName(name) && isRedactedName();
-        hasValue |= name.equalsIgnoreCase("value");
+        hasValue |= NAMES_OF_VALUES.contains(name.toLowerCase(Locale.ROOT));
         if (names.match(name)) {
           masked(depth);
         } else {
@@ -145,9 +154,7 @@ final class JsonRedactor {
   }
 
   private static boolean isNameOfName(String name) {
-    return name.equalsIgnoreCase("name")
-        || name.equalsIgnoreCase("key")
-        || name.equalsIgnoreCase("field");
+    return NAMES_OF_NAMES.contains(name.toLowerCase(Locale.ROOT));
   }
 
   /** Whether the value that begins here is the name of a redacted field. */
@@ -168,9 +175,17 @@ final class JsonRedactor {
     if (taken(']')) {
       return;
     }
+    boolean afterName = false;
     do {
       space();
-      value(depth);
+      // Names and values may follow each other: ["password", …].
+      boolean name = !afterName && isRedactedName();
+      if (afterName) {
+        masked(depth);
+      } else {
+        value(depth);
+      }
+      afterName = name;
       space();
     } while (taken(','));
     expect(']');

@@ -35,9 +35,13 @@ final class NameRules {
           "*cardnumber*",
           "ssn");
 
-  /** As in user_pin, user.pin and userPin. */
+  /** As in user_pin, user.pin, userPin, PINCode and pin2. */
   private static final Pattern WORD_ENDS =
-      Pattern.compile("[^\\p{L}\\p{N}]+|(?<=\\p{Ll})(?=\\p{Lu})");
+      Pattern.compile(
+          "[^\\p{L}\\p{N}]+|(?<=\\p{Ll})(?=\\p{Lu})|(?<=\\p{Lu})(?=\\p{Lu}\\p{Ll})|(?<=\\p{L})(?=\\p{N})");
+
+  /** A text that is escaped more often cannot be told from one that hides something. */
+  private static final int MAX_ESCAPED = 5;
 
   private final List<Glob> patterns;
 
@@ -67,16 +71,32 @@ final class NameRules {
 
   /**
    * Whether a text has one of the names right before a value, as {@code password=…}, {@code
-   * "password": …} or {@code <password>…}, whatever the format is called.
+   * "password": …}, {@code <password>…} or {@code --password …}, whatever the format is called and
+   * however it is escaped, or an address with a password.
    */
   boolean assignedIn(String text) {
+    String plain = text;
+    for (int i = 0; i < MAX_ESCAPED; i++) {
+      if (assignedInPlain(plain) || Escapes.hasUserInfo(plain)) {
+        return true;
+      }
+      String unescaped = Escapes.undo(plain);
+      if (unescaped.equals(plain)) {
+        return false;
+      }
+      plain = unescaped;
+    }
+    return true;
+  }
+
+  private boolean assignedInPlain(String text) {
     int start = -1;
     for (int i = 0; i <= text.length(); i++) {
       boolean inName = i < text.length() && isOfName(text.charAt(i));
       if (inName && start < 0) {
         start = i;
       } else if (!inName && start >= 0) {
-        if (assigns(text, i) && match(text.substring(start, i))) {
+        if ((assigns(text, i) || isFlag(text, start, i)) && match(text.substring(start, i))) {
           return true;
         }
         start = -1;
@@ -101,18 +121,16 @@ final class NameRules {
       if (c == ':' || c == '=' || c == '>' || c == ';') {
         return true;
       }
-      if (c == '%') {
-        return text.startsWith("%3A", i)
-            || text.startsWith("%3a", i)
-            || text.startsWith("%3D", i)
-            || text.startsWith("%3d", i)
-            || text.startsWith("%22", i);
-      }
       if (c != '"' && c != '\'' && c != '\\' && c != ']' && c != ')' && !isSpace(c)) {
         return false;
       }
     }
     return false;
+  }
+
+  /** Whether this is a flag of a command line with a value behind it, as {@code --password x}. */
+  private static boolean isFlag(String text, int start, int end) {
+    return text.charAt(start) == '-' && end + 1 < text.length() && isSpace(text.charAt(end));
   }
 
   private static boolean isSpace(char c) {

@@ -1,7 +1,7 @@
 package dev.sheaf.spring.admin;
 
-import dev.sheaf.compression.InspectedValue;
-import dev.sheaf.compression.InspectedValue.Kind;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.InspectedValue.Kind;
 import dev.sheaf.spring.admin.JsonRedactor.Redacted;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -26,6 +26,11 @@ final class Redactor {
 
   /** Bytes of the value in hexadecimal, as the messages about damaged ones end with. */
   private static final Pattern BYTES = Pattern.compile("(?i)[0-9a-f]{8,}…?");
+
+  private static final Pattern NAME_CHARS =
+      Pattern.compile("[\\p{L}\\p{M}\\p{N} .,:;@_#!?()+/-]*+");
+
+  private static final Pattern NAME_ENDS = Pattern.compile("[^\\p{L}\\p{M}\\p{N}+/]+");
 
   private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]++(?:[.,][0-9]++)?");
 
@@ -150,12 +155,32 @@ final class Redactor {
     return problem == null || names.isEmpty() ? problem : BYTES.matcher(problem).replaceAll("…");
   }
 
-  /** Whether the name of an element may hold a value, and so is not shown. */
+  /**
+   * Whether the name of an element is not shown: it may be a secret itself, such as the identifier
+   * of a session.
+   */
   boolean hidesName(String name) {
     if (names.isEmpty()) {
       return false;
     }
     Redacted shown = JsonRedactor.redactString(name, names);
-    return name.length() > MAX_PLAIN_CHARS || shown == null || shown.fields() > 0;
+    return name.length() > MAX_PLAIN_CHARS
+        || shown == null
+        || shown.fields() > 0
+        || !(showUnstructured || isPlainName(name));
+  }
+
+  /** Whether each word of a name is short, or made of words in its turn. */
+  private static boolean isPlainName(String name) {
+    return NAME_CHARS.matcher(name).matches()
+        && NAME_ENDS
+            .splitAsStream(name)
+            .allMatch(word -> word.length() <= MAX_WORD_CHARS || isOfWords(word));
+  }
+
+  /** Whether this is as deliveryAddressLine: letters, most of them small. */
+  private static boolean isOfWords(String word) {
+    long small = word.chars().filter(Character::isLowerCase).count();
+    return word.chars().allMatch(Character::isLetter) && small * 4 >= word.length() * 3L;
   }
 }

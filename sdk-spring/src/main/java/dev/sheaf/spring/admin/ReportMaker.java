@@ -1,7 +1,7 @@
 package dev.sheaf.spring.admin;
 
-import dev.sheaf.compression.InspectedValue;
-import dev.sheaf.compression.Inspection;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.Inspection;
 import dev.sheaf.spring.admin.Redactor.Shown;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

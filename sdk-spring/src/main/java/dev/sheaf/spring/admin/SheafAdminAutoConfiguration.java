@@ -1,7 +1,7 @@
 package dev.sheaf.spring.admin;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.compression.InspectionLimits;
+import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.spring.SheafAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.sheaf.spring.admin;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.compression.Inspection;
+import dev.sheaf.inspector.Inspection;
 import dev.sheaf.spring.admin.ReadAudit.Outcome;
 import dev.sheaf.spring.admin.ValueReader.NotReadException;
 import java.security.Principal;

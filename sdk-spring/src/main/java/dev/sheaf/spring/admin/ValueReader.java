@@ -3,11 +3,10 @@ package dev.sheaf.spring.admin;
 import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
-import dev.sheaf.compression.Inspection;
-import dev.sheaf.compression.InspectionLimits;
-import dev.sheaf.compression.Inspector;
+import dev.sheaf.inspector.Inspection;
+import dev.sheaf.inspector.InspectionLimits;
+import dev.sheaf.inspector.Inspector;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.time.Duration;
@@ -80,8 +79,7 @@ final class ValueReader implements AutoCloseable {
     if (sheaf.isCluster()) {
       requireNode(sheaf, key);
     }
-    StatefulConnection<?, ?> connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
-    return new Inspector(connection, limits).inspect(key);
+    return Inspector.of(sheaf, limits).inspect(key);
   }
 
   private static void requireNode(Sheaf<?, ?> sheaf, byte[] key) throws NotReadException {

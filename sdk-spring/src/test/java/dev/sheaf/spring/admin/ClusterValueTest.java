@@ -3,9 +3,9 @@ package dev.sheaf.spring.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.compression.Inspection;
-import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.inspector.Inspection;
+import dev.sheaf.inspector.InspectionLimits;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -54,7 +54,18 @@ class JsonRedactorTest {
         "{\"body\":\"password%3Dhunter2\"}",
         "{\"header\":\"Authorization: hunter2\"}",
         "{\"name\":\"password\",\"value\":\"hunter2\"}",
-        "{\"value\":\"hunter2\",\"key\":\"password\"}"
+        "{\"value\":\"hunter2\",\"key\":\"password\"}",
+        "{\"header\":\"Authorization\",\"values\":[\"hunter2\"]}",
+        "{\"k\":\"password\",\"v\":\"hunter2\"}",
+        "{\"id\":\"api-key\",\"val\":\"hunter2\"}",
+        "{\"property\":\"db.password\",\"value\":\"hunter2\"}",
+        "[\"password\",\"hunter2\"]",
+        "[\"user\",\"a\",\"password\",[\"hunter2\"]]",
+        "{\"PINCode\":\"hunter2\"}",
+        "{\"body\":\"\\\\u0022password\\\\u0022\\\\u003a hunter2\"}",
+        "{\"body\":\"{&quot;password&quot;: &quot;hunter2&quot;}\"}",
+        "{\"url\":\"redis://a:hunter2@host\"}",
+        "{\"command\":\"run --password hunter2\"}"
       })
   void secret_isReplaced(String json) {
     Redacted redacted = JsonRedactor.redact(json, USUAL);

@@ -2,9 +2,9 @@ package dev.sheaf.spring.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.compression.InspectedValue;
-import dev.sheaf.compression.InspectedValue.Kind;
-import dev.sheaf.compression.StoredForm;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.InspectedValue.Kind;
+import dev.sheaf.inspector.StoredForm;
 import dev.sheaf.spring.admin.Redactor.Shown;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -30,7 +30,21 @@ class RedactorTest {
         "<user><password>hunter2</password></user>",
         "\ufeff{\"password\":\"hunter2\"}",
         "{\"a\":1} {\"password\":\"hunter2\"}",
-        "user.password = hunter2"
+        "user.password = hunter2",
+        "password\\u003dhunter2",
+        "{\\u0022password\\u0022\\u003a\\u0022hunter2\\u0022}",
+        "{&quot;password&quot;:&quot;hunter2&quot;}",
+        "&#x70;assword&#61;hunter2",
+        "password%253Dhunter2",
+        "password\\\\u003dhunter2",
+        "redis://user:hunter2@host:6379",
+        "see redis://:hunter2@host",
+        "amqp://a:b/hunter2@host",
+        "https://hunter2@example.org/",
+        "mysqldump --password hunter2 db",
+        "curl -token hunter2",
+        "PINCode=hunter2",
+        "pin2=hunter2"
       })
   void textThatIsNotJson_isWithheldEvenIfUnstructuredIsShown(String text) {
     for (Redactor redactor : List.of(STRICT, LENIENT)) {
@@ -137,6 +151,43 @@ class RedactorTest {
     assertThat(STRICT.hidesName("x".repeat(300))).isTrue();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "eyJwYXNzd29yZCI6Imh1bnRlcjIifQ",
+        "session:9f86d081884c7d659a2feaa0c55ad015",
+        "xoxbAbCdEfGhIjKlMnOp",
+        "redis://user:hunter2@host",
+        "<token>hunter2</token>",
+        "{\"a\":1}"
+      })
+  void nameThatMayBeASecret_isHiddenUnlessUnstructuredIsShown(String name) {
+    assertThat(STRICT.hidesName(name)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "42",
+        "created_at",
+        "user:1234",
+        "deliveryAddressLine",
+        "address.line-2",
+        "Straße",
+        "2026-11-20T12:30",
+        "1700000000000-0 price"
+      })
+  void usualName_isShown(String name) {
+    assertThat(STRICT.hidesName(name)).isFalse();
+    assertThat(LENIENT.hidesName(name)).isFalse();
+  }
+
+  @Test
+  void nameWithoutAStructure_isShownWhereUnstructuredValuesAre() {
+    assertThat(LENIENT.hidesName("session:9f86d081884c7d659a2feaa0c55ad015")).isFalse();
+    assertThat(LENIENT.hidesName("redis://user:hunter2@host")).isTrue();
+  }
+
   @Test
   void messageAboutADamagedValue_hasNoneOfItsBytes() {
     String problem = "It cannot be read. Stored are 40 bytes, f5feff5348460101000000107b2270696e…";
@@ -155,6 +206,10 @@ class RedactorTest {
 
   @Test
   void hostileText_isJudgedInTime() {
+    for (String hostile : List.of("://", "://:", "&#x", "%25", "\\u005c", "--", "a:b@")) {
+      Shown shown = LENIENT.show(value(Kind.TEXT, hostile.repeat(200_000), true), null);
+      assertThat(shown).isNotNull();
+    }
     String text = "a".repeat(1_000_000) + "\"".repeat(1_000_000) + ":";
 
     assertThat(LENIENT.show(value(Kind.TEXT, text, true), null).text()).isEqualTo(text);

@@ -2,10 +2,10 @@ package dev.sheaf.spring.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.compression.InspectedValue;
-import dev.sheaf.compression.InspectedValue.Kind;
-import dev.sheaf.compression.Inspection;
-import dev.sheaf.compression.StoredForm;
+import dev.sheaf.inspector.InspectedValue;
+import dev.sheaf.inspector.InspectedValue.Kind;
+import dev.sheaf.inspector.Inspection;
+import dev.sheaf.inspector.StoredForm;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityState;
-import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.LatencyProxy;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.spring.admin.SheafValueEndpoint.Refusal;
 import dev.sheaf.spring.admin.ValueReader.NotReadException;
 import java.lang.reflect.Proxy;

@@ -1,6 +1,0 @@
-package dev.sheaf.compression;
-
-import dev.sheaf.internal.common.ReplyTree;
-
-/** A reply as the server sent it. Marked so that nothing in it is decompressed. */
-final class StoredReply extends ReplyTree implements StoredOutput {}

@@ -1,0 +1,277 @@
+package dev.sheaf.internal.command;
+
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command does, as far as Sheaf has to know: one row of the table in {@code commands.txt}.
+ *
+ * <p>Looking up a command of Lettuce's allocates nothing.
+ */
+public final class CommandTraits {
+
+  private static final String TABLE = "commands.txt";
+
+  private static final CommandTraits[] NO_SUBCOMMANDS = {};
+
+  /** In the order of the table. */
+  private static final Map<String, CommandTraits> BY_NAME = read();
+
+  /** Of a command that is not in the table. */
+  private static final CommandTraits UNKNOWN =
+      new CommandTraits(BY_NAME.size(), "?", Kind.WRITE, List.of("w?"), List.of());
+
+  private static final CommandTraits[] BY_TYPE = byType();
+
+  private enum Kind {
+    READ,
+    WRITE,
+    ACT
+  }
+
+  private final int index;
+  private final String name;
+  private final Kind kind;
+  private final KeyPlace[] keys;
+  private final boolean firstArgumentOnly;
+  private final boolean readsAny;
+  private final boolean writesUnnamed;
+  private final boolean writesAny;
+  private final boolean repeatable;
+  private final boolean ofConnection;
+  private final boolean blocking;
+  private final boolean alone;
+  private final boolean script;
+  private final boolean cursor;
+  private final boolean inParts;
+  private final @Nullable Fusible fusible;
+
+  /** The rows of its subcommands. */
+  private CommandTraits[] subcommands = NO_SUBCOMMANDS;
+
+  private CommandTraits(int index, String name, Kind kind, List<String> keys, List<String> traits) {
+    this.index = index;
+    this.name = name;
+    this.kind = kind;
+    this.readsAny = keys.contains("r?") || keys.contains("r*");
+    this.writesUnnamed = keys.contains("w?");
+    this.writesAny = keys.contains("w*");
+    this.keys =
+        keys.stream()
+            .filter(text -> !text.endsWith("?") && !text.endsWith("*"))
+            .map(KeyPlace::parse)
+            .toArray(KeyPlace[]::new);
+    this.firstArgumentOnly =
+        keys.size() == 1 && this.keys.length == 1 && this.keys[0].isFirstArgument();
+    this.repeatable = kind == Kind.READ || traits.contains("again");
+    this.ofConnection = traits.contains("connection");
+    this.blocking = traits.contains("blocking");
+    this.alone = traits.contains("alone");
+    this.script = traits.contains("script");
+    this.cursor = traits.contains("cursor");
+    this.inParts = traits.contains("parts");
+    this.fusible = traits.contains("fusible") ? Fusible.valueOf(name) : null;
+  }
+
+  private static Map<String, CommandTraits> read() {
+    Map<String, CommandTraits> rows = new LinkedHashMap<>();
+    try (InputStream table = CommandTraits.class.getResourceAsStream(TABLE)) {
+      if (table == null) {
+        throw new IllegalStateException(TABLE + " is missing beside " + CommandTraits.class);
+      }
+      BufferedReader reader =
+          new BufferedReader(new InputStreamReader(table, StandardCharsets.UTF_8));
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        if (!line.isBlank() && !line.startsWith("#")) {
+          CommandTraits row = parse(rows.size(), line);
+          if (rows.put(row.name, row) != null) {
+            throw new IllegalStateException(row.name + " is twice in " + TABLE);
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot read " + TABLE, e);
+    }
+    for (CommandTraits row : rows.values()) {
+      row.subcommands =
+          rows.values().stream()
+              .filter(other -> other.name.startsWith(row.name + "|"))
+              .toArray(CommandTraits[]::new);
+    }
+    return Collections.unmodifiableMap(rows);
+  }
+
+  private static CommandTraits parse(int index, String line) {
+    String[] words = line.trim().split(" +");
+    List<String> keys = new ArrayList<>();
+    List<String> traits = new ArrayList<>();
+    for (int i = 2; i < words.length; i++) {
+      (words[i].matches("[rw][^a-z].*") ? keys : traits).add(words[i]);
+    }
+    return new CommandTraits(
+        index, words[0], Kind.valueOf(words[1].toUpperCase(Locale.ROOT)), keys, traits);
+  }
+
+  private static CommandTraits[] byType() {
+    CommandType[] types = CommandType.values();
+    CommandTraits[] rows = new CommandTraits[types.length];
+    for (CommandType type : types) {
+      rows[type.ordinal()] = named(type.toString());
+    }
+    return rows;
+  }
+
+  /** The row of a command, which may be a container of others. */
+  public static CommandTraits of(ProtocolKeyword type) {
+    return type instanceof CommandType known
+        ? BY_TYPE[known.ordinal()]
+        : named(new String(type.getBytes(), StandardCharsets.US_ASCII));
+  }
+
+  /** The row of a command, or of the subcommand that its encoded request asks for. */
+  public static CommandTraits of(ProtocolKeyword type, byte[] request) {
+    CommandTraits row = of(type);
+    return row.subcommands.length == 0 ? row : row.subcommandIn(new RespRequest(request));
+  }
+
+  /** The row of a command by its name in any case, or of a subcommand as {@code CLIENT|ID}. */
+  public static CommandTraits named(String name) {
+    return BY_NAME.getOrDefault(name.toUpperCase(Locale.ROOT), UNKNOWN);
+  }
+
+  /** All rows, in the order of the table. */
+  public static Collection<CommandTraits> all() {
+    return BY_NAME.values();
+  }
+
+  private CommandTraits subcommandIn(RespRequest request) {
+    for (CommandTraits row : subcommands) {
+      if (request.is(1, row.name.substring(name.length() + 1))) {
+        return row;
+      }
+    }
+    return this;
+  }
+
+  /** The place in {@link #all}; behind them all for what is not known. */
+  public int index() {
+    return index;
+  }
+
+  /** The name in upper case; that of a subcommand begins with its container's and a bar. */
+  public String name() {
+    return name;
+  }
+
+  /** Whether the table has it. */
+  public boolean isKnown() {
+    return this != UNKNOWN;
+  }
+
+  /** Whether it changes nothing. */
+  public boolean isRead() {
+    return kind == Kind.READ;
+  }
+
+  /**
+   * Whether it may be sent a second time when its reply was lost with the connection: it leaves
+   * behind what it would leave had it run once.
+   */
+  public boolean isRepeatable() {
+    return repeatable;
+  }
+
+  /** Whether it belongs to one connection: it changes what comes after it there, or asks of it. */
+  public boolean isOfConnection() {
+    return ofConnection;
+  }
+
+  /** Whether the server may let it wait, and with it what comes behind it on its connection. */
+  public boolean isBlocking() {
+    return blocking;
+  }
+
+  /** Whether Lettuce has to see it as it is, because it acts on its type. */
+  public boolean isAlone() {
+    return alone;
+  }
+
+  /** Whether it calls a script or a function, which the server must know already. */
+  public boolean callsScript() {
+    return script;
+  }
+
+  /** Whether each call needs the answer to the one before, so that a loop over it is right. */
+  public boolean isCursor() {
+    return cursor;
+  }
+
+  /** Whether Lettuce sends it in parts on a cluster, and it answers otherwise if called again. */
+  public boolean isInParts() {
+    return inParts;
+  }
+
+  /** How several may travel as one; null if they may not. */
+  public @Nullable Fusible fusible() {
+    return fusible;
+  }
+
+  /** Whether what any key answers may be another thing after it. */
+  public boolean writesAny() {
+    return writesAny;
+  }
+
+  /** Whether it may write keys that its request does not name as keys. */
+  public boolean writesUnnamed() {
+    return writesUnnamed;
+  }
+
+  /** Whether it may read keys that its request does not name as keys. */
+  public boolean readsUnnamed() {
+    return readsAny;
+  }
+
+  /** Whether its first argument is the one key that it has to do with. */
+  public boolean isOfFirstArgument() {
+    return firstArgumentOnly;
+  }
+
+  /** Whether no key changes by it. */
+  public boolean writesNothing() {
+    if (writesAny || writesUnnamed) {
+      return false;
+    }
+    for (KeyPlace place : keys) {
+      if (place.isWritten()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Calls back for each key that a request of this command names. */
+  public void forEachKey(RespRequest request, RespRequest.KeyVisitor visitor) {
+    for (KeyPlace place : keys) {
+      place.forEach(request, visitor);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

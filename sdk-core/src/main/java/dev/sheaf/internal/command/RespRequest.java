@@ -1,0 +1,199 @@
+package dev.sheaf.internal.command;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * An encoded request, an array of bulk strings, with the places of its arguments. The name of the
+ * command is argument 0.
+ *
+ * <p>A request that is cut short or malformed has the arguments that are whole. The static methods
+ * find a place without an object, for the way of every command.
+ */
+public final class RespRequest {
+
+  private static final int SHOWN_BYTES = 100;
+  private static final int MAX_DECIMAL_DIGITS = 9;
+
+  private final byte[] bytes;
+
+  /** Where each argument begins with its length line, where its content begins, and ends. */
+  private final int[] frames;
+
+  private final int[] starts;
+  private final int[] ends;
+  private int count;
+
+  /** Finds the arguments of a whole request. */
+  public RespRequest(byte[] bytes) {
+    this.bytes = bytes;
+    int announced = bytes.length == 0 ? 0 : decimal(bytes, 1);
+    // An argument takes five bytes at least, so that a false number reserves no memory.
+    int capacity = Math.max(0, Math.min(announced, bytes.length / 5));
+    this.frames = new int[capacity];
+    this.starts = new int[capacity];
+    this.ends = new int[capacity];
+    int frame = firstFrame(bytes);
+    while (count < capacity && frame < bytes.length) {
+      int end = frameEnd(bytes, frame);
+      if (end > bytes.length) {
+        break;
+      }
+      frames[count] = frame;
+      starts[count] = contentStart(bytes, frame);
+      ends[count] = end - 2;
+      count++;
+      frame = end;
+    }
+  }
+
+  /** Where the first bulk string of a request begins: the name of the command. */
+  public static int firstFrame(byte[] bytes) {
+    return afterLine(bytes, 0);
+  }
+
+  /**
+   * Where the bulk string ends that begins here, and the next one begins. Behind the end of the
+   * bytes if it is cut short.
+   */
+  public static int frameEnd(byte[] bytes, int frame) {
+    long end = (long) contentStart(bytes, frame) + decimal(bytes, frame + 1) + 2;
+    return (int) Math.min(end, Integer.MAX_VALUE);
+  }
+
+  /** Where the content of the bulk string begins that begins here. */
+  public static int contentStart(byte[] bytes, int frame) {
+    return afterLine(bytes, frame);
+  }
+
+  /** A hash of these bytes. */
+  public static int hash(byte[] bytes, int start, int end) {
+    int hash = 1;
+    for (int i = start; i < end; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    return hash ^ hash >>> 15;
+  }
+
+  private static int afterLine(byte[] bytes, int from) {
+    int i = from;
+    while (i < bytes.length && bytes[i] != '\n') {
+      i++;
+    }
+    return i + 1;
+  }
+
+  /** The digits up to the first other byte; what does not fit an int is taken for the largest. */
+  private static int decimal(byte[] bytes, int from) {
+    long number = 0;
+    for (int i = from; i < bytes.length && bytes[i] >= '0' && bytes[i] <= '9'; i++) {
+      number = Math.min(number * 10 + bytes[i] - '0', Integer.MAX_VALUE);
+    }
+    return (int) number;
+  }
+
+  /** The bytes of the request, not a copy. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** How many arguments there are, the name included. */
+  public int count() {
+    return count;
+  }
+
+  /** Where an argument begins with its length line. */
+  public int frameStart(int index) {
+    return frames[index];
+  }
+
+  /** Where the length line, the content and the end of an argument end. */
+  public int frameEnd(int index) {
+    return ends[index] + 2;
+  }
+
+  /** Where the content of an argument begins. */
+  public int start(int index) {
+    return starts[index];
+  }
+
+  /** Where the content of an argument ends. */
+  public int end(int index) {
+    return ends[index];
+  }
+
+  public int length(int index) {
+    return ends[index] - starts[index];
+  }
+
+  /** A copy of an argument's content. */
+  public byte[] argument(int index) {
+    return Arrays.copyOfRange(bytes, starts[index], ends[index]);
+  }
+
+  /** Whether an argument is this word of letters, in any case. */
+  public boolean is(int index, String word) {
+    if (index >= count || length(index) != word.length()) {
+      return false;
+    }
+    for (int i = 0; i < word.length(); i++) {
+      if (upper(bytes[starts[index] + i]) != upper(word.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int upper(int character) {
+    return character >= 'a' && character <= 'z' ? character - ('a' - 'A') : character;
+  }
+
+  /** Where this word stands, from an index on; -1 if nowhere. */
+  public int indexOf(String word, int from) {
+    for (int i = from; i < count; i++) {
+      if (is(i, word)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** An argument that is a number of digits; -1 if it is none, or has more than nine. */
+  public int decimal(int index) {
+    if (index >= count || length(index) == 0 || length(index) > MAX_DECIMAL_DIGITS) {
+      return -1;
+    }
+    for (int i = starts[index]; i < ends[index]; i++) {
+      if (bytes[i] < '0' || bytes[i] > '9') {
+        return -1;
+      }
+    }
+    return decimal(bytes, starts[index]);
+  }
+
+  /** The name of the command, in upper case. */
+  public String name() {
+    return count == 0
+        ? ""
+        : new String(bytes, starts[0], length(0), StandardCharsets.US_ASCII)
+            .toUpperCase(Locale.ROOT);
+  }
+
+  /** An argument as messages show it: in quotes, and cut after {@value #SHOWN_BYTES} bytes. */
+  public String shown(int index) {
+    return shown(bytes, starts[index], ends[index]);
+  }
+
+  /** Some bytes as messages show them. */
+  public static String shown(byte[] bytes, int start, int end) {
+    int shownEnd = Math.min(end, start + SHOWN_BYTES);
+    String text = new String(bytes, start, shownEnd - start, StandardCharsets.UTF_8);
+    return "\"" + text + (shownEnd < end ? "…" : "") + "\"";
+  }
+
+  /** Receives the keys of a request by their index. */
+  public interface KeyVisitor {
+    void key(int index, boolean written);
+  }
+}

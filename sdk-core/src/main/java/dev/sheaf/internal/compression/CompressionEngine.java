@@ -1,0 +1,102 @@
+package dev.sheaf.internal.compression;
+
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.CompressionRefusedException;
+import dev.sheaf.compression.ValueCompression;
+import dev.sheaf.internal.command.CommandCompression;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.TransactionalCommand;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** What the node connections of one client share to compress. Thread-safe. */
+public final class CompressionEngine implements CommandCompression, AutoCloseable {
+
+  private final ValueEncoder encoder;
+  private final ValueDecoder decoder;
+  private final ValueCodec values;
+  private final CompressionMeters meters;
+  private final int offLoopBytes;
+  private final DecodeThreads threads;
+
+  /**
+   * Creates an engine.
+   *
+   * @param registry where to report, or null for nowhere
+   * @param client the client's name in its meters
+   */
+  public CompressionEngine(
+      CompressionOptions options, @Nullable MeterRegistry registry, String client) {
+    this.meters = CompressionMeters.of(registry, client);
+    this.encoder = new ValueEncoder(options, meters);
+    this.decoder = new ValueDecoder(options, Codecs.of(options), meters);
+    this.values = new ValueCodec(encoder, decoder);
+    this.offLoopBytes = options.offLoopBytes();
+    this.threads = new DecodeThreads(options.decodeThreads());
+  }
+
+  @Override
+  public byte[] request(RedisCommand<?, ?, ?> command, byte[] request) {
+    CommandRule rule = CommandTable.of(command.getType());
+    if (rule.leavesRequests() || command.getOutput() instanceof StoredOutput) {
+      return request;
+    }
+    try {
+      return RequestRewriter.rewrite(rule, request, encoder);
+    } catch (CompressionRefusedException e) {
+      meters.refused();
+      throw e;
+    }
+  }
+
+  @Override
+  public <K, V, T> @Nullable DecodingOutput<K, V, T> reply(
+      RedisCommand<K, V, T> command, byte[] request) {
+    CommandRule rule = CommandTable.of(command.getType());
+    CommandOutput<K, V, T> output = command.getOutput();
+    if (rule.reply() == ReplyShape.NONE
+        || output == null
+        || output instanceof StoredOutput
+        || output instanceof DecodingOutput) {
+      return null;
+    }
+    ReplyShape shape = rule.replyTo(request);
+    if (shape == ReplyShape.NONE) {
+      return null;
+    }
+    if (CommandWrapper.unwrap(command, TransactionalCommand.class) == null) {
+      return new DecodingOutput<>(output, shape, this, request, null);
+    }
+    // EXEC hands its parts to the outputs of the commands themselves.
+    command.setOutput(new DecodingOutput<>(output, shape, this, request, command));
+    return null;
+  }
+
+  /** Compresses and restores values by hand, as this client does. */
+  public ValueCompression values() {
+    return values;
+  }
+
+  ValueDecoder decoder() {
+    return decoder;
+  }
+
+  /** Whether to decode this beside the event loop, where others wait. */
+  boolean isLarge(ByteBuffer stored) {
+    return stored.remaining() >= Envelope.HEADER_BYTES
+        && Envelope.originalLength(stored) >= offLoopBytes;
+  }
+
+  void decodeLater(long bytes, Runnable work) {
+    threads.run(bytes, work);
+  }
+
+  /** Ends the threads once they have decoded what waits. */
+  @Override
+  public void close() {
+    threads.close();
+  }
+}

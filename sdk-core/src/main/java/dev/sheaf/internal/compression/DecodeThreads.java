@@ -1,0 +1,69 @@
+package dev.sheaf.internal.compression;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Decodes large replies beside the event loop. What waits is bounded; beyond that, the event loop
+ * decodes by itself, and so reads no more than can be decoded. Thread-safe.
+ */
+final class DecodeThreads {
+
+  /** Stored bytes that may wait to be decoded: 64 MiB. */
+  static final long MAX_WAITING_BYTES = 64L << 20;
+
+  private static final int IDLE_SECONDS = 10;
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private final ThreadPoolExecutor executor;
+  private final AtomicLong waitingBytes = new AtomicLong();
+
+  DecodeThreads(int threads) {
+    executor =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            DecodeThreads::thread);
+    executor.allowCoreThreadTimeOut(true);
+  }
+
+  private static Thread thread(Runnable work) {
+    Thread thread = new Thread(work, "sheaf-decode-" + NUMBER.incrementAndGet());
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Runs work on another thread, or at once if too much waits. */
+  void run(long bytes, Runnable work) {
+    if (waitingBytes.addAndGet(bytes) > MAX_WAITING_BYTES) {
+      waitingBytes.addAndGet(-bytes);
+      work.run();
+      return;
+    }
+    try {
+      executor.execute(
+          () -> {
+            try {
+              work.run();
+            } finally {
+              waitingBytes.addAndGet(-bytes);
+            }
+          });
+    } catch (RejectedExecutionException closed) {
+      waitingBytes.addAndGet(-bytes);
+      work.run();
+    }
+  }
+
+  /** Lets what waits be decoded; nothing else is taken. */
+  void close() {
+    executor.shutdown();
+  }
+}

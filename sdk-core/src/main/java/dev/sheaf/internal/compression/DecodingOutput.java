@@ -1,0 +1,309 @@
+package dev.sheaf.internal.compression;
+
+import dev.sheaf.compression.UnreadableValueException;
+import dev.sheaf.internal.command.ReplyDecoder;
+import dev.sheaf.internal.command.RespRequest;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.RedisCommand;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before the output of a command and hands it values as they were before they were
+ * compressed.
+ *
+ * <p>From the first large value on, what the reply has is only noted, and read by another thread
+ * once the reply is complete. Otherwise confined to the event loop.
+ */
+public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
+
+  private final CommandOutput<K, V, T> output;
+  private final CompressionEngine engine;
+  private final byte[] request;
+
+  /** The command to fail by itself, where the reply is part of another one's; else null. */
+  private final @Nullable RedisCommand<K, V, T> partOfTransaction;
+
+  private final ReplyPosition position;
+  private @Nullable List<Runnable> noted;
+  private long notedBytes;
+  private long decodedBytes;
+
+  @SuppressWarnings("unchecked") // Lettuce wants a codec; this output decodes nothing by itself.
+  DecodingOutput(
+      CommandOutput<K, V, T> output,
+      ReplyShape shape,
+      CompressionEngine engine,
+      byte[] request,
+      @Nullable RedisCommand<K, V, T> partOfTransaction) {
+    super((RedisCodec<K, V>) (RedisCodec<?, ?>) ByteArrayCodec.INSTANCE, nothing());
+    this.output = output;
+    this.position = new ReplyPosition(shape);
+    this.engine = engine;
+    this.request = request;
+    this.partOfTransaction = partOfTransaction;
+  }
+
+  @SuppressWarnings("NullAway") // The value is that of the other output.
+  private static <T> T nothing() {
+    return null;
+  }
+
+  @Override
+  public void restart() {
+    position.restart();
+    noted = null;
+    notedBytes = 0;
+    decodedBytes = 0;
+  }
+
+  @Override
+  public boolean completesLater(RedisCommand<K, V, T> command) {
+    List<Runnable> reading = noted;
+    if (reading == null) {
+      return false;
+    }
+    noted = null;
+    engine.decodeLater(notedBytes, () -> read(reading, command));
+    return true;
+  }
+
+  private void read(List<Runnable> reading, RedisCommand<K, V, T> command) {
+    if (!command.isDone()) {
+      try {
+        reading.forEach(Runnable::run);
+      } catch (Throwable e) {
+        // Whatever it is: nobody else would ever complete the command.
+        command.completeExceptionally(e);
+      }
+    }
+    command.complete();
+  }
+
+  @Override
+  public void set(ByteBuffer bytes) {
+    boolean value = position.bulk();
+    if (bytes == null) {
+      pass(() -> output.set(noBytes()));
+    } else if (value && looksCompressed(bytes)) {
+      decode(bytes, position.elements());
+    } else if (noted == null) {
+      output.set(bytes);
+    } else {
+      byte[] copy = copy(bytes);
+      note(() -> output.set(ByteBuffer.wrap(copy)));
+      notedBytes += copy.length;
+    }
+  }
+
+  @SuppressWarnings("NullAway") // That is how Lettuce says nil.
+  private static ByteBuffer noBytes() {
+    return null;
+  }
+
+  private static boolean looksCompressed(ByteBuffer bytes) {
+    if (bytes.remaining() < Envelope.MIN_MAGIC_PREFIX
+        || !Envelope.mayBeginWith(bytes.get(bytes.position()))) {
+      return false;
+    }
+    byte[] first = new byte[Math.min(Envelope.MAGIC_BYTES, bytes.remaining())];
+    bytes.get(bytes.position(), first);
+    return Envelope.looksLikeOne(first, 0, first.length);
+  }
+
+  private static byte[] copy(ByteBuffer bytes) {
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(bytes.position(), copy);
+    return copy;
+  }
+
+  private void decode(ByteBuffer bytes, int element) {
+    if (noted == null && partOfTransaction == null && engine.isLarge(bytes)) {
+      noted = new ArrayList<>();
+    }
+    if (noted == null && partOfTransaction == null && output instanceof CallerOutput<?, ?> waited) {
+      byte[] stored = copy(bytes);
+      waited.leave(() -> open(stored, stored.length, element));
+    } else if (noted == null) {
+      decodeAtOnce(bytes, element);
+    } else {
+      byte[] stored = copy(bytes);
+      note(() -> decodeNow(stored, stored.length, element));
+      notedBytes += stored.length;
+    }
+  }
+
+  private void decodeAtOnce(ByteBuffer bytes, int element) {
+    try (Scratch scratch = Scratch.borrow()) {
+      int length = bytes.remaining();
+      byte[] stored = scratch.ofAtLeast(length);
+      bytes.get(bytes.position(), stored, 0, length);
+      decodeNow(stored, length, element);
+    }
+  }
+
+  private byte[] open(byte[] stored, int length, int element) {
+    try {
+      return engine.decoder().decode(stored, length, decodedBytes);
+    } catch (UnreadableValueException e) {
+      throw new UnreadableValueException(
+          e.reason(), place(element) + ": " + e.getMessage(), e.getCause());
+    }
+  }
+
+  private void decodeNow(byte[] stored, int length, int element) {
+    byte[] original;
+    try {
+      original = open(stored, length, element);
+    } catch (UnreadableValueException e) {
+      fail(e);
+      return;
+    }
+    decodedBytes += original.length;
+    output.set(ByteBuffer.wrap(original));
+  }
+
+  private void fail(UnreadableValueException failure) {
+    if (partOfTransaction == null) {
+      throw failure;
+    }
+    partOfTransaction.completeExceptionally(failure);
+    output.setError(String.valueOf(failure.getMessage()));
+  }
+
+  private String place(int element) {
+    RespRequest parsed = new RespRequest(request);
+    String name = parsed.name();
+    boolean manyKeys = name.equals("MGET");
+    int key = manyKeys ? element : 1;
+    boolean keyFirst = !name.startsWith("X") && !name.startsWith("BLM") && !name.equals("LMPOP");
+    return keyFirst && key > 0 && key < parsed.count()
+        ? name + " of key " + parsed.shown(key)
+        : name;
+  }
+
+  private void pass(Runnable event) {
+    if (noted == null) {
+      event.run();
+    } else {
+      note(event);
+    }
+  }
+
+  private void note(Runnable event) {
+    List<Runnable> list = noted;
+    if (list != null) {
+      list.add(event);
+    }
+  }
+
+  @Override
+  public T get() {
+    return output.get();
+  }
+
+  @Override
+  public void setSingle(ByteBuffer bytes) {
+    position.other();
+    if (noted == null) {
+      output.setSingle(bytes);
+    } else {
+      byte[] copy = copy(bytes);
+      note(() -> output.setSingle(ByteBuffer.wrap(copy)));
+    }
+  }
+
+  @Override
+  public void setBigNumber(ByteBuffer bytes) {
+    position.other();
+    if (noted == null) {
+      output.setBigNumber(bytes);
+    } else {
+      byte[] copy = copy(bytes);
+      note(() -> output.setBigNumber(ByteBuffer.wrap(copy)));
+    }
+  }
+
+  @Override
+  public void set(long integer) {
+    position.other();
+    pass(() -> output.set(integer));
+  }
+
+  @Override
+  public void set(double number) {
+    position.other();
+    pass(() -> output.set(number));
+  }
+
+  @Override
+  public void set(boolean value) {
+    position.other();
+    pass(() -> output.set(value));
+  }
+
+  /** Errors are seen at once: they decide about redirects, and never follow values. */
+  @Override
+  public void setError(ByteBuffer error) {
+    output.setError(error);
+  }
+
+  @Override
+  public void setError(String error) {
+    output.setError(error);
+  }
+
+  @Override
+  public boolean hasError() {
+    return output.hasError();
+  }
+
+  @Override
+  public String getError() {
+    return output.getError();
+  }
+
+  @Override
+  public void complete(int depth) {
+    pass(() -> output.complete(depth));
+  }
+
+  @Override
+  public void multi(int count) {
+    position.open(count);
+    pass(() -> output.multi(count));
+  }
+
+  @Override
+  public void multiArray(int count) {
+    position.open(count);
+    pass(() -> output.multiArray(count));
+  }
+
+  @Override
+  public void multiPush(int count) {
+    position.open(count);
+    pass(() -> output.multiPush(count));
+  }
+
+  @Override
+  public void multiMap(int count) {
+    position.open(2 * count);
+    pass(() -> output.multiMap(count));
+  }
+
+  @Override
+  public void multiSet(int count) {
+    position.open(count);
+    pass(() -> output.multiSet(count));
+  }
+
+  @Override
+  public String toString() {
+    return "Decoding " + output;
+  }
+}

@@ -1,0 +1,66 @@
+package dev.sheaf.internal.compression;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A buffer to work in, borrowed by one thread at a time. What is kept for the next is bounded by
+ * the number of processors and not by that of the threads, of which there may be a million.
+ */
+final class Scratch implements AutoCloseable {
+
+  /** Somebody who once needed a large one need not make it stay. */
+  private static final int MAX_KEPT_BYTES = 256 << 10;
+
+  private static final int INITIAL_BYTES = 4 << 10;
+  private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 64;
+
+  /** More than threads that work at the same time, so that neighbours seldom meet. */
+  private static final int SLOTS =
+      Integer.highestOneBit(Math.min(64, 4 * Runtime.getRuntime().availableProcessors()));
+
+  private static final AtomicReferenceArray<@Nullable Scratch> KEPT =
+      new AtomicReferenceArray<>(SLOTS);
+
+  private byte[] buffer = new byte[INITIAL_BYTES];
+
+  private Scratch() {}
+
+  /** A buffer for the calling thread, until it is closed. */
+  static Scratch borrow() {
+    Scratch kept = KEPT.getAndSet(slot(), null);
+    return kept == null ? new Scratch() : kept;
+  }
+
+  private static int slot() {
+    return (int) Thread.currentThread().getId() & SLOTS - 1;
+  }
+
+  /**
+   * The buffer, whose content is undefined.
+   *
+   * @throws IllegalArgumentException if there is no array of that size
+   */
+  byte[] ofAtLeast(long bytes) {
+    if (buffer.length < bytes) {
+      if (bytes > MAX_ARRAY_BYTES) {
+        throw new IllegalArgumentException(
+            "A value that may take " + bytes + " bytes cannot be compressed");
+      }
+      buffer = new byte[(int) Math.max(bytes, Math.min(2L * buffer.length, MAX_KEPT_BYTES))];
+    }
+    return buffer;
+  }
+
+  byte[] buffer() {
+    return buffer;
+  }
+
+  /** Gives it back. */
+  @Override
+  public void close() {
+    if (buffer.length <= MAX_KEPT_BYTES) {
+      KEPT.set(slot(), this);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+package dev.sheaf.internal.compression;
+
+/** Marks the output of a command that wants what is stored, not what it stands for. */
+public interface StoredOutput {}

@@ -1,0 +1,69 @@
+package dev.sheaf.internal.compression.algorithm;
+
+import com.github.luben.zstd.Zstd;
+import dev.sheaf.compression.Compressor;
+
+/** Frames of Zstandard, each with the size of its content. */
+public final class ZstdCompressor implements Compressor {
+
+  /** The default of the library itself. */
+  public static final int DEFAULT_LEVEL = 3;
+
+  /** A block of 128 KiB that repeats one byte takes 4. */
+  private static final int MAX_EXPANSION = 32 << 10;
+
+  private final int level;
+
+  public ZstdCompressor(int level) {
+    this.level = level;
+  }
+
+  @Override
+  public int id() {
+    return 3;
+  }
+
+  @Override
+  public String name() {
+    return "zstd";
+  }
+
+  @Override
+  public int maxCompressedLength(int length) {
+    return (int) Math.min(Integer.MAX_VALUE, Zstd.compressBound(length));
+  }
+
+  @Override
+  public long maxOriginalLength(int compressedLength) {
+    return (long) compressedLength * MAX_EXPANSION;
+  }
+
+  @Override
+  public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset) {
+    return checked(
+        Zstd.compressByteArray(
+            target, targetOffset, target.length - targetOffset, source, offset, length, level));
+  }
+
+  @Override
+  public void decompress(byte[] source, int offset, int length, byte[] target) {
+    int written =
+        checked(Zstd.decompressByteArray(target, 0, target.length, source, offset, length));
+    if (written != target.length) {
+      throw new IllegalArgumentException(
+          "the frame stands for " + written + " bytes, not " + target.length);
+    }
+  }
+
+  /** How many bytes the first frame says it stands for; not positive if it does not say. */
+  public static long contentBytes(byte[] source, int offset, int length) {
+    return Zstd.getFrameContentSize(source, offset, length);
+  }
+
+  private static int checked(long result) {
+    if (Zstd.isError(result)) {
+      throw new IllegalArgumentException(Zstd.getErrorName(result));
+    }
+    return (int) result;
+  }
+}
