@@ -5,21 +5,21 @@ import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
-import dev.sheaf.internal.caller.BlockingFace;
-import dev.sheaf.internal.caller.BlockingGet;
-import dev.sheaf.internal.caller.CallerThread;
-import dev.sheaf.internal.caller.EachThreads;
-import dev.sheaf.internal.caller.ForeignGet;
-import dev.sheaf.internal.caller.KeyLoops;
-import dev.sheaf.internal.caller.LoopDetector;
-import dev.sheaf.internal.caller.MapEach;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.many.BulkCommands;
-import dev.sheaf.internal.many.BulkGet;
-import dev.sheaf.internal.many.ReadRouter;
+import dev.sheaf.internal.keys.MultiCommand;
+import dev.sheaf.internal.keys.MultiGet;
+import dev.sheaf.internal.keys.ReadRouter;
+import dev.sheaf.internal.sync.BlockingGet;
+import dev.sheaf.internal.sync.CallerThread;
+import dev.sheaf.internal.sync.EachThreads;
+import dev.sheaf.internal.sync.ForeignGet;
+import dev.sheaf.internal.sync.KeyLoops;
+import dev.sheaf.internal.sync.LoopSampler;
+import dev.sheaf.internal.sync.MapEach;
+import dev.sheaf.internal.sync.SyncCommands;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
@@ -64,9 +64,9 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
   private final ForeignGet<K, V> foreignGet;
-  private final BulkCommands<K, V> bulk;
+  private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
-  private final @Nullable LoopDetector loopDetector;
+  private final @Nullable LoopSampler loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
   private final Watch<K> watch;
@@ -82,7 +82,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ClientContext context,
       @Nullable MeterRegistry meterRegistry,
       String name,
-      @Nullable LoopDetector loopDetector,
+      @Nullable LoopSampler loopDetector,
       Watch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
@@ -94,7 +94,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.reads = new ReadRouter<>(server, codec, context.compression());
     this.keyLoops = new KeyLoops<>(reads, commandTimeout, context.writes(), callers);
     this.bulk =
-        new BulkCommands<>(
+        new MultiCommand<>(
             server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
     this.loopDetector = loopDetector;
     this.foreignGet = new ForeignGet<>(server.connection(), keyLoops, loopDetector);
@@ -118,8 +118,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ConnectedServer<K, V> to,
       @Nullable RedisCodec<K, V> decompressing,
       KeyLoops<K, V> loops,
-      @Nullable LoopDetector detector) {
-    return BlockingFace.over(to, BlockingGet.of(to, loops, decompressing), loops, detector);
+      @Nullable LoopSampler detector) {
+    return SyncCommands.over(to, BlockingGet.of(to, loops, decompressing), loops, detector);
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */
@@ -199,7 +199,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
-    BulkGet<K, V> bulk = BulkGet.sendBlocking(reads, keys, commandTimeout);
+    MultiGet<K, V> bulk = MultiGet.sendBlocking(reads, keys, commandTimeout);
     return bulk.await(commandTimeout, deadlineNanos).results();
   }
 
@@ -213,7 +213,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
               + keys.size()
               + "; use getAll, or call this for one part after the other");
     }
-    return BulkGet.send(reads, keys).future().thenApply(BulkGet::results);
+    return MultiGet.send(reads, keys).future().thenApply(MultiGet::results);
   }
 
   @Override
@@ -313,7 +313,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** Blocking commands of another interface, which see to what this face does for its own. */
   <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
-    return BlockingFace.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+    return SyncCommands.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
   }
 
   /** One GET as {@link #blocking} sees it. */

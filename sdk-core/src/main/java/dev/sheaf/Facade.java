@@ -5,10 +5,10 @@ import dev.sheaf.availability.NodeSource;
 import dev.sheaf.availability.NodeWatch;
 import dev.sheaf.availability.Watch;
 import dev.sheaf.availability.WatchSettings;
-import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -27,7 +27,7 @@ record Facade(
     SheafBuilder<?, ?> options,
     ClientContext context,
     ClientResources resources,
-    @Nullable LoopDetector loopDetector) {
+    @Nullable LoopSampler loopDetector) {
 
   /**
    * Makes the face of one connection.

@@ -4,8 +4,8 @@ import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.many.BulkGet;
-import dev.sheaf.internal.many.ReadRouter;
+import dev.sheaf.internal.keys.MultiGet;
+import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.readthrough.RedisAccess;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
@@ -69,7 +69,7 @@ final class ReadThroughAccess<K, V> implements RedisAccess<K, V> {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    BulkGet<K, V> bulk = BulkGet.send(reads, keys);
+    MultiGet<K, V> bulk = MultiGet.send(reads, keys);
     Duration timeout = Duration.ofNanos(timeoutNanos);
     try {
       return bulk.awaitInterruptibly(timeout, System.nanoTime() + timeoutNanos).results();

@@ -1,0 +1,281 @@
+package dev.sheaf.internal.sync;
+
+import dev.sheaf.LoopReport;
+import dev.sheaf.internal.sync.CallRuns.Run;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds loops that make one round trip after the other.
+ *
+ * <p>A loop is a run of {@value #MIN_CALLS} or more blocking calls of one command by one thread,
+ * from one place, without a pause of 100 ms, in which the thread spends at least {@value
+ * #MIN_WAITING_PERCENT} % of its time waiting: less, and batching would gain little. The place is
+ * looked at with the 4th call, the 8th, and every doubling; in between, calls are taken to come
+ * from there.
+ *
+ * <p>Thread-safe.
+ */
+public final class LoopSampler {
+
+  /** From how many calls in a row on a loop is reported. */
+  static final int MIN_CALLS = 8;
+
+  /** With which call of a run the stack is looked at first. */
+  private static final int FIRST_LOOK = MIN_CALLS / 2;
+
+  /** What share of a run's time must be waiting: with less, batching gains less than this. */
+  static final int MIN_WAITING_PERCENT = 25;
+
+  /** How many stacks a client looks at in a second: about a millisecond of one processor. */
+  static final int MAX_LOOKS_PER_SECOND = 100;
+
+  /** How many places are remembered; the one seen longest ago gives way. */
+  static final int MAX_SITES = 256;
+
+  /** How many lines a client logs in its life, so that changing places cannot fill a log. */
+  static final int MAX_LOG_LINES = MAX_SITES;
+
+  /** How long after its first sight a place is logged, to know how long its runs are: 1 second. */
+  private static final long LOG_DELAY_SECONDS = 1;
+
+  static final String METER = "sheaf.loops.avoidable.round.trips";
+
+  private static final Logger LOG = System.getLogger("dev.sheaf.loops");
+
+  /**
+   * Commands that are right to be called in a loop: those that wait for data, and those whose next
+   * call needs the answer to the one before.
+   */
+  private static final Set<String> LOOPING_BY_NATURE =
+      Set.of(
+          "blpop",
+          "brpop",
+          "blmove",
+          "blmpop",
+          "brpoplpush",
+          "bzpopmin",
+          "bzpopmax",
+          "bzmpop",
+          "xread",
+          "xreadgroup",
+          "waitForReplication",
+          "scan",
+          "hscan",
+          "hscanNovalues",
+          "sscan",
+          "zscan",
+          "ftCursorread");
+
+  /** Methods that ask nothing of the server. */
+  private static final Set<String> NO_COMMANDS =
+      Set.of(
+          "getStatefulConnection",
+          "getConnection",
+          "isOpen",
+          "reset",
+          "setTimeout",
+          "nodes",
+          "upstream",
+          "masters",
+          "replicas",
+          "slaves",
+          "all",
+          "setAutoFlushCommands",
+          "flushCommands",
+          "getJsonParser");
+
+  private final @Nullable StatefulConnection<?, ?> connection;
+  private final ScheduledExecutorService later;
+  private final @Nullable Counter counter;
+
+  /** By place and command, in the order in which they were last seen. Guarded by itself. */
+  private final Map<Place, LoopSite> sites =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Place, LoopSite> eldest) {
+          return size() > MAX_SITES;
+        }
+      };
+
+  // Guarded by the sites.
+  private long looksSinceNanos = System.nanoTime();
+  private int looks;
+  private int logLines;
+  private final Set<LoopSite> unlogged = new LinkedHashSet<>();
+
+  private record Place(long fingerprint, String command) {}
+
+  /**
+   * Creates a detector.
+   *
+   * @param client the client's name in the meter
+   * @param connection the one that the commands go to; null if there are several
+   * @param later where log lines are written from
+   */
+  public LoopSampler(
+      @Nullable MeterRegistry registry,
+      String client,
+      @Nullable StatefulConnection<?, ?> connection,
+      ScheduledExecutorService later) {
+    this.connection = connection;
+    this.later = later;
+    this.counter =
+        registry == null
+            ? null
+            : Counter.builder(METER)
+                .description("Round trips that loops over single commands could have shared")
+                .tag("client", client)
+                .register(registry);
+  }
+
+  /**
+   * Called on the calling thread, after a blocking command has returned.
+   *
+   * @param startNanos what {@link CallRuns#startNanos} said before it
+   */
+  void called(CallRuns runs, Method method, Object @Nullable [] arguments, long startNanos) {
+    Run run = runs.count(method, startNanos);
+    int calls = run.calls();
+    if (calls >= FIRST_LOOK && Integer.bitCount(calls) == 1) {
+      look(runs, run, method, arguments);
+    } else {
+      goOn(run);
+    }
+  }
+
+  private void look(CallRuns runs, Run run, Method method, Object @Nullable [] arguments) {
+    if (mayLook()) {
+      CallSite place = CallSite.ofCurrentThread();
+      if (runs.cameFrom(run, place.fingerprint())
+          && run.site() == null
+          && run.calls() >= MIN_CALLS
+          && runs.waitingPercent(run) >= MIN_WAITING_PERCENT
+          && !place.isEmpty()
+          && isBatchable(method)) {
+        begin(runs, run, place, commandOf(method, arguments));
+        return;
+      }
+    }
+    goOn(run);
+  }
+
+  private boolean mayLook() {
+    synchronized (sites) {
+      long now = System.nanoTime();
+      if (now - looksSinceNanos > TimeUnit.SECONDS.toNanos(1)) {
+        looksSinceNanos = now;
+        looks = 0;
+      }
+      return looks++ < MAX_LOOKS_PER_SECOND;
+    }
+  }
+
+  private boolean isBatchable(Method method) {
+    String name = method.getName();
+    return !LOOPING_BY_NATURE.contains(name) && !NO_COMMANDS.contains(name) && !isInTransaction();
+  }
+
+  /** Then commands are only queued, and answered at once. */
+  private boolean isInTransaction() {
+    return connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
+  }
+
+  private static String commandOf(Method method, Object @Nullable [] arguments) {
+    if (arguments != null
+        && arguments.length > 0
+        && method.getName().equals("dispatch")
+        && arguments[0] instanceof ProtocolKeyword keyword) {
+      return keyword.toString();
+    }
+    return method.getName().toUpperCase(Locale.ROOT);
+  }
+
+  private void begin(CallRuns runs, Run run, CallSite place, String command) {
+    Place key = new Place(place.fingerprint(), command);
+    LoopSite site;
+    synchronized (sites) {
+      site = sites.computeIfAbsent(key, k -> new LoopSite(place.describe(), command));
+    }
+    runs.found(run, site);
+    site.began(run.calls());
+    if (counter != null) {
+      counter.increment(run.calls() - 1);
+    }
+    if (site.mayReport()) {
+      logLater(site);
+    }
+  }
+
+  private void goOn(Run run) {
+    LoopSite site = run.site();
+    if (site != null) {
+      site.wentOn(1, run.calls());
+      if (counter != null) {
+        counter.increment();
+      }
+    }
+  }
+
+  private void logLater(LoopSite site) {
+    synchronized (sites) {
+      if (logLines == MAX_LOG_LINES) {
+        return;
+      }
+      logLines++;
+      unlogged.add(site);
+    }
+    try {
+      later.schedule(() -> log(site), LOG_DELAY_SECONDS, TimeUnit.SECONDS);
+    } catch (RejectedExecutionException shutDown) {
+      log(site);
+    }
+  }
+
+  private void log(LoopSite site) {
+    boolean first;
+    synchronized (sites) {
+      first = unlogged.remove(site);
+    }
+    if (first) {
+      LOG.log(Level.INFO, site.advice());
+    }
+  }
+
+  /** Logs what it would have logged soon. */
+  public void close() {
+    List<LoopSite> rest;
+    synchronized (sites) {
+      rest = List.copyOf(unlogged);
+    }
+    rest.forEach(this::log);
+  }
+
+  /** What was found, the most wasteful first. */
+  public List<LoopReport> reports() {
+    List<LoopReport> reports = new ArrayList<>();
+    synchronized (sites) {
+      sites.values().forEach(site -> reports.add(site.report()));
+    }
+    reports.sort(Comparator.comparingLong(LoopReport::avoidableRoundTrips).reversed());
+    return List.copyOf(reports);
+  }
+}

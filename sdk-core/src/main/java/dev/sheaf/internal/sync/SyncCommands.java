@@ -1,0 +1,185 @@
+package dev.sheaf.internal.sync;
+
+import dev.sheaf.QueueFullException;
+import dev.sheaf.Result;
+import dev.sheaf.internal.command.CommandTraits;
+import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.engine.FullQueue;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocking commands as {@code Sheaf.sync} gives them: Lettuce's own, seen on the calling thread
+ * before and after they block.
+ *
+ * <p>Before, because a loop may hold the value already, and because what the thread holds back in a
+ * batch has to be sent first: it may be what the answer depends on. After, to find loops.
+ *
+ * <p>Thread-safe.
+ */
+public final class SyncCommands<K, V> implements InvocationHandler {
+
+  private static final BooleanSupplier ALWAYS = () -> true;
+
+  private final Object commands;
+  private final BooleanSupplier waits;
+  private final StatefulConnection<K, V> connection;
+  private final @Nullable BlockingGet<K, V> blockingGet;
+  private final KeyLoops<K, V> loops;
+  private final @Nullable LoopSampler detector;
+
+  private SyncCommands(
+      Object commands,
+      BooleanSupplier waits,
+      StatefulConnection<K, V> connection,
+      @Nullable BlockingGet<K, V> blockingGet,
+      KeyLoops<K, V> loops,
+      @Nullable LoopSampler detector) {
+    this.commands = commands;
+    this.waits = waits;
+    this.connection = connection;
+    this.blockingGet = blockingGet;
+    this.loops = loops;
+    this.detector = detector;
+  }
+
+  /** The face of Lettuce's commands: an object of all the interfaces that they have. */
+  @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
+  public static <K, V> RedisClusterCommands<K, V> over(
+      ConnectedServer<K, V> server,
+      @Nullable BlockingGet<K, V> blockingGet,
+      KeyLoops<K, V> loops,
+      @Nullable LoopSampler detector) {
+    return (RedisClusterCommands<K, V>)
+        Proxy.newProxyInstance(
+            RedisClusterCommands.class.getClassLoader(),
+            server.sync().getClass().getInterfaces(),
+            new SyncCommands<>(
+                server.sync(), ALWAYS, server.connection(), blockingGet, loops, detector));
+  }
+
+  /**
+   * The face of blocking commands of another interface, in which a {@code get} of one argument is
+   * Lettuce's.
+   *
+   * @param waits whether calls wait for their replies; while they do not, they pass as they are
+   */
+  public static <T> T over(
+      Class<T> type,
+      T commands,
+      BooleanSupplier waits,
+      StatefulConnection<?, ?> connection,
+      KeyLoops<?, ?> loops,
+      @Nullable LoopSampler detector) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            foreign(commands, waits, connection, loops, detector)));
+  }
+
+  @SuppressWarnings("unchecked") // The loops are those of the connection.
+  private static <K, V> SyncCommands<K, V> foreign(
+      Object commands,
+      BooleanSupplier waits,
+      StatefulConnection<?, ?> connection,
+      KeyLoops<K, V> loops,
+      @Nullable LoopSampler detector) {
+    return new SyncCommands<>(
+        commands, waits, (StatefulConnection<K, V>) connection, null, loops, detector);
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    if (method.getDeclaringClass() == Object.class) {
+      return asObject(proxy, method, arguments);
+    }
+    if (!waits.getAsBoolean()) {
+      return callOnce(method, arguments, false);
+    }
+    boolean get = isGet(method, arguments);
+    CallerThread caller = loops.caller();
+    if (get && arguments != null && !caller.loops().isEmpty()) {
+      Object key = arguments[0];
+      Result<?> value = caller.loops().take(key);
+      if (value != null) {
+        return value.orNull();
+      }
+      overtake(key);
+    }
+    if (Corked.current() != null) {
+      return Corked.releasedDuring(() -> call(method, arguments, get));
+    }
+    if (detector == null || caller.isMapping()) {
+      return call(method, arguments, get);
+    }
+    long startNanos = caller.runs().startNanos();
+    Object result = call(method, arguments, get);
+    detector.called(caller.runs(), method, arguments, startNanos);
+    return result;
+  }
+
+  private static boolean isGet(Method method, Object @Nullable [] arguments) {
+    return arguments != null
+        && arguments.length == 1
+        && arguments[0] != null
+        && method.getName().equals("get");
+  }
+
+  @SuppressWarnings("unchecked") // It is the argument of get(K).
+  private void overtake(Object key) {
+    loops.overtake((K) key);
+  }
+
+  /** Calls, and calls again when there is room, if the queue of the node is full. */
+  private @Nullable Object call(Method method, Object @Nullable [] arguments, boolean get)
+      throws Exception {
+    try {
+      return callOnce(method, arguments, get);
+    } catch (RuntimeException refused) {
+      QueueFullException full = FullQueue.in(refused);
+      if (full == null || CommandTraits.named(method.getName()).isInParts()) {
+        throw refused;
+      }
+      return FullQueue.callWhenThereIsRoom(
+          full, connection.getTimeout(), () -> callOnce(method, arguments, get));
+    }
+  }
+
+  @SuppressWarnings("unchecked") // The argument of get(K).
+  private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
+      throws Exception {
+    if (get && blockingGet != null && arguments != null) {
+      return blockingGet.get((K) arguments[0]);
+    }
+    try {
+      return method.invoke(commands, arguments);
+    } catch (InvocationTargetException e) {
+      throw rethrown(e.getTargetException());
+    }
+  }
+
+  private static Exception rethrown(Throwable thrown) {
+    if (thrown instanceof Error e) {
+      throw e;
+    }
+    return thrown instanceof Exception e ? e : new UndeclaredThrowableException(thrown);
+  }
+
+  private @Nullable Object asObject(Object proxy, Method method, Object @Nullable [] arguments) {
+    return switch (method.getName()) {
+      case "equals" -> arguments != null && proxy == arguments[0];
+      case "hashCode" -> System.identityHashCode(proxy);
+      default -> commands.toString();
+    };
+  }
+}
