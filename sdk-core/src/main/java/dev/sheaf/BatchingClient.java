@@ -64,7 +64,11 @@ public final class BatchingClient implements AutoCloseable {
     this.loopDetector =
         options.loopDetection()
             ? new LoopSampler(
-                options.meterRegistry(), options.name(), null, given.eventExecutorGroup())
+                options.meterRegistry(),
+                options.name(),
+                options.loopAdvice(),
+                null,
+                given.eventExecutorGroup())
             : null;
   }
 

@@ -196,7 +196,11 @@ final class Connector<K, V> {
   private @Nullable LoopSampler loopDetector(StatefulConnection<K, V> connection) {
     return options.loopDetection()
         ? new LoopSampler(
-            options.meterRegistry(), options.name(), connection, resources.eventExecutorGroup())
+            options.meterRegistry(),
+            options.name(),
+            options.loopAdvice(),
+            connection,
+            resources.eventExecutorGroup())
         : null;
   }
 

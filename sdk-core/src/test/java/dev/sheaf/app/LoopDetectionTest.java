@@ -13,6 +13,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -153,6 +156,71 @@ class LoopDetectionTest {
     }
   }
 
+  /** As an endpoint does that is busy without a pause. */
+  @ForEachServer
+  void oneCallInEachTaskOfAPool_isNoLoop(ServerUnderTest server) throws Exception {
+    ExecutorService pool = Executors.newSingleThreadExecutor();
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      List<Future<?>> tasks = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        tasks.add(pool.submit(() -> sheaf.sync().get("k")));
+      }
+      for (Future<?> task : tasks) {
+        task.get();
+      }
+      assertThat(sheaf.loops()).isEmpty();
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  @ForEachServer
+  void twoCallsOnALine_areOnePlace(ServerUnderTest server) throws Exception {
+    attempt(() -> twoCallsOnALineOnce(server));
+  }
+
+  private static void twoCallsOnALineOnce(ServerUnderTest server) throws Exception {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      for (int i = 0; i < 32; i++) {
+        both(sheaf.sync().get("k"), sheaf.sync().get("l"));
+      }
+      assertThat(only(sheaf).calls()).isEqualTo(64);
+    }
+  }
+
+  private static void both(String first, String second) {
+    assertThat(first).isEqualTo(second);
+  }
+
+  @ForEachServer
+  void loopOfACollection_isFound(ServerUnderTest server) throws Exception {
+    attempt(() -> loopOfACollectionOnce(server));
+  }
+
+  private static void loopOfACollectionOnce(ServerUnderTest server) throws Exception {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      Collections.nCopies(32, "k").forEach(key -> sheaf.sync().get(key));
+      Collections.nCopies(32, "k").stream().map(key -> sheaf.sync().hgetall(key)).toList();
+      assertThat(sheaf.loops())
+          .extracting(LoopReport::command)
+          .containsExactlyInAnyOrder("GET", "HGETALL");
+    }
+  }
+
+  @ForEachServer
+  void commandsAreNamedAsTheServerNamesThem(ServerUnderTest server) throws Exception {
+    attempt(() -> commandsAreNamedOnce(server));
+  }
+
+  private static void commandsAreNamedOnce(ServerUnderTest server) throws Exception {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      for (int i = 0; i < 32; i++) {
+        sheaf.sync().zrangeWithScores("z", 0, -1);
+      }
+      assertThat(only(sheaf).command()).isEqualTo("ZRANGE");
+    }
+  }
+
   @ForEachServer
   void manyPlaces_areBounded(ServerUnderTest server) throws Exception {
     attempt(() -> manyPlacesOnce(server));
@@ -235,7 +303,7 @@ class LoopDetectionTest {
           }
         }
         for (int i = 0; i < 30; i++) {
-          sheaf.sync().set("k", "v");
+          sheaf.sync().hgetall("h");
         }
       }
       // The second place was logged by close.
@@ -248,7 +316,7 @@ class LoopDetectionTest {
                   + ".*")
           .containsPattern(
               "sheaf.loop\\(keys\\) or getAll would have saved (49|5[0-6]) round trips");
-      assertThat(lines.get(1)).startsWith("INFO Called SET 30 times").contains("mapEach");
+      assertThat(lines.get(1)).startsWith("INFO Called HGETALL 30 times").contains("sheaf.batch()");
     } finally {
       logger.removeHandler(handler);
       logger.setUseParentHandlers(true);

@@ -2,9 +2,16 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.LoopReport;
 import java.lang.StackWalker.StackFrame;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
-/** Where the current thread's call comes from: the frames of the user's own code. Immutable. */
+/**
+ * Where the current thread's call comes from: the frames of the application's own code, up to what
+ * handed it this piece of work, as a server or a pool of threads. Immutable.
+ *
+ * <p>Calls on the same line are one place.
+ */
 final class CallSite {
 
   /**
@@ -15,10 +22,11 @@ final class CallSite {
   /** How many frames are shown: the call site and its callers. */
   private static final int SHOWN_FRAMES = 4;
 
-  private static final StackWalker WALKER = StackWalker.getInstance();
+  private static final StackWalker WALKER =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  /** Code between the user's and the socket, by the beginning of its class names. */
-  private static final List<String> NOT_THE_USERS =
+  /** Code between the application's and the socket, by the beginning of its class names. */
+  private static final List<String> LIBRARIES =
       List.of(
           "java.",
           "javax.",
@@ -29,7 +37,38 @@ final class CallSite {
           "org.springframework.",
           "dev.sheaf.spring.",
           "reactor.",
-          "io.micrometer.");
+          "kotlin.",
+          "kotlinx.",
+          "org.aspectj.",
+          "io.micrometer.",
+          "io.opentelemetry.");
+
+  /** What hands out work: what called it is not where a loop of the application's can be. */
+  private static final List<String> SERVERS =
+      List.of(
+          "java.util.concurrent.",
+          "jakarta.",
+          "javax.servlet.",
+          "sun.net.httpserver.",
+          "com.sun.net.httpserver.",
+          "io.netty.",
+          "io.undertow.",
+          "io.grpc.",
+          "io.vertx.",
+          "org.apache.catalina.",
+          "org.apache.coyote.",
+          "org.apache.tomcat.",
+          "org.apache.kafka.",
+          "org.eclipse.jetty.",
+          "org.glassfish.",
+          "org.quartz.",
+          "org.springframework.amqp.",
+          "org.springframework.jms.",
+          "org.springframework.kafka.",
+          "org.springframework.messaging.",
+          "org.springframework.scheduling.",
+          "org.springframework.security.web.",
+          "org.springframework.web.");
 
   /** The package that users see, without those below it. */
   private static final String OWN_PACKAGE = LoopReport.class.getPackageName();
@@ -38,39 +77,81 @@ final class CallSite {
   private static final String INTERNAL = OWN_PACKAGE + ".internal.";
 
   private final List<StackFrame> frames;
+
+  /** Frames of the JDK's collections between those of the application. */
+  private final List<StackFrame> iterating;
+
   private final long fingerprint;
 
-  private CallSite(List<StackFrame> frames) {
+  private CallSite(List<StackFrame> frames, List<StackFrame> iterating) {
     this.frames = frames;
+    this.iterating = iterating;
     long hash = frames.size();
     for (StackFrame frame : frames) {
       hash = 31 * hash + frame.getClassName().hashCode();
       hash = 31 * hash + frame.getMethodName().hashCode();
-      hash = 31 * hash + frame.getByteCodeIndex();
+      int line = frame.getLineNumber();
+      hash = 31 * hash + (line < 0 ? frame.getByteCodeIndex() : line);
     }
     this.fingerprint = hash == 0 ? 1 : hash;
   }
 
   /** Looks at the stack; some microseconds. */
   static CallSite ofCurrentThread() {
-    return new CallSite(
-        WALKER.walk(stack -> stack.filter(CallSite::isTheUsers).limit(COMPARED_FRAMES).toList()));
+    return WALKER.walk(stack -> of(stack.iterator()));
   }
 
-  private static boolean isTheUsers(StackFrame frame) {
-    String name = frame.getClassName();
-    boolean inOwnPackage =
-        name.lastIndexOf('.') == OWN_PACKAGE.length() && name.startsWith(OWN_PACKAGE);
-    if (inOwnPackage || name.startsWith(INTERNAL)) {
-      return false;
-    }
-    for (String prefix : NOT_THE_USERS) {
-      if (name.startsWith(prefix)) {
-        return false;
+  private static CallSite of(Iterator<StackFrame> stack) {
+    List<StackFrame> frames = new ArrayList<>();
+    List<StackFrame> iterating = new ArrayList<>();
+    List<StackFrame> maybeIterating = new ArrayList<>();
+    while (stack.hasNext() && frames.size() < COMPARED_FRAMES) {
+      StackFrame frame = stack.next();
+      String name = frame.getClassName();
+      if (!frames.isEmpty() && isServer(name)) {
+        break;
+      }
+      if (isApplication(name)) {
+        frames.add(frame);
+        iterating.addAll(maybeIterating);
+        maybeIterating.clear();
+      } else if (!frames.isEmpty() && mayIterate(name)) {
+        maybeIterating.add(frame);
       }
     }
+    return new CallSite(List.copyOf(frames), List.copyOf(iterating));
+  }
+
+  /** Whether a class of this name hands out work to others. */
+  static boolean isServer(String name) {
+    return SERVERS.stream().anyMatch(name::startsWith);
+  }
+
+  /** Whether a class of this name may loop over what a collection or stream holds. */
+  static boolean mayIterate(String name) {
+    return name.equals("java.lang.Iterable") || name.startsWith("java.util.");
+  }
+
+  /** Whether a class of this name is the application's own. */
+  static boolean isApplication(String name) {
+    boolean inOwnPackage =
+        name.lastIndexOf('.') == OWN_PACKAGE.length() && name.startsWith(OWN_PACKAGE);
+    if (inOwnPackage || name.startsWith(INTERNAL) || isServer(name)) {
+      return false;
+    }
     // Proxies made at run time: the JDK's, and those of CGLIB and Byte Buddy.
-    return !name.contains("$Proxy") && !name.contains("$$");
+    return LIBRARIES.stream().noneMatch(name::startsWith)
+        && !name.contains("$Proxy")
+        && !name.contains("$$");
+  }
+
+  /**
+   * Whether the call stands in a loop of the application's code, and not only in that of a server
+   * that handles one request after the other. Reads class files; for places that are not known yet.
+   */
+  boolean isInLoop() {
+    return frames.stream().anyMatch(CodeLoops::isAround)
+        || iterating.stream().anyMatch(CodeLoops::isAround);
   }
 
   boolean isEmpty() {

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.sync;
 
 import dev.sheaf.LoopReport;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.sync.CallRuns.Run;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -21,16 +22,17 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds loops that make one round trip after the other.
  *
  * <p>A loop is a run of {@value #MIN_CALLS} or more blocking calls of one command by one thread,
- * from one place, without a pause of 100 ms, in which the thread spends at least {@value
- * #MIN_WAITING_PERCENT} % of its time waiting: less, and batching would gain little. The place is
- * looked at with the 4th call, the 8th, and every doubling; in between, calls are taken to come
- * from there.
+ * from one place that stands in a loop of the application's code, without a pause of 100 ms, in
+ * which the thread spends at least {@value #MIN_WAITING_PERCENT} % of its time waiting: less, and
+ * batching would gain little. The place is looked at with the 4th call, the 8th, and every
+ * doubling; in between, calls are taken to come from there.
  *
  * <p>Thread-safe.
  */
@@ -61,37 +63,12 @@ public final class LoopSampler {
 
   private static final Logger LOG = System.getLogger("dev.sheaf.loops");
 
-  /**
-   * Commands that are right to be called in a loop: those that wait for data, and those whose next
-   * call needs the answer to the one before.
-   */
-  private static final Set<String> LOOPING_BY_NATURE =
-      Set.of(
-          "blpop",
-          "brpop",
-          "blmove",
-          "blmpop",
-          "brpoplpush",
-          "bzpopmin",
-          "bzpopmax",
-          "bzmpop",
-          "xread",
-          "xreadgroup",
-          "waitForReplication",
-          "scan",
-          "hscan",
-          "hscanNovalues",
-          "sscan",
-          "zscan",
-          "ftCursorread");
-
   /** Methods that ask nothing of the server. */
   private static final Set<String> NO_COMMANDS =
       Set.of(
           "getStatefulConnection",
           "getConnection",
           "isOpen",
-          "reset",
           "setTimeout",
           "nodes",
           "upstream",
@@ -103,9 +80,13 @@ public final class LoopSampler {
           "flushCommands",
           "getJsonParser");
 
+  private final Function<String, String> advice;
   private final @Nullable StatefulConnection<?, ?> connection;
   private final ScheduledExecutorService later;
   private final @Nullable Counter counter;
+
+  /** Stands for what is known of a place that is no loop. */
+  private final LoopSite noLoop = new LoopSite(List.of(), "");
 
   /** By place and command, in the order in which they were last seen. Guarded by itself. */
   private final Map<Place, LoopSite> sites =
@@ -128,14 +109,17 @@ public final class LoopSampler {
    * Creates a detector.
    *
    * @param client the client's name in the meter
+   * @param advice what to write instead, for the name of a command
    * @param connection the one that the commands go to; null if there are several
    * @param later where log lines are written from
    */
   public LoopSampler(
       @Nullable MeterRegistry registry,
       String client,
+      Function<String, String> advice,
       @Nullable StatefulConnection<?, ?> connection,
       ScheduledExecutorService later) {
+    this.advice = advice;
     this.connection = connection;
     this.later = later;
     this.counter =
@@ -170,9 +154,12 @@ public final class LoopSampler {
           && run.calls() >= MIN_CALLS
           && runs.waitingPercent(run) >= MIN_WAITING_PERCENT
           && !place.isEmpty()
-          && isBatchable(method)) {
-        begin(runs, run, place, commandOf(method, arguments));
-        return;
+          && isBatchable(method, arguments)) {
+        LoopSite site = siteOf(place, nameOf(method, arguments));
+        if (site != null) {
+          begin(runs, run, site);
+          return;
+        }
       }
     }
     goOn(run);
@@ -189,9 +176,13 @@ public final class LoopSampler {
     }
   }
 
-  private boolean isBatchable(Method method) {
-    String name = method.getName();
-    return !LOOPING_BY_NATURE.contains(name) && !NO_COMMANDS.contains(name) && !isInTransaction();
+  private boolean isBatchable(Method method, Object @Nullable [] arguments) {
+    CommandTraits command = traitsOf(method, arguments);
+    return !command.isBlocking()
+        && !command.isCursor()
+        && !command.isOfConnection()
+        && !NO_COMMANDS.contains(method.getName())
+        && !isInTransaction();
   }
 
   /** Then commands are only queued, and answered at once. */
@@ -199,22 +190,50 @@ public final class LoopSampler {
     return connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
   }
 
-  private static String commandOf(Method method, Object @Nullable [] arguments) {
-    if (arguments != null
-        && arguments.length > 0
-        && method.getName().equals("dispatch")
-        && arguments[0] instanceof ProtocolKeyword keyword) {
-      return keyword.toString();
-    }
-    return method.getName().toUpperCase(Locale.ROOT);
+  private static CommandTraits traitsOf(Method method, Object @Nullable [] arguments) {
+    ProtocolKeyword dispatched = dispatched(method, arguments);
+    return dispatched == null
+        ? CommandTraits.ofMethod(method.getName())
+        : CommandTraits.of(dispatched);
   }
 
-  private void begin(CallRuns runs, Run run, CallSite place, String command) {
-    Place key = new Place(place.fingerprint(), command);
-    LoopSite site;
-    synchronized (sites) {
-      site = sites.computeIfAbsent(key, k -> new LoopSite(place.describe(), command));
+  private static @Nullable ProtocolKeyword dispatched(
+      Method method, Object @Nullable [] arguments) {
+    return arguments != null
+            && arguments.length > 0
+            && method.getName().equals("dispatch")
+            && arguments[0] instanceof ProtocolKeyword keyword
+        ? keyword
+        : null;
+  }
+
+  private static String nameOf(Method method, Object @Nullable [] arguments) {
+    CommandTraits command = traitsOf(method, arguments);
+    if (command.isKnown()) {
+      return command.name().replace('|', ' ');
     }
+    ProtocolKeyword dispatched = dispatched(method, arguments);
+    return dispatched == null ? method.getName().toUpperCase(Locale.ROOT) : dispatched.toString();
+  }
+
+  /** What is known of a place; null if no loop of the application's is there. */
+  private @Nullable LoopSite siteOf(CallSite place, String command) {
+    Place key = new Place(place.fingerprint(), command);
+    synchronized (sites) {
+      LoopSite known = sites.get(key);
+      if (known != null) {
+        return known == noLoop ? null : known;
+      }
+    }
+    boolean loop = place.isInLoop();
+    synchronized (sites) {
+      LoopSite site = loop ? new LoopSite(place.describe(), command) : noLoop;
+      LoopSite before = sites.putIfAbsent(key, site);
+      return before == null ? (loop ? site : null) : before;
+    }
+  }
+
+  private void begin(CallRuns runs, Run run, LoopSite site) {
     runs.found(run, site);
     site.began(run.calls());
     if (counter != null) {
@@ -256,7 +275,7 @@ public final class LoopSampler {
       first = unlogged.remove(site);
     }
     if (first) {
-      LOG.log(Level.INFO, site.advice());
+      LOG.log(Level.INFO, site.text(advice.apply(site.command())));
     }
   }
 
@@ -269,11 +288,25 @@ public final class LoopSampler {
     rest.forEach(this::log);
   }
 
+  /** What saves the round trips of a loop over this command. */
+  public static String remedyFor(String command) {
+    return switch (command) {
+      case "GET" -> "sheaf.loop(keys) or getAll";
+      case "SET" -> "sheaf.setAll, or sheaf.mapEach,";
+      case "EXISTS" -> "sheaf.existsAll";
+      case "TOUCH" -> "sheaf.touchAll";
+      case "DEL", "UNLINK" -> "sheaf.deleteAll";
+      default -> "sheaf.batch(), or sheaf.mapEach where a body needs each result,";
+    };
+  }
+
   /** What was found, the most wasteful first. */
   public List<LoopReport> reports() {
     List<LoopReport> reports = new ArrayList<>();
     synchronized (sites) {
-      sites.values().forEach(site -> reports.add(site.report()));
+      sites.values().stream()
+          .filter(site -> site != noLoop)
+          .forEach(site -> reports.add(site.report()));
     }
     reports.sort(Comparator.comparingLong(LoopReport::avoidableRoundTrips).reversed());
     return List.copyOf(reports);

@@ -52,10 +52,17 @@ final class LoopSite {
         Math.max(0, called - executed));
   }
 
-  String advice() {
+  String command() {
+    return command;
+  }
+
+  /**
+   * What there is to say of it.
+   *
+   * @param remedy what would have saved the round trips
+   */
+  String text(String remedy) {
     int row = longestRun.get();
-    String remedy =
-        command.equals("GET") ? "sheaf.loop(keys) or getAll" : "sheaf.mapEach or a batch";
     return "Called "
         + command
         + " "

@@ -147,7 +147,7 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       return callOnce(method, arguments, get);
     } catch (RuntimeException refused) {
       QueueFullException full = FullQueue.in(refused);
-      if (full == null || CommandTraits.named(method.getName()).isInParts()) {
+      if (full == null || CommandTraits.ofMethod(method.getName()).isInParts()) {
         throw refused;
       }
       return FullQueue.callWhenThereIsRoom(
