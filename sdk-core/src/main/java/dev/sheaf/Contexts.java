@@ -4,6 +4,7 @@ import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.engine.BatchMeters;
+import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.ScriptTexts;
 import dev.sheaf.internal.waiting.Deadlines;
@@ -38,7 +39,8 @@ final class Contexts {
         meters,
         compression,
         new ScriptTexts(),
-        new Deadlines(timeout, options.yielding()));
+        new Deadlines(timeout, options.yielding()),
+        new Callers());
   }
 
   static @Nullable BatchMeters meters(SheafBuilder<?, ?> options) {

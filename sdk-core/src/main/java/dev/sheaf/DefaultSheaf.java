@@ -7,6 +7,7 @@ import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.keys.MultiCommand;
@@ -60,6 +61,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ConnectedServer<K, V> server;
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
+  private final Callers blocked;
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
@@ -92,10 +94,15 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.codec = codec;
     this.commandTimeout = context.commandTimeout();
     this.reads = new ReadRouter<>(server, codec, context.compression());
-    this.keyLoops = new KeyLoops<>(reads, commandTimeout, context.writes(), callers);
+    this.keyLoops = new KeyLoops<>(reads, commandTimeout, context.writes(), context.callers(), callers);
     this.bulk =
         new MultiCommand<>(
-            server.connection(), codec, commandTimeout, context.batching().maxQueuedBytes());
+            server.connection(),
+            codec,
+            commandTimeout,
+            context.batching().maxQueuedBytes(),
+            context.callers());
+    this.blocked = context.callers();
     this.loopDetector = loopDetector;
     this.foreignGet = new ForeignGet<>(server.connection(), keyLoops, loopDetector);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
@@ -128,6 +135,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new ReadRouter<>(lane, codec, context.compression()),
         commandTimeout,
         context.writes(),
+        context.callers(),
         ThreadLocal.withInitial(CallerThread::new));
   }
 
@@ -199,8 +207,13 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
-    MultiGet<K, V> bulk = MultiGet.sendBlocking(reads, keys, commandTimeout);
-    return bulk.await(commandTimeout, deadlineNanos).results();
+    return Corked.supply(
+        blocked,
+        commandTimeout,
+        () ->
+            MultiGet.sendBlocking(reads, keys, commandTimeout)
+                .await(commandTimeout, deadlineNanos)
+                .results());
   }
 
   @Override
@@ -338,7 +351,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     encoded.get(bytes);
     Inspector inspector = new Inspector(server.connection(), InspectionLimits.defaults());
     try {
-      return Corked.releasedDuring(() -> inspector.inspect(bytes));
+      return Corked.call(blocked, commandTimeout, () -> inspector.inspect(bytes));
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {

@@ -69,7 +69,7 @@ public final class SheafBuilder<K, V> {
   private String name = "default";
   private boolean loopDetection = true;
   private Function<String, String> loopAdvice = LoopSampler::remedyFor;
-  private boolean yielding = true;
+  private boolean yielding;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {

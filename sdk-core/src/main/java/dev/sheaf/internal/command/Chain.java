@@ -25,6 +25,23 @@ public final class Chain {
     bytes += command.requestBytes();
   }
 
+  /**
+   * Appends the commands of another chain, which is spent then.
+   *
+   * @param awaited whether their caller blocks until they are done
+   */
+  public void appendAll(Chain other, boolean awaited) {
+    Outgoing<?, ?, ?> command = other.first;
+    while (command != null) {
+      Outgoing<?, ?, ?> following = command.next;
+      if (awaited) {
+        command.awaitedByCaller();
+      }
+      append(command);
+      command = following;
+    }
+  }
+
   public boolean isEmpty() {
     return first == null;
   }

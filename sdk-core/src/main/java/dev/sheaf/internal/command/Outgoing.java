@@ -62,6 +62,9 @@ public class Outgoing<K, V, T>
    */
   private long calledNanos;
 
+  /** Whether a blocked caller awaits it, so that its completion runs no code of others. */
+  private boolean awaited;
+
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable Outgoing<?, ?, ?> next;
 
@@ -281,6 +284,16 @@ public class Outgoing<K, V, T>
     if (calledNanos == 0) {
       calledNanos = nanos == 0 ? 1 : nanos;
     }
+  }
+
+  /** Takes note, before it is queued, that its caller blocks until it is done. */
+  public final void awaitedByCaller() {
+    awaited = true;
+  }
+
+  /** Whether its caller blocks until it is done. */
+  public final boolean isAwaited() {
+    return awaited;
   }
 
   /** Whether it had to wait, so that its time began before it is written. */

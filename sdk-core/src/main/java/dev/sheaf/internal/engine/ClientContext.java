@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param compression null if values are left as they are
  * @param scriptTexts what scripts need on each new socket
  * @param deadlines how threads wait for replies
+ * @param callers those that block for replies now
  */
 public record ClientContext(
     BatchingOptions batching,
@@ -24,4 +25,5 @@ public record ClientContext(
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
-    Deadlines deadlines) {}
+    Deadlines deadlines,
+    Callers callers) {}

@@ -82,7 +82,12 @@ public final class CoalescingWriter
         chain.append(outgoing);
       }
     }
-    pipeline.entrance().submit(chain);
+    Corked corked = Corked.current();
+    if (corked != null && !chain.isEmpty()) {
+      corked.hold(pipeline, chain);
+    } else {
+      pipeline.entrance().submit(chain);
+    }
     return (Collection<RedisCommand<K, V, ?>>) commands;
   }
 

@@ -2,78 +2,210 @@ package dev.sheaf.internal.engine;
 
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.waiting.Threads;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds back what the current thread writes, grouped by node connection, until it ends: then each
- * connection gets its part at once, and so writes it at once.
+ * What the current thread writes and has not sent yet, by node connection.
  *
- * <p>Without it the event loop would begin with the first key of a hundred while the rest is still
- * being routed. Confined to the thread that runs in it; an inner one is part of the outer one.
+ * <p>There are two kinds. A <em>batch</em> gathers what is written until it ends, so that each
+ * connection gets its part at once and writes it at once. A <em>blocking call</em> gathers what the
+ * call writes until it waits: then the caller may drive the event loop itself, and write and read
+ * without another thread.
+ *
+ * <p>Confined to its thread. A batch inside a batch is part of it; a blocking call inside a batch
+ * sends first what the batch holds, since its reply may depend on that.
  */
 public final class Corked {
 
   private static final ThreadLocal<@Nullable Corked> CURRENT = new ThreadLocal<>();
 
-  private final Map<NodePipeline, Chain> held = new LinkedHashMap<>();
+  /** How long what finds no room waits for it; 0 if it fails at once. */
+  private final long roomNanos;
 
-  private final Release release;
+  /** Null if this is no blocking call. */
+  private final @Nullable Callers callers;
+
+  private @Nullable NodePipeline pipeline;
+  private @Nullable Chain chain;
+
+  /** The parts of further connections. */
+  private @Nullable Map<NodePipeline, Chain> more;
 
   private long heldBytes;
-  private final Set<Object> marks = new HashSet<>();
+  private @Nullable Set<Object> marks;
 
-  /** How what was held back is sent. */
-  private interface Release {
-    /**
-     * Sends the part of one node.
-     *
-     * @param beganNanos when the sending of all parts began, by System.nanoTime
-     */
-    void send(NodePipeline pipeline, Chain chain, long beganNanos);
+  private Corked(long roomNanos, @Nullable Callers callers) {
+    this.roomNanos = roomNanos;
+    this.callers = callers;
   }
 
-  private Corked(Release release) {
-    this.release = release;
-  }
-
-  /** Runs what writes commands, then releases these; what finds no room fails. */
+  /** Runs what writes commands, then sends these; what finds no room fails. */
   public static void run(Runnable writes) {
-    run(writes, (pipeline, chain, beganNanos) -> pipeline.entrance().submit(chain));
+    run(writes, 0);
   }
 
-  /** Runs what writes commands, then releases these, waiting for room at most the given time. */
+  /** Runs what writes commands, then sends these, waiting for room at most the given time. */
   public static void runBlocking(Runnable writes, Duration timeout) {
-    run(
-        writes,
-        (pipeline, chain, beganNanos) ->
-            pipeline.entrance().submitWaiting(chain, beganNanos, beganNanos + timeout.toNanos()));
+    run(writes, timeout.toNanos());
   }
 
-  private static void run(Runnable writes, Release release) {
-    if (CURRENT.get() != null) {
+  private static void run(Runnable writes, long roomNanos) {
+    Corked outer = CURRENT.get();
+    if (outer != null && (outer.callers == null || roomNanos > 0)) {
       writes.run();
       return;
     }
-    Corked corked = new Corked(release);
+    Corked corked = new Corked(roomNanos, null);
     CURRENT.set(corked);
     try {
       writes.run();
     } finally {
-      CURRENT.remove();
+      CURRENT.set(outer);
       corked.submit();
     }
   }
 
   /**
-   * Sends what the current thread holds back, because it is about to wait. What it writes later is
-   * held back again.
+   * Runs a call that writes commands and then waits for their replies, by what {@link #await} is
+   * part of. The calling thread may drive the event loop while it waits.
+   *
+   * @param timeout how long the call may wait for room in a full queue
    */
+  public static <T extends @Nullable Object> T call(
+      Callers callers, Duration timeout, Callable<T> call) throws Exception {
+    Corked outer = CURRENT.get();
+    if (outer != null && outer.callers != null) {
+      return call.call();
+    }
+    Corked corked = begin(outer, callers, timeout);
+    try {
+      return call.call();
+    } finally {
+      corked.end(outer, callers);
+    }
+  }
+
+  /** As {@link #call}, for what throws nothing checked. */
+  public static <T extends @Nullable Object> T supply(
+      Callers callers, Duration timeout, Supplier<T> call) {
+    Corked outer = CURRENT.get();
+    if (outer != null && outer.callers != null) {
+      return call.get();
+    }
+    Corked corked = begin(outer, callers, timeout);
+    try {
+      return call.get();
+    } finally {
+      corked.end(outer, callers);
+    }
+  }
+
+  /**
+   * Runs a call that waits for replies by other ways than {@link #await}: nothing is held back
+   * meanwhile.
+   */
+  public static <T extends @Nullable Object> T pass(Callable<T> call) throws Exception {
+    Corked outer = CURRENT.get();
+    if (outer == null) {
+      return call.call();
+    }
+    outer.submit();
+    CURRENT.remove();
+    try {
+      return call.call();
+    } finally {
+      CURRENT.set(outer);
+    }
+  }
+
+  private static Corked begin(@Nullable Corked outer, Callers callers, Duration timeout) {
+    if (outer != null) {
+      outer.submit();
+    }
+    Corked corked = new Corked(timeout.toNanos(), callers);
+    CURRENT.set(corked);
+    callers.begin();
+    return corked;
+  }
+
+  private void end(@Nullable Corked outer, Callers callers) {
+    callers.end();
+    CURRENT.set(outer);
+    submit();
+  }
+
+  /**
+   * Sends what the current thread holds back, because it is about to wait, and drives the event
+   * loop, if it may, until something is done.
+   *
+   * @param done what the thread waits for
+   * @param deadlineNanos when it stops waiting, by System.nanoTime
+   * @return whether it is done; if not, the thread has to wait as if this had not been called
+   */
+  public static boolean await(BooleanSupplier done, long deadlineNanos) {
+    Corked corked = CURRENT.get();
+    if (corked != null) {
+      corked.sendAndDrive(done, deadlineNanos);
+    }
+    return done.getAsBoolean();
+  }
+
+  private void sendAndDrive(BooleanSupplier done, long deadlineNanos) {
+    NodePipeline first = pipeline;
+    DrivenEventLoop loop =
+        callers == null || first == null || !Threads.mayDrive() ? null : first.loop();
+    if (loop == null || callers == null || first == null) {
+      submit();
+    } else if (!callers.mayDrive()) {
+      submit();
+    } else if (!loop.tryDrive()) {
+      loop.wantDriver();
+      submit();
+    } else {
+      try {
+        submitHere(loop);
+        loop.drive(done, deadlineNanos);
+      } finally {
+        loop.leave();
+      }
+    }
+  }
+
+  /** Sends what is held back, as the owner of this event loop. */
+  private void submitHere(DrivenEventLoop loop) {
+    NodePipeline to = pipeline;
+    Chain commands = chain;
+    if (to != null && commands != null) {
+      pipeline = null;
+      chain = null;
+      heldBytes = 0;
+      to.entrance().submitHere(commands);
+    }
+    Map<NodePipeline, Chain> others = more;
+    if (others != null) {
+      more = null;
+      others.forEach(
+          (other, part) -> {
+            if (other.loop() == loop) {
+              other.entrance().submitHere(part);
+            } else {
+              other.entrance().submit(part);
+            }
+          });
+    }
+  }
+
+  /** Sends what the current thread holds back. What it writes later is held back again. */
   public static void release() {
     Corked corked = CURRENT.get();
     if (corked != null) {
@@ -89,27 +221,30 @@ public final class Corked {
     }
   }
 
-  /** Runs a call that both writes and waits, so that nothing it writes is held back. */
-  public static <T extends @Nullable Object> T releasedDuring(Callable<T> call) throws Exception {
-    Corked corked = CURRENT.get();
-    if (corked == null) {
-      return call.call();
+  private void submit() {
+    NodePipeline to = pipeline;
+    Chain commands = chain;
+    if (to == null || commands == null) {
+      return;
     }
-    corked.submit();
-    CURRENT.remove();
-    try {
-      return call.call();
-    } finally {
-      CURRENT.set(corked);
+    Map<NodePipeline, Chain> others = more;
+    pipeline = null;
+    chain = null;
+    more = null;
+    heldBytes = 0;
+    long beganNanos = roomNanos > 0 ? System.nanoTime() : 0;
+    submit(to, commands, beganNanos);
+    if (others != null) {
+      others.forEach((other, part) -> submit(other, part, beganNanos));
     }
   }
 
-  private void submit() {
-    Map<NodePipeline, Chain> chains = new LinkedHashMap<>(held);
-    held.clear();
-    heldBytes = 0;
-    long beganNanos = System.nanoTime();
-    chains.forEach((pipeline, chain) -> release.send(pipeline, chain, beganNanos));
+  private void submit(NodePipeline to, Chain commands, long beganNanos) {
+    if (roomNanos > 0) {
+      to.entrance().submitWaiting(commands, beganNanos, beganNanos + roomNanos);
+    } else {
+      to.entrance().submit(commands);
+    }
   }
 
   /** The one that the current thread runs in, or null. */
@@ -120,11 +255,40 @@ public final class Corked {
   /** Whether the current thread holds back, and this mark is new to what it holds. */
   public static boolean isFirst(Object mark) {
     Corked corked = CURRENT.get();
-    return corked != null && corked.marks.add(mark);
+    if (corked == null || corked.callers != null) {
+      return false;
+    }
+    if (corked.marks == null) {
+      corked.marks = new HashSet<>();
+    }
+    return corked.marks.add(mark);
   }
 
-  public void hold(NodePipeline pipeline, Outgoing<?, ?, ?> command) {
-    held.computeIfAbsent(pipeline, p -> new Chain()).append(command);
+  /** Holds back a command that the current thread writes. */
+  public void hold(NodePipeline to, Outgoing<?, ?, ?> command) {
+    if (callers != null) {
+      command.awaitedByCaller();
+    }
     heldBytes += command.requestBytes();
+    partOf(to).append(command);
+  }
+
+  /** Holds back commands with nothing between them. */
+  void hold(NodePipeline to, Chain commands) {
+    heldBytes += commands.bytes();
+    partOf(to).appendAll(commands, callers != null);
+  }
+
+  private Chain partOf(NodePipeline to) {
+    if (chain == null) {
+      pipeline = to;
+      chain = new Chain();
+    } else if (pipeline != to) {
+      if (more == null) {
+        more = new LinkedHashMap<>();
+      }
+      return more.computeIfAbsent(to, other -> new Chain());
+    }
+    return chain;
   }
 }

@@ -26,6 +26,7 @@ final class Entrance {
   private final WriteClock writes;
   private final @Nullable BatchMeters meters;
   private final Runnable entered;
+  private final Runnable enteredHere;
   private volatile boolean closed;
 
   /**
@@ -39,13 +40,15 @@ final class Entrance {
       CommandQueue queue,
       WriteClock writes,
       @Nullable BatchMeters meters,
-      Runnable entered) {
+      Runnable entered,
+      Runnable enteredHere) {
     this.options = options;
     this.room = room;
     this.queue = queue;
     this.writes = writes;
     this.meters = meters;
     this.entered = entered;
+    this.enteredHere = enteredHere;
   }
 
   /** Queues one command, or fails it if the queue is full. */
@@ -58,6 +61,19 @@ final class Entrance {
     if (!chain.isEmpty()) {
       submit(chain.first(), chain.last(), chain.commands(), chain.bytes());
     }
+  }
+
+  /**
+   * Queues linked commands and has them written at once; fails them if the queue is full. By a
+   * caller that owns the event loop of the connection.
+   */
+  void submitHere(Chain chain) {
+    if (closed || !room.tryTake(chain.commands(), chain.bytes())) {
+      refuse(chain.first(), chain.commands());
+      return;
+    }
+    add(chain.first(), chain.last());
+    enteredHere.run();
   }
 
   private void submit(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last, int commands, long bytes) {
@@ -99,10 +115,14 @@ final class Entrance {
   }
 
   private void enqueue(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+    add(first, last);
+    entered.run();
+  }
+
+  private void add(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
     int written = writes.beforeQueueing(first, last);
     queue.addChain(first, last);
     writes.afterQueueing(written, first, last);
-    entered.run();
   }
 
   private void refuse(Outgoing<?, ?, ?> first, int commands) {

@@ -3,13 +3,13 @@ package dev.sheaf.internal.engine;
 import dev.sheaf.internal.command.InnerCommand;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.FusedRead;
+import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +28,7 @@ final class Flight extends InnerCommand<Object, Object>
 
   private final List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
+  private final int callbacks;
   private final long bytes;
   private final @Nullable NodeChannel channel;
   private final long sentNanos;
@@ -38,14 +39,12 @@ final class Flight extends InnerCommand<Object, Object>
   /** Whether some of the reply to the current part may have been read. */
   private boolean answerBegun;
 
-  /** What is left to write, if a caller wrote the flight itself; see {@link Shortcut}. */
-  private @Nullable ByteBuffer unsent;
-
   /**
    * Creates a flight.
    *
    * @param parts at least one, in the order of their replies; the list is kept
    * @param commands how many callers' commands they stand for
+   * @param callbacks how many of these no blocked caller awaits
    * @param bytes the size of their requests
    * @param channel where it is about to be written, to count it there; null if nobody counts
    * @param sentNanos when it leaves, by System.nanoTime
@@ -53,11 +52,13 @@ final class Flight extends InnerCommand<Object, Object>
   Flight(
       List<RedisCommand<?, ?, ?>> parts,
       int commands,
+      int callbacks,
       long bytes,
       @Nullable NodeChannel channel,
       long sentNanos) {
     this.parts = parts;
     this.commands = commands;
+    this.callbacks = callbacks;
     this.bytes = bytes;
     this.channel = channel;
     this.sentNanos = sentNanos;
@@ -71,17 +72,24 @@ final class Flight extends InnerCommand<Object, Object>
    */
   static Flight of(List<RedisCommand<?, ?, ?>> parts, NodeChannel channel) {
     int commands = 0;
+    int callbacks = 0;
     long bytes = 0;
     for (RedisCommand<?, ?, ?> part : parts) {
       if (part instanceof FusedRead fused) {
         commands += fused.size();
+        callbacks += fused.callbacks();
         bytes += fused.requestBytes();
       } else {
         commands++;
-        bytes += part instanceof Outgoing<?, ?, ?> outgoing ? outgoing.requestBytes() : 0;
+        if (part instanceof Outgoing<?, ?, ?> command) {
+          callbacks += command.isAwaited() ? 0 : 1;
+          bytes += command.requestBytes();
+        } else {
+          callbacks += part instanceof NilCheck check && check.get().isAwaited() ? 0 : 1;
+        }
       }
     }
-    return new Flight(parts, commands, bytes, channel, System.nanoTime());
+    return new Flight(parts, commands, callbacks, bytes, channel, System.nanoTime());
   }
 
   /** How many callers' commands it stands for. */
@@ -89,14 +97,14 @@ final class Flight extends InnerCommand<Object, Object>
     return commands;
   }
 
+  /** How many of its commands no blocked caller awaits: their completion runs others' code. */
+  int callbacks() {
+    return callbacks;
+  }
+
   /** The size of its requests. */
   long bytes() {
     return bytes;
-  }
-
-  /** Notes that a caller has written it, but for these bytes. */
-  void writtenButFor(ByteBuffer unsent) {
-    this.unsent = unsent;
   }
 
   /** The part that the next reply belongs to. */
@@ -199,10 +207,6 @@ final class Flight extends InnerCommand<Object, Object>
 
   @Override
   public void encode(ByteBuf buffer) {
-    if (unsent != null) {
-      buffer.writeBytes(unsent);
-      return;
-    }
     for (RedisCommand<?, ?, ?> part : parts) {
       part.encode(buffer);
     }

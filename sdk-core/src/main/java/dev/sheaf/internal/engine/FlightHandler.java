@@ -27,12 +27,14 @@ final class FlightHandler extends CommandHandler {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
-    NodeChannel socket = context.pipeline().get(NodeChannel.class);
-    if (socket != null) {
-      socket.closeShortcut();
+  public void channelReadComplete(ChannelHandlerContext context) throws Exception {
+    super.channelReadComplete(context);
+    if (getStack().isEmpty()) {
+      NodeChannel socket = context.pipeline().get(NodeChannel.class);
+      if (socket != null) {
+        socket.endHold();
+      }
     }
-    super.channelRead(context, message);
   }
 
   @Override

@@ -94,27 +94,6 @@ final class NextBatch {
     queue.forEach(action);
   }
 
-  /** How many of the first commands a caller may write for himself; see {@link Shortcut}. */
-  int fitForShortcut(int limit) {
-    if (!again.isEmpty()) {
-      return 0;
-    }
-    int commands = 0;
-    long bytes = 0;
-    for (Outgoing<?, ?, ?> command = queue.peek();
-        command != null && commands < limit;
-        command = CommandQueue.after(command)) {
-      bytes += command.requestBytes();
-      if (bytes > Shortcut.MAX_BYTES
-          || command.travelsAlone()
-          || command.getType() == CommandType.ASKING) {
-        break;
-      }
-      commands++;
-    }
-    return commands;
-  }
-
   /**
    * Gathers the next batch, to be found in {@link #gathered}.
    *

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
@@ -18,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
  * when and on which thread it may write.
  *
- * <p>All state is confined to the event loop of the channel; to a caller that has taken the {@link
- * Shortcut}, nothing is under way. After a reconnect there is a new object, so that what was
+ * <p>All state is confined to the event loop of the channel. After a reconnect there is a new object, so that what was
  * counted on the lost socket cannot spoil the count on the new one.
  */
 final class NodeChannel extends ChannelDuplexHandler {
@@ -29,17 +29,21 @@ final class NodeChannel extends ChannelDuplexHandler {
   private final Channel channel;
   private final boolean readsFlights;
 
+  /** The event loop, if callers may drive it. */
+  private final @Nullable DrivenEventLoop loop;
+
   /** What awaits replies, in the order in which it was written. */
   private final Deque<Flight> outstanding = new ArrayDeque<>();
 
   private final RoundTripGauge roundTrips = new RoundTripGauge();
   private int inFlightCommands;
   private long inFlightBytes;
-  private int answeredCommands;
-  private boolean lost;
+  private int inFlightCallbacks;
 
-  /** For a caller who is alone; null if there is none past this event loop. */
-  private volatile @Nullable Shortcut shortcut;
+  /** Whether the keeper alone may run the event loop: while it is opened, or for a transaction. */
+  private boolean holding;
+
+  private boolean lost;
 
   /**
    * Creates the view of a socket.
@@ -51,6 +55,7 @@ final class NodeChannel extends ChannelDuplexHandler {
     this.turns = turns;
     this.channel = channel;
     this.readsFlights = readsFlights;
+    this.loop = channel.eventLoop() instanceof DrivenEventLoop driven ? driven : null;
   }
 
   /**
@@ -71,10 +76,9 @@ final class NodeChannel extends ChannelDuplexHandler {
   void lose() {
     if (!lost) {
       lost = true;
-      Flight written = shortcut == null ? null : shortcut.close();
-      if (written != null) {
-        // To be decided about with the others; Lettuce must not write it anywhere else.
-        count(written);
+      if (loop != null) {
+        loop.answered(inFlightCommands, inFlightCallbacks);
+        endHold();
       }
       turns.lost(this);
     }
@@ -116,13 +120,6 @@ final class NodeChannel extends ChannelDuplexHandler {
     return inFlightCommands;
   }
 
-  /** How many commands were answered since this was asked last. */
-  int takeAnswered() {
-    int answered = answeredCommands;
-    answeredCommands = 0;
-    return answered;
-  }
-
   long inFlightBytes() {
     return inFlightBytes;
   }
@@ -130,53 +127,6 @@ final class NodeChannel extends ChannelDuplexHandler {
   /** Whether replies come from so far that a good deal can be done until then. */
   boolean isFar() {
     return roundTrips.isFar();
-  }
-
-  /** The way past the event loop, if the current thread has just entered it; else null. */
-  @Nullable Shortcut enterShortcut() {
-    Shortcut way = shortcut;
-    return way != null && way.tryEnter() ? way : null;
-  }
-
-  /** Lets a caller who is alone write for himself, if nothing is under way. On the event loop. */
-  void openShortcut() {
-    Shortcut way = shortcut;
-    if (way != null && inFlightCommands == 0) {
-      // Whoever comes next finds no others that are about to come back.
-      answeredCommands = 0;
-      way.open();
-    }
-  }
-
-  /** Makes known to Lettuce what a caller has written for himself. On the event loop. */
-  void closeShortcut() {
-    Shortcut way = shortcut;
-    Flight written = way == null ? null : way.close();
-    if (written != null) {
-      count(written);
-      // On a dead socket it is counted as lost, soon, which is more than Lettuce could say of it.
-      if (channel.isActive() && !pipeline.showWritten(written)) {
-        // Its replies would be taken for those of others.
-        close();
-      }
-    }
-  }
-
-  /** As {@link #closeShortcut}, for any thread, if somebody has written and no reply has come. */
-  void closeShortcutIfWritten() {
-    Shortcut way = shortcut;
-    if (way != null && way.isWritten()) {
-      wake();
-    }
-  }
-
-  /** Has the event loop look at what a caller has written, of which there may be a rest. */
-  void wake() {
-    try {
-      execute(this::closeShortcut);
-    } catch (RejectedExecutionException shutDown) {
-      // Then the socket is lost, and that tells of it.
-    }
   }
 
   /**
@@ -190,6 +140,7 @@ final class NodeChannel extends ChannelDuplexHandler {
     List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(readsFlights ? commands.size() : 1);
     for (RedisCommand<?, ?, ?> command : commands) {
       if (command instanceof Outgoing<?, ?, ?> outgoing && outgoing.travelsAlone()) {
+        hold();
         parts = takeOff(parts, boarded);
         boarded.add(command);
       } else {
@@ -203,11 +154,34 @@ final class NodeChannel extends ChannelDuplexHandler {
     return boarded;
   }
 
+  /** The event loop of the socket, if callers may drive it. */
+  @Nullable DrivenEventLoop loop() {
+    return loop;
+  }
+
+  /** From now on the keeper alone may run the event loop. On it. */
+  void hold() {
+    if (loop != null && !holding) {
+      holding = true;
+      loop.hold();
+    }
+  }
+
+  /** Nothing is under way that callers must not run into. On the event loop. */
+  void endHold() {
+    if (loop != null && holding) {
+      holding = false;
+      loop.release();
+    }
+  }
+
   /** The usual case of a lone caller. */
   private RedisCommand<?, ?, ?> boardAlone(RedisCommand<?, ?, ?> command) {
-    return command instanceof Outgoing<?, ?, ?> outgoing && outgoing.travelsAlone()
-        ? command
-        : flight(List.of(command));
+    if (command instanceof Outgoing<?, ?, ?> outgoing && outgoing.travelsAlone()) {
+      hold();
+      return command;
+    }
+    return flight(List.of(command));
   }
 
   private List<RedisCommand<?, ?, ?>> takeOff(
@@ -228,6 +202,10 @@ final class NodeChannel extends ChannelDuplexHandler {
   private void count(Flight flight) {
     inFlightCommands += flight.commands();
     inFlightBytes += flight.bytes();
+    inFlightCallbacks += flight.callbacks();
+    if (loop != null) {
+      loop.written(flight.commands(), flight.callbacks());
+    }
     outstanding.add(flight);
     pipeline.signsOfLife().departed(flight, flight.sentNanos());
   }
@@ -240,8 +218,11 @@ final class NodeChannel extends ChannelDuplexHandler {
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= commands;
-    answeredCommands += commands;
     inFlightBytes -= bytes;
+    inFlightCallbacks -= flight.callbacks();
+    if (loop != null && !lost) {
+      loop.answered(commands, flight.callbacks());
+    }
     pipeline.answered(this);
   }
 
@@ -255,16 +236,9 @@ final class NodeChannel extends ChannelDuplexHandler {
     pipeline.signsOfLife().arrived(flight, last);
   }
 
-  /** Whoever writes, and be it Lettuce for itself, comes after what a caller has written. */
-  @Override
-  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    closeShortcut();
-    context.write(message, promise);
-  }
-
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    shortcut = Shortcut.past(channel);
+    endHold();
     turns.opened(this);
     context.fireChannelActive();
   }

@@ -1,10 +1,13 @@
 package dev.sheaf.internal.engine;
 
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.lettuce.DrivenEventLoops;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -51,14 +54,17 @@ public final class NodeChannels implements NettyCustomizer {
    * down what it shares with the original.
    */
   public ClientResources install(ClientResources resources) {
+    EventLoopGroupProvider loops = DrivenEventLoops.over(resources.eventLoopGroupProvider());
     return (ClientResources)
         Proxy.newProxyInstance(
             ClientResources.class.getClassLoader(),
             new Class<?>[] {ClientResources.class},
             (proxy, method, arguments) ->
-                method.getName().equals("nettyCustomizer")
-                    ? this
-                    : call(resources, method, arguments));
+                switch (method.getName()) {
+                  case "nettyCustomizer" -> this;
+                  case "eventLoopGroupProvider" -> loops;
+                  default -> call(resources, method, arguments);
+                });
   }
 
   private static @Nullable Object call(
@@ -88,13 +94,21 @@ public final class NodeChannels implements NettyCustomizer {
 
   @Override
   public void afterChannelInitialized(Channel channel) {
+    boolean watched = false;
     ChannelHandlerContext context = channel.pipeline().context(CommandHandler.class);
     if (context != null) {
       Endpoint endpoint = ((CommandHandler) context.handler()).getEndpoint();
       Link link = links.get(endpoint);
       if (link != null) {
         watch(channel.pipeline(), context, endpoint, link);
+        watched = true;
       }
+    }
+    if (!watched && channel.eventLoop() instanceof DrivenEventLoop loop) {
+      // Not a connection that batches: what runs there, such as listeners of messages, is not to
+      // run on a caller's thread.
+      loop.hold();
+      channel.closeFuture().addListener(closed -> loop.release());
     }
     next.afterChannelInitialized(channel);
   }
@@ -113,9 +127,11 @@ public final class NodeChannels implements NettyCustomizer {
           context.name(),
           new FlightHandler(link.options(), resources, endpoint));
     }
-    pipeline.addAfter(
-        context.name(),
-        HANDLER_NAME,
-        new NodeChannel(link.writer().pipeline(), link.turns(), context.channel(), flights));
+    NodeChannel socket =
+        new NodeChannel(link.writer().pipeline(), link.turns(), context.channel(), flights);
+    // Until it is active, Lettuce's handshake runs there.
+    socket.hold();
+    context.channel().closeFuture().addListener(closed -> socket.endHold());
+    pipeline.addAfter(context.name(), HANDLER_NAME, socket);
   }
 }

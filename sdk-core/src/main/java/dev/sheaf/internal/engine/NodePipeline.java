@@ -6,14 +6,14 @@ import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
-import dev.sheaf.internal.waiting.LoneWaits;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +29,21 @@ import org.jspecify.annotations.Nullable;
  * queue, within its bounds and until their time-out. What was written on a lost socket and only
  * reads goes out again ahead of the queue; see {@link LostReplies}.
  *
- * <p>A caller who is alone, as those before him were, has nobody to share the event loop's wake-up
- * with, and writes for himself instead; see {@link Shortcut}.
+ * <p>A caller that drives the event loop itself ({@link DrivenEventLoop}) writes at once.
  *
- * <p>Thread-safe. There is one consumer at a time: the holder of {@link #attended}, which is a
- * drain that is scheduled, running or stalled. While there is a socket, drains run on its event
- * loop, or on the thread of a caller to whom that has left the socket.
+ * <p>Thread-safe. There is one consumer at a time: the drain that is scheduled, running or stalled.
+ * While there is a socket, drains run on its event loop.
+ *
+ * <pre>
+ *           attend                  on the event loop
+ *   IDLE ------------> SCHEDULED ----------------------> DRAINING
+ *    ^                   ^   ^                            |  |  |
+ *    |                   |   +---------- more waits ------+  |  |
+ *    |                   |   resume                          |  |
+ *    |                   +-------------- STALLED <-----------+  |
+ *    |                                         must wait        |
+ *    +----------------------------------------------------------+
+ * </pre>
  */
 public final class NodePipeline implements BatchMeters.Queue {
 
@@ -44,47 +53,34 @@ public final class NodePipeline implements BatchMeters.Queue {
   /** So many that the write they may share with others costs little for each. */
   private static final int DELIVERIES_PER_LOOK = 16;
 
-  /**
-   * How many calls have to come one by one before their caller counts as alone: of several callers'
-   * calls, a few do by chance, and where these write for themselves, batches stay small.
-   */
-  static final int LONE_CALLS = 16;
-
   private final RedisChannelWriter delegate;
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
   private final @Nullable BatchMeters meters;
   private final NextBatch next;
   private final Room room;
-  private final ReturningCallers returning;
-  private final LoneWaits loneWaits;
   private final CommandQueue queue = new CommandQueue();
   private final Entrance entrance;
   private final SignsOfLife signsOfLife = new SignsOfLife();
 
-  private final AtomicBoolean attended = new AtomicBoolean();
+  /** Nobody drains, and nothing waits but what is being added. */
+  private static final int IDLE = 0;
 
-  /** True while a drain waits for the socket or for replies, still holding {@link #attended}. */
-  private final AtomicBoolean stalled = new AtomicBoolean();
+  /** A drain is on its way to the event loop. */
+  private static final int SCHEDULED = 1;
+
+  /** A drain runs, on the event loop while there is a socket. */
+  private static final int DRAINING = 2;
+
+  /** A drain waits for the socket, for replies or for a new socket. */
+  private static final int STALLED = 3;
+
+  private final AtomicInteger state = new AtomicInteger(IDLE);
 
   private final Runnable drain = this::drain;
   private final CommandExpiry expiry;
 
   private volatile @Nullable NodeChannel channel;
-
-  /** Whether a drain is on its way to the event loop, which may do its work before it arrives. */
-  private volatile boolean scheduled;
-
-  /**
-   * How often something had been queued when {@link #isAlone} last found out; of the event loop.
-   */
-  private int additionsBefore;
-
-  /** How often nothing was under way since then. */
-  private int idleMoments;
-
-  /** What was found out then. */
-  private boolean alone;
 
   /** How many replies were handed to their callers; belongs to the event loop. */
   private int deliveries;
@@ -119,9 +115,7 @@ public final class NodePipeline implements BatchMeters.Queue {
             () -> delegate.getClientResources().eventExecutorGroup(),
             this::expireStalled);
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
-    this.entrance = new Entrance(options, room, queue, context.writes(), meters, this::entered);
-    this.loneWaits = context.deadlines().loneWaits();
-    this.returning = new ReturningCallers(context.deadlines()::letsYield, System::nanoTime, room);
+    this.entrance = new Entrance(options, room, queue, context.writes(), meters, this::entered, this::attendHere);
     this.next =
         new NextBatch(
             options,
@@ -159,20 +153,28 @@ public final class NodePipeline implements BatchMeters.Queue {
     }
   }
 
-  /** Sees to it that somebody drains the queue. */
+  /** Sees to it that the queue is drained, soon. */
   void attend() {
-    while (!attended.get() && attended.compareAndSet(false, true)) {
-      if (!writtenByCaller()) {
-        schedule();
-        return;
-      }
-      attended.set(false);
-      if (!isWaiting()) {
-        return;
-      }
+    if (state.get() == IDLE && state.compareAndSet(IDLE, SCHEDULED)) {
+      schedule();
     }
   }
 
+  /** As {@link #attend}, at once. By a caller that owns the event loop of the socket. */
+  void attendHere() {
+    NodeChannel current = channel;
+    if (current != null && state.compareAndSet(IDLE, DRAINING)) {
+      drainOnce(current);
+    }
+  }
+
+  /** The event loop of the socket, if callers may drive it. */
+  @Nullable DrivenEventLoop loop() {
+    NodeChannel current = channel;
+    return current == null || !autoFlush ? null : current.loop();
+  }
+
+  /** In the state SCHEDULED. */
   private void schedule() {
     NodeChannel current = channel;
     if (current == null) {
@@ -180,94 +182,46 @@ public final class NodePipeline implements BatchMeters.Queue {
       return;
     }
     try {
-      scheduled = true;
       current.execute(drain);
     } catch (RejectedExecutionException shutDown) {
       drain();
     }
   }
 
-  /** Writes what has gathered. Called by the holder of {@link #attended} alone. */
+  /** Writes what has gathered, in the state SCHEDULED. */
   private void drain() {
-    scheduled = false;
     do {
       NodeChannel current = channel;
       if (current != null && current.handedOn(drain)) {
         // There is another socket since this drain was scheduled, or one since there was none.
         return;
       }
-      if (current != null) {
-        current.closeShortcut();
-      }
-      if (mustWait(current)) {
-        stall(current);
+      state.set(DRAINING);
+      if (!drainOnce(current) || current != null) {
         return;
       }
-      if (current != null) {
-        returning.await(current.takeAnswered());
-      }
-      int taken = writeNext(current);
-      // Without automatic flushing nobody else comes for what is left.
-      if (current != null && (taken >= COMMANDS_PER_TURN || !autoFlush && !queue.isEmpty())) {
-        schedule();
-        return;
-      }
-      attended.set(false);
-      if (current != null) {
-        // Another turn, not another round: replies are read between two turns.
-        attendIfWaiting();
-        return;
-      }
-    } while (isWaiting() && attended.compareAndSet(false, true));
+    } while (isWaiting() && state.compareAndSet(IDLE, SCHEDULED));
   }
 
-  /**
-   * Writes what waits on the thread of a caller, if the event loop has left him the socket. Called
-   * by the holder of {@link #attended}.
-   *
-   * @return whether that was all
-   */
-  private boolean writtenByCaller() {
-    NodeChannel current = channel;
-    Shortcut shortcut = current == null ? null : current.enterShortcut();
-    if (current == null || shortcut == null) {
+  /** Writes one batch, in the state DRAINING; whether it left the state IDLE. */
+  private boolean drainOnce(@Nullable NodeChannel current) {
+    if (mustWait(current)) {
+      stall(current);
       return false;
     }
-    try {
-      return writtenThrough(shortcut, current) && next.isEmpty();
-    } catch (Throwable e) {
-      // The caller's stack may be at its end. Others come, and find what he could not write.
-      attended.set(false);
-      throw e;
+    int taken = writeNext(current);
+    // Without automatic flushing nobody else comes for what is left.
+    if (current != null && (taken >= COMMANDS_PER_TURN || !autoFlush && !queue.isEmpty())) {
+      state.set(SCHEDULED);
+      schedule();
+      return false;
     }
-  }
-
-  /** Whether anything was written. */
-  private boolean writtenThrough(Shortcut shortcut, NodeChannel current) {
-    boolean written = false;
-    boolean whole = true;
-    try {
-      int fit = current.isWritable() ? next.fitForShortcut(limit(current)) : 0;
-      if (fit > 0) {
-        next.gather(fit, NextBatch.Fate.FUSED);
-      }
-      if (!next.gathered().isEmpty()) {
-        whole = shortcut.write(Flight.of(List.copyOf(next.gathered()), current));
-      }
-    } finally {
-      written = shortcut.leave();
-      if (written) {
-        next.clear();
-      }
+    state.set(IDLE);
+    if (current != null) {
+      // Another turn, not another round: replies are read between two turns.
+      attendIfWaiting();
     }
-    if (!whole) {
-      current.wake();
-    }
-    if (written) {
-      expiry.schedule();
-      loneWaits.written();
-    }
-    return written;
+    return true;
   }
 
   /**
@@ -278,7 +232,10 @@ public final class NodePipeline implements BatchMeters.Queue {
   void delivered() {
     if (++deliveries % DELIVERIES_PER_LOOK == 0) {
       NodeChannel current = channel;
-      if (current != null && scheduled && current.isFar() && !mustWait(current)) {
+      if (current != null
+          && current.isFar()
+          && state.get() == SCHEDULED
+          && !mustWait(current)) {
         writeNext(current);
       }
     }
@@ -315,9 +272,9 @@ public final class NodePipeline implements BatchMeters.Queue {
         && !next.hasAgain();
   }
 
-  /** Waits, still holding {@link #attended}; {@link #resume} goes on. */
+  /** Waits, in the state STALLED; {@link #resume} goes on. */
   private void stall(@Nullable NodeChannel current) {
-    stalled.set(true);
+    state.set(STALLED);
     expiry.schedule();
     // Whatever would have resumed may have happened before the lines above.
     if (channel != current || !mustWait(current)) {
@@ -329,19 +286,14 @@ public final class NodePipeline implements BatchMeters.Queue {
    * Goes on after a stall: the socket takes bytes again, replies arrived, or the socket changed.
    */
   void resume() {
-    if (stalled.compareAndSet(true, false)) {
+    if (state.compareAndSet(STALLED, SCHEDULED)) {
       schedule();
     }
   }
 
   /** Lets go of what has waited for too long, in a stall; otherwise nothing waits. */
   private void expireStalled() {
-    NodeChannel current = channel;
-    if (current != null) {
-      // A reply does not come, and Lettuce, which would let the command time out, knows of none.
-      current.closeShortcutIfWritten();
-    }
-    if (stalled.compareAndSet(true, false)) {
+    if (state.compareAndSet(STALLED, SCHEDULED)) {
       heldForLong = true;
       try {
         long now = System.nanoTime();
@@ -379,20 +331,6 @@ public final class NodePipeline implements BatchMeters.Queue {
     return wasConnected && !entrance.isClosed()
         ? NextBatch.Fate.REJECTED
         : NextBatch.Fate.UNCHANGED;
-  }
-
-  /**
-   * Shows Lettuce a flight that was written past it. Called on the event loop.
-   *
-   * @return whether Lettuce awaits replies to it now
-   */
-  boolean showWritten(Flight written) {
-    try {
-      delegate.write(written);
-    } catch (RuntimeException e) {
-      written.completeExceptionally(e);
-    }
-    return !written.isDone();
   }
 
   /** Writes what was written before, past the queue. Called on the event loop. */
@@ -436,27 +374,9 @@ public final class NodePipeline implements BatchMeters.Queue {
     if (from != channel) {
       return;
     }
-    if (stalled.get() && !mustWait(from)) {
+    if (state.get() == STALLED && !mustWait(from)) {
       resume();
     }
-    if (from.inFlightCommands() == 0) {
-      if (isAlone() && !returning.areExpected()) {
-        from.openShortcut();
-      }
-    }
-  }
-
-  /** Whether callers have come one by one lately. To be asked whenever nothing is under way. */
-  private boolean isAlone() {
-    int additions = queue.additions() - additionsBefore;
-    // The next one may have been quicker than this.
-    boolean oneByOne = additions <= LONE_CALLS + 1;
-    if (++idleMoments == LONE_CALLS || !oneByOne) {
-      alone = oneByOne;
-      idleMoments = 0;
-      additionsBefore += additions;
-    }
-    return alone;
   }
 
   /** The socket is there. Called on its event loop. */
@@ -502,7 +422,7 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   /** Whether everything that was submitted has been written. For tests. */
   boolean isIdle() {
-    return !attended.get() && !isWaiting();
+    return state.get() == IDLE && !isWaiting();
   }
 
   /**
@@ -510,7 +430,7 @@ public final class NodePipeline implements BatchMeters.Queue {
    * closed and then has it routed anew: the node may have left, and another one have its slots.
    */
   void handOver() {
-    if (channel != null || !stalled.compareAndSet(true, false)) {
+    if (channel != null || !state.compareAndSet(STALLED, DRAINING)) {
       return;
     }
     for (Outgoing<?, ?, ?> moved : next.takeAll()) {
@@ -522,7 +442,7 @@ public final class NodePipeline implements BatchMeters.Queue {
         }
       }
     }
-    stalled.set(true);
+    state.set(STALLED);
   }
 
   /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */

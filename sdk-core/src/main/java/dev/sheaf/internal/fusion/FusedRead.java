@@ -43,6 +43,17 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     return reads.size();
   }
 
+  /** How many of the reads no blocked caller awaits. */
+  public final int callbacks() {
+    int callbacks = 0;
+    for (int i = 0; i < reads.size(); i++) {
+      if (!reads.get(i).isAwaited()) {
+        callbacks++;
+      }
+    }
+    return callbacks;
+  }
+
   public final List<Outgoing<?, ?, ?>> reads() {
     return reads;
   }

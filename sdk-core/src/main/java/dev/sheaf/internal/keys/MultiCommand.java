@@ -2,6 +2,8 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
 import dev.sheaf.internal.common.Limits;
+import dev.sheaf.internal.engine.Callers;
+import dev.sheaf.internal.engine.Corked;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.IntegerOutput;
@@ -33,6 +35,7 @@ public final class MultiCommand<K, V> {
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
   private final long maxHeldBytes;
+  private final Callers callers;
 
   /**
    * Creates the commands of one client.
@@ -43,10 +46,12 @@ public final class MultiCommand<K, V> {
       StatefulConnection<K, V> connection,
       RedisCodec<K, V> codec,
       Duration commandTimeout,
-      long maxQueuedBytes) {
+      long maxQueuedBytes,
+      Callers callers) {
     this.connection = connection;
     this.codec = codec;
     this.commandTimeout = commandTimeout;
+    this.callers = callers;
     this.maxHeldBytes = Math.min(Limits.BYTES_PER_SLICE, maxQueuedBytes);
   }
 
@@ -108,8 +113,13 @@ public final class MultiCommand<K, V> {
   private <T> Map<K, Result<Boolean>> slice(
       List<T> items, BiConsumer<KeyCalls<K, V>, ? super T> call) {
     KeyCalls<K, V> calls = calls(items, call);
-    calls.sendBlocking(connection, maxHeldBytes, commandTimeout);
-    return calls.await(commandTimeout, System.nanoTime() + commandTimeout.toNanos());
+    return Corked.supply(
+        callers,
+        commandTimeout,
+        () -> {
+          calls.sendBlocking(connection, maxHeldBytes, commandTimeout);
+          return calls.await(commandTimeout, System.nanoTime() + commandTimeout.toNanos());
+        });
   }
 
   private <T> CompletableFuture<Map<K, Result<Boolean>>> atOnce(

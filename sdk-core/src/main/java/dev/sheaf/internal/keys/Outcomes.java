@@ -2,7 +2,6 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.waiting.LoneWaits;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -62,8 +61,9 @@ public abstract class Outcomes<T> {
    */
   public final T awaitInterruptibly(Duration timeout, long deadlineNanos)
       throws InterruptedException {
-    Corked.release();
-    LoneWaits.Wait lone = LoneWaits.begin(future, deadlineNanos - System.nanoTime());
+    if (Corked.await(future::isDone, deadlineNanos)) {
+      return future.join();
+    }
     try {
       return future.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -71,8 +71,6 @@ public abstract class Outcomes<T> {
       return future.join();
     } catch (ExecutionException e) {
       throw new SheafException("The commands failed: " + e.getCause(), e.getCause());
-    } finally {
-      LoneWaits.end(lone);
     }
   }
 

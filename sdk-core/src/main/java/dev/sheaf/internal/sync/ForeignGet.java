@@ -1,10 +1,8 @@
 package dev.sheaf.internal.sync;
 
-import dev.sheaf.QueueFullException;
 import dev.sheaf.Result;
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.engine.FullQueue;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.sync.RedisStringCommands;
 import java.lang.reflect.Method;
@@ -57,9 +55,6 @@ public final class ForeignGet<K, V> {
       }
       loops.overtake(key);
     }
-    if (Corked.current() != null) {
-      return unchecked(() -> Corked.releasedDuring(() -> call(send)));
-    }
     if (detector == null || caller.isMapping()) {
       return call(send);
     }
@@ -69,18 +64,9 @@ public final class ForeignGet<K, V> {
     return value;
   }
 
-  /** Calls, and calls again when there is room, if the queue of the node is full. */
+  /** Calls; the calling thread may drive the event loop while it waits. */
   private @Nullable V call(Supplier<? extends @Nullable V> send) {
-    try {
-      return send.get();
-    } catch (RuntimeException refused) {
-      QueueFullException full = FullQueue.in(refused);
-      if (full == null) {
-        throw refused;
-      }
-      return unchecked(
-          () -> FullQueue.callWhenThereIsRoom(full, connection.getTimeout(), send::get));
-    }
+    return unchecked(() -> Corked.call(loops.callers(), connection.getTimeout(), send::get));
   }
 
   /** What calls a supplier alone throws nothing checked. */

@@ -2,6 +2,7 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.keys.ReadRouter;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -41,6 +42,7 @@ public final class KeyLoops<K, V> {
   private final RedisCodec<K, V> codec;
   private final Duration timeout;
   private final WriteClock writes;
+  private final Callers blocked;
   private final ThreadLocal<CallerThread> callers;
 
   private final LoopHabits habits = new LoopHabits();
@@ -55,13 +57,20 @@ public final class KeyLoops<K, V> {
       ReadRouter<K, V> reads,
       Duration timeout,
       WriteClock writes,
+      Callers blocked,
       ThreadLocal<CallerThread> callers) {
     this.reads = reads;
     this.connection = reads.connection();
     this.codec = reads.codec();
     this.timeout = timeout;
     this.writes = writes;
+    this.blocked = blocked;
     this.callers = callers;
+  }
+
+  /** The client's callers that block for replies now. */
+  Callers callers() {
+    return blocked;
   }
 
   public <T> Iterable<T> over(

@@ -1,18 +1,20 @@
 package dev.sheaf.internal.sync;
 
-import dev.sheaf.QueueFullException;
 import dev.sheaf.Result;
-import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.engine.FullQueue;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class SyncCommands<K, V> implements InvocationHandler {
 
   private static final BooleanSupplier ALWAYS = () -> true;
+
+  /** Which methods of a cluster's commands send several. */
+  private static final ConcurrentMap<Method, Boolean> SEVERAL = new ConcurrentHashMap<>();
 
   private final Object commands;
   private final BooleanSupplier waits;
@@ -116,9 +121,6 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       }
       overtake(key);
     }
-    if (Corked.current() != null) {
-      return Corked.releasedDuring(() -> call(method, arguments, get));
-    }
     if (detector == null || caller.isMapping()) {
       return call(method, arguments, get);
     }
@@ -126,6 +128,27 @@ public final class SyncCommands<K, V> implements InvocationHandler {
     Object result = call(method, arguments, get);
     detector.called(caller.runs(), method, arguments, startNanos);
     return result;
+  }
+
+  /**
+   * Whether a method sends one command and waits for its reply, and not, as some do on a cluster,
+   * for those of several.
+   */
+  private boolean isOneCommand(Method method) {
+    if (!(connection instanceof StatefulRedisClusterConnection)) {
+      return true;
+    }
+    return blockingGet != null && !SEVERAL.computeIfAbsent(method, SyncCommands::isOfSeveral);
+  }
+
+  private static boolean isOfSeveral(Method method) {
+    try {
+      RedisAdvancedClusterAsyncCommandsImpl.class.getDeclaredMethod(
+          method.getName(), method.getParameterTypes());
+      return true;
+    } catch (NoSuchMethodException ofTheSuperclass) {
+      return false;
+    }
   }
 
   private static boolean isGet(Method method, Object @Nullable [] arguments) {
@@ -140,19 +163,13 @@ public final class SyncCommands<K, V> implements InvocationHandler {
     loops.overtake((K) key);
   }
 
-  /** Calls, and calls again when there is room, if the queue of the node is full. */
+  /** Calls; the calling thread may drive the event loop while it waits. */
   private @Nullable Object call(Method method, Object @Nullable [] arguments, boolean get)
       throws Exception {
-    try {
-      return callOnce(method, arguments, get);
-    } catch (RuntimeException refused) {
-      QueueFullException full = FullQueue.in(refused);
-      if (full == null || CommandTraits.ofMethod(method.getName()).isInParts()) {
-        throw refused;
-      }
-      return FullQueue.callWhenThereIsRoom(
-          full, connection.getTimeout(), () -> callOnce(method, arguments, get));
-    }
+    Callable<@Nullable Object> once = () -> callOnce(method, arguments, get);
+    return get || isOneCommand(method)
+        ? Corked.call(loops.callers(), connection.getTimeout(), once)
+        : Corked.pass(once);
   }
 
   @SuppressWarnings("unchecked") // The argument of get(K).

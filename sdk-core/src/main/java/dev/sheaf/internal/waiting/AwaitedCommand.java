@@ -1,5 +1,6 @@
 package dev.sheaf.internal.waiting;
 
+import dev.sheaf.internal.engine.Corked;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
@@ -48,33 +49,22 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
 
   @Override
   public T get() throws InterruptedException, ExecutionException {
-    LoneWaits.Wait lone = LoneWaits.begin(this, Long.MAX_VALUE);
-    try {
-      return super.get();
-    } finally {
-      LoneWaits.end(lone);
-    }
+    Corked.await(this::isDone, System.nanoTime() + Long.MAX_VALUE / 2);
+    return super.get();
   }
 
   @Override
   public T get(long timeout, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException {
-    LoneWaits.Wait lone = LoneWaits.begin(this, unit.toNanos(timeout));
-    try {
-      return super.get(timeout, unit);
-    } finally {
-      LoneWaits.end(lone);
-    }
+    long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
+    Corked.await(this::isDone, deadlineNanos);
+    return super.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
   @Override
   public T join() {
-    LoneWaits.Wait lone = LoneWaits.begin(this, Long.MAX_VALUE);
-    try {
-      return super.join();
-    } finally {
-      LoneWaits.end(lone);
-    }
+    Corked.await(this::isDone, System.nanoTime() + Long.MAX_VALUE / 2);
+    return super.join();
   }
 
   boolean awaitByTimer(long timeoutNanos) {

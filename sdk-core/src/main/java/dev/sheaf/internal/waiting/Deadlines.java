@@ -1,12 +1,12 @@
 package dev.sheaf.internal.waiting;
 
+import dev.sheaf.internal.engine.Corked;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +24,9 @@ public final class Deadlines implements AutoCloseable {
 
   /** More waits than that at once keep their own time, as do those that find no slot near. */
   private static final int SLOTS = 4_096;
+
+  /** How often a thread yields before it parks, if it was told to yield. */
+  private static final int YIELDS = 100;
 
   private static final int PROBES = 8;
   private static final int SPREAD = 0x9E3779B9;
@@ -43,10 +46,7 @@ public final class Deadlines implements AutoCloseable {
 
   private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
   private final long tickNanos;
-  private final LongAdder waitsBegun = new LongAdder();
   private final boolean yielding;
-  private final YieldTrials trials = new YieldTrials(System.nanoTime());
-  private final LoneWaits loneWaits;
 
   /** Whether the thread looks at the table; if not, it sleeps until this is set and it is woken. */
   private final AtomicBoolean watching = new AtomicBoolean();
@@ -59,11 +59,10 @@ public final class Deadlines implements AutoCloseable {
   /**
    * Begins without a thread; the first wait starts it.
    *
-   * @param yielding whether threads may yield before they park where that serves more of them
+   * @param yielding whether threads yield before they park
    */
   public Deadlines(Duration usualTimeout, boolean yielding) {
     this.yielding = yielding;
-    this.loneWaits = new LoneWaits(yielding);
     this.tickNanos =
         Math.max(
             MIN_TICK_NANOS, Math.min(MAX_TICK_NANOS, usualTimeout.toNanos() / TICKS_PER_TIMEOUT));
@@ -79,13 +78,15 @@ public final class Deadlines implements AutoCloseable {
     if (reply.isDone()) {
       return true;
     }
-    waitsBegun.increment();
-    LoneWaits.Wait lone = LoneWaits.begin(reply, timeoutNanos);
-    try {
-      return reply.isDone() || yieldUntilDone(reply) || awaitParked(reply, timeoutNanos);
-    } finally {
-      LoneWaits.end(lone);
+    long deadlineNanos = System.nanoTime() + timeoutNanos;
+    if (Corked.await(reply::isDone, deadlineNanos) || yielding && yieldUntilDone(reply)) {
+      return true;
     }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new RedisCommandInterruptedException(
+          new InterruptedException("Interrupted while it waited for a reply"));
+    }
+    return awaitParked(reply, Math.max(0, deadlineNanos - System.nanoTime()));
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
@@ -110,24 +111,13 @@ public final class Deadlines implements AutoCloseable {
   }
 
   private boolean yieldUntilDone(AwaitedCommand<?, ?, ?> reply) {
-    // Asked for each time: whoever stands in a long line when yielding ends does not line up again.
-    for (int yielded = 0; yielded < trials.yields(); yielded++) {
+    for (int yielded = 0; yielded < YIELDS; yielded++) {
       Thread.yield();
       if (reply.isDone()) {
         return true;
       }
     }
     return false;
-  }
-
-  /** Whether threads yield before they park, at present. */
-  public boolean letsYield() {
-    return trials.yields() > 0;
-  }
-
-  /** How callers wait who are alone. */
-  public LoneWaits loneWaits() {
-    return loneWaits;
   }
 
   /** Leaves the note; negative if there is no slot near, or nobody to read it. */
@@ -162,26 +152,16 @@ public final class Deadlines implements AutoCloseable {
   }
 
   private void watch() {
-    long waitsBefore = waitsBegun.sum();
     boolean nobodyBefore = false;
     while (!closed) {
       LockSupport.parkNanos(this, tickNanos);
       // An interrupt meant for others would keep this thread from parking ever again.
       Thread.interrupted();
-      long now = System.nanoTime();
-      long waits = waitsBegun.sum();
-      // Those that yield leave no note.
-      boolean nobody = !visit(now, false) && waits == waitsBefore;
-      if (nobody && nobodyBefore) {
-        trials.rest(now, waits);
-        if (!sleptUntilWoken()) {
-          return;
-        }
-      } else if (yielding) {
-        trials.observe(now, waits);
+      boolean nobody = !visit(System.nanoTime(), false);
+      if (nobody && nobodyBefore && !sleptUntilWoken()) {
+        return;
       }
       nobodyBefore = nobody;
-      waitsBefore = waits;
     }
     visit(System.nanoTime(), true);
   }

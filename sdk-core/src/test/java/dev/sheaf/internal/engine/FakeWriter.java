@@ -29,7 +29,8 @@ abstract class FakeWriter implements RedisChannelWriter {
           null,
           null,
           new ScriptTexts(),
-          new Deadlines(Duration.ofSeconds(1), true));
+          new Deadlines(Duration.ofSeconds(1), true),
+          new Callers());
 
   private static final ClientOptions OPTIONS = ClientOptions.create();
 

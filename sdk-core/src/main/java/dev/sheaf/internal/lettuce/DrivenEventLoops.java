@@ -1,0 +1,101 @@
+package dev.sheaf.internal.lettuce;
+
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.util.concurrent.Promise;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lettuce's source of event loops for one client: {@link DrivenEventLoop}s where the transport
+ * allows an event loop to change its thread, else those of the resources that were given.
+ *
+ * <p>Thread-safe.
+ */
+public final class DrivenEventLoops implements EventLoopGroupProvider {
+
+  /**
+   * One event loop for four processors. A caller drives one loop, so the fewer there are, the more
+   * sockets of a cluster it can serve by itself; a loop carries some hundred thousand commands a
+   * second.
+   */
+  private static final int PROCESSORS_PER_LOOP = 4;
+
+  private final EventLoopGroupProvider given;
+
+  private DrivenEventLoops(EventLoopGroupProvider given) {
+    this.given = given;
+  }
+
+  /** Over the given source, unless that is of the application's own making. */
+  public static EventLoopGroupProvider over(EventLoopGroupProvider given) {
+    return given.getClass() == DefaultEventLoopGroupProvider.class
+        ? new DrivenEventLoops(given)
+        : given;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // Lettuce keeps it by the type it asked for, and uses no more of it.
+  public <T extends EventLoopGroup> T allocate(Class<T> type) {
+    IoHandlerFactory handlers = handlers();
+    if (handlers == null || !handlers.isChangingThreadSupported()) {
+      return given.allocate(type);
+    }
+    int loops =
+        Math.max(1, Runtime.getRuntime().availableProcessors() / PROCESSORS_PER_LOOP);
+    return (T) (EventLoopGroup) new DrivenEventLoopGroup(loops, handlers, threads());
+  }
+
+  private static DefaultThreadFactory threads() {
+    return new DefaultThreadFactory("sheaf-io", true);
+  }
+
+  /** Of the transport that Lettuce has chosen; null if that one is not known here. */
+  private static @Nullable IoHandlerFactory handlers() {
+    return switch (Transports.socketChannelClass().getSimpleName()) {
+      case "NioSocketChannel" -> NioIoHandler.newFactory();
+      case "EpollSocketChannel" -> Epoll.handlers();
+      default -> null;
+    };
+  }
+
+  /** Loaded only where the optional transport is on the class path. */
+  private static final class Epoll {
+    static IoHandlerFactory handlers() {
+      return EpollIoHandler.newFactory();
+    }
+  }
+
+  @Override
+  public int threadPoolSize() {
+    return given.threadPoolSize();
+  }
+
+  @Override
+  public Future<Boolean> release(
+      EventExecutorGroup group, long quietPeriod, long timeout, TimeUnit unit) {
+    if (!(group instanceof DrivenEventLoopGroup)) {
+      return given.release(group, quietPeriod, timeout, unit);
+    }
+    Promise<Boolean> released = new DefaultPromise<>(GlobalEventExecutor.INSTANCE);
+    group
+        .shutdownGracefully(quietPeriod, timeout, unit)
+        .addListener(ended -> released.setSuccess(ended.isSuccess()));
+    return released;
+  }
+
+  @Override
+  public Future<Boolean> shutdown(long quietPeriod, long timeout, TimeUnit unit) {
+    return given.shutdown(quietPeriod, timeout, unit);
+  }
+}

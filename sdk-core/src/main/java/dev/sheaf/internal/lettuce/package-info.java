@@ -1,0 +1,10 @@
+/**
+ * The only package that reaches into Netty and Lettuce: event loops that waiting callers drive, and
+ * where they are put in place of Lettuce's own.
+ *
+ * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
+ */
+@NullMarked
+package dev.sheaf.internal.lettuce;
+
+import org.jspecify.annotations.NullMarked;
