@@ -16,11 +16,11 @@ import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.internal.sync.BlockingGet;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
-import dev.sheaf.internal.sync.ForeignGet;
 import dev.sheaf.internal.sync.KeyLoops;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.sync.MapEach;
 import dev.sheaf.internal.sync.SyncCommands;
+import dev.sheaf.internal.sync.TemplateGet;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
@@ -65,7 +65,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
-  private final ForeignGet<K, V> foreignGet;
+  private final TemplateGet<K, V> templateGet;
   private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopSampler loopDetector;
@@ -94,7 +94,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.codec = codec;
     this.commandTimeout = context.commandTimeout();
     this.reads = new ReadRouter<>(server, codec, context.compression());
-    this.keyLoops = new KeyLoops<>(reads, commandTimeout, context.writes(), context.callers(), callers);
+    this.keyLoops =
+        new KeyLoops<>(reads, commandTimeout, context.writes(), context.callers(), callers);
     this.bulk =
         new MultiCommand<>(
             server.connection(),
@@ -104,7 +105,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             context.callers());
     this.blocked = context.callers();
     this.loopDetector = loopDetector;
-    this.foreignGet = new ForeignGet<>(server.connection(), keyLoops, loopDetector);
+    this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
     this.sync = blockingFace(server, decompressing, keyLoops, loopDetector);
     this.bulkLane =
@@ -331,7 +332,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** One GET as {@link #blocking} sees it. */
   @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
-    return foreignGet.get(key, send);
+    return templateGet.get(key, send);
   }
 
   /** What this client writes. */

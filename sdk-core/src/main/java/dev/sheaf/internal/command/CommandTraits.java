@@ -61,7 +61,6 @@ public final class CommandTraits {
   private final boolean alone;
   private final boolean script;
   private final boolean cursor;
-  private final boolean inParts;
   private final @Nullable Fusible fusible;
 
   /** The rows of its subcommands. */
@@ -87,7 +86,6 @@ public final class CommandTraits {
     this.alone = traits.contains("alone");
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
-    this.inParts = traits.contains("parts");
     this.fusible = traits.contains("fusible") ? Fusible.valueOf(name) : null;
   }
 
@@ -243,11 +241,6 @@ public final class CommandTraits {
   /** Whether each call needs the answer to the one before, so that a loop over it is right. */
   public boolean isCursor() {
     return cursor;
-  }
-
-  /** Whether Lettuce sends it in parts on a cluster, and it answers otherwise if called again. */
-  public boolean isInParts() {
-    return inParts;
   }
 
   /** How several may travel as one; null if they may not. */

@@ -1,8 +1,6 @@
 package dev.sheaf.internal.sync;
 
-import dev.sheaf.Result;
 import dev.sheaf.internal.connect.ConnectedServer;
-import dev.sheaf.internal.engine.Corked;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -12,7 +10,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
@@ -38,8 +35,7 @@ public final class SyncCommands<K, V> implements InvocationHandler {
   private final BooleanSupplier waits;
   private final StatefulConnection<K, V> connection;
   private final @Nullable BlockingGet<K, V> blockingGet;
-  private final KeyLoops<K, V> loops;
-  private final @Nullable LoopSampler detector;
+  private final BlockingCalls<K, V> calls;
 
   private SyncCommands(
       Object commands,
@@ -47,13 +43,12 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       StatefulConnection<K, V> connection,
       @Nullable BlockingGet<K, V> blockingGet,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler detector) {
+      @Nullable LoopSampler sampler) {
     this.commands = commands;
     this.waits = waits;
     this.connection = connection;
     this.blockingGet = blockingGet;
-    this.loops = loops;
-    this.detector = detector;
+    this.calls = new BlockingCalls<>(connection, loops, sampler);
   }
 
   /** The face of Lettuce's commands: an object of all the interfaces that they have. */
@@ -62,13 +57,13 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       ConnectedServer<K, V> server,
       @Nullable BlockingGet<K, V> blockingGet,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler detector) {
+      @Nullable LoopSampler sampler) {
     return (RedisClusterCommands<K, V>)
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
             new SyncCommands<>(
-                server.sync(), ALWAYS, server.connection(), blockingGet, loops, detector));
+                server.sync(), ALWAYS, server.connection(), blockingGet, loops, sampler));
   }
 
   /**
@@ -83,12 +78,12 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       BooleanSupplier waits,
       StatefulConnection<?, ?> connection,
       KeyLoops<?, ?> loops,
-      @Nullable LoopSampler detector) {
+      @Nullable LoopSampler sampler) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
-            foreign(commands, waits, connection, loops, detector)));
+            foreign(commands, waits, connection, loops, sampler)));
   }
 
   @SuppressWarnings("unchecked") // The loops are those of the connection.
@@ -97,12 +92,13 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       BooleanSupplier waits,
       StatefulConnection<?, ?> connection,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler detector) {
+      @Nullable LoopSampler sampler) {
     return new SyncCommands<>(
-        commands, waits, (StatefulConnection<K, V>) connection, null, loops, detector);
+        commands, waits, (StatefulConnection<K, V>) connection, null, loops, sampler);
   }
 
   @Override
+  @SuppressWarnings("unchecked") // The argument of get(K).
   public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
       throws Throwable {
     if (method.getDeclaringClass() == Object.class) {
@@ -112,22 +108,12 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       return callOnce(method, arguments, false);
     }
     boolean get = isGet(method, arguments);
-    CallerThread caller = loops.caller();
-    if (get && arguments != null && !caller.loops().isEmpty()) {
-      Object key = arguments[0];
-      Result<?> value = caller.loops().take(key);
-      if (value != null) {
-        return value.orNull();
-      }
-      overtake(key);
-    }
-    if (detector == null || caller.isMapping()) {
-      return call(method, arguments, get);
-    }
-    long startNanos = caller.runs().startNanos();
-    Object result = call(method, arguments, get);
-    detector.called(caller.runs(), method, arguments, startNanos);
-    return result;
+    return calls.call(
+        method,
+        arguments,
+        get && arguments != null ? (K) arguments[0] : null,
+        get || isOneCommand(method),
+        () -> callOnce(method, arguments, get));
   }
 
   /**
@@ -156,20 +142,6 @@ public final class SyncCommands<K, V> implements InvocationHandler {
         && arguments.length == 1
         && arguments[0] != null
         && method.getName().equals("get");
-  }
-
-  @SuppressWarnings("unchecked") // It is the argument of get(K).
-  private void overtake(Object key) {
-    loops.overtake((K) key);
-  }
-
-  /** Calls; the calling thread may drive the event loop while it waits. */
-  private @Nullable Object call(Method method, Object @Nullable [] arguments, boolean get)
-      throws Exception {
-    Callable<@Nullable Object> once = () -> callOnce(method, arguments, get);
-    return get || isOneCommand(method)
-        ? Corked.call(loops.callers(), connection.getTimeout(), once)
-        : Corked.pass(once);
   }
 
   @SuppressWarnings("unchecked") // The argument of get(K).
