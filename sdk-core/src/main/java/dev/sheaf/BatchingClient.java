@@ -1,7 +1,7 @@
 package dev.sheaf;
 
-import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
 import dev.sheaf.internal.connect.CoalescingRedisClient;

@@ -23,6 +23,10 @@ import java.util.function.Consumer;
  *     default. A single larger command still travels alone
  * @param maxBatchBytes request bytes after which a batch is written, at least 1; 64 KiB by default,
  *     the size at which Netty considers a socket full
+ * @param maxLanes most connections to a single server beside the main one, 0 to 64; 7 by default, so
+ *     that up to eight threads that block for reads at once each have one. They are opened one by
+ *     one, and only when threads have come at once; with more threads than lanes, all share the main
+ *     connection, where batches form. A cluster has none
  */
 public record BatchingOptions(
     boolean fusion,
@@ -32,10 +36,13 @@ public record BatchingOptions(
     long maxQueuedBytes,
     int maxInFlightCommands,
     long maxInFlightBytes,
-    int maxBatchBytes) {
+    int maxBatchBytes,
+    int maxLanes) {
+
+  private static final int MOST_LANES = 64;
 
   private static final BatchingOptions DEFAULTS =
-      new BatchingOptions(true, true, 100, 65_536, 32L << 20, 16_384, 32L << 20, 64 << 10);
+      new BatchingOptions(true, true, 100, 65_536, 32L << 20, 16_384, 32L << 20, 64 << 10, 7);
 
   /**
    * Checks the limits.
@@ -49,6 +56,11 @@ public record BatchingOptions(
     requireAtLeast("maxInFlightCommands", maxInFlightCommands, 1);
     requireAtLeast("maxInFlightBytes", maxInFlightBytes, 1);
     requireAtLeast("maxBatchBytes", maxBatchBytes, 1);
+    requireAtLeast("maxLanes", maxLanes, 0);
+    if (maxLanes > MOST_LANES) {
+      throw new IllegalArgumentException(
+          "maxLanes must be at most " + MOST_LANES + ", but was " + maxLanes);
+    }
   }
 
   private static void requireAtLeast(String name, long value, long minimum) {
@@ -101,6 +113,11 @@ public record BatchingOptions(
     return changed(options -> options.maxBatchBytes = maxBatchBytes);
   }
 
+  /** These options with another {@link #maxLanes()}; 0 for one connection to each server. */
+  public BatchingOptions withMaxLanes(int maxLanes) {
+    return changed(options -> options.maxLanes = maxLanes);
+  }
+
   private BatchingOptions changed(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
@@ -118,6 +135,7 @@ public record BatchingOptions(
     private int maxInFlightCommands;
     private long maxInFlightBytes;
     private int maxBatchBytes;
+    private int maxLanes;
 
     Draft(BatchingOptions options) {
       fusion = options.fusion;
@@ -128,6 +146,7 @@ public record BatchingOptions(
       maxInFlightCommands = options.maxInFlightCommands;
       maxInFlightBytes = options.maxInFlightBytes;
       maxBatchBytes = options.maxBatchBytes;
+      maxLanes = options.maxLanes;
     }
 
     BatchingOptions finished() {
@@ -139,7 +158,8 @@ public record BatchingOptions(
           maxQueuedBytes,
           maxInFlightCommands,
           maxInFlightBytes,
-          maxBatchBytes);
+          maxBatchBytes,
+          maxLanes);
     }
   }
 }

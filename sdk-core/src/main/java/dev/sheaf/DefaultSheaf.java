@@ -1,10 +1,10 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.Watch;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
+import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Callers;
@@ -13,6 +13,7 @@ import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
+import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.sync.BlockingGet;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
@@ -25,7 +26,6 @@ import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
-import dev.sheaf.readthrough.ReadThroughs;
 import dev.sheaf.scripts.ScriptHost;
 import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.api.StatefulRedisConnection;

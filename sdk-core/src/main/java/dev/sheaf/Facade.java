@@ -1,15 +1,16 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.AvailabilityOptions;
-import dev.sheaf.availability.NodeSource;
-import dev.sheaf.availability.NodeWatch;
-import dev.sheaf.availability.Watch;
-import dev.sheaf.availability.WatchSettings;
+import dev.sheaf.internal.availability.NodeSource;
+import dev.sheaf.internal.availability.NodeWatch;
+import dev.sheaf.internal.availability.Watch;
+import dev.sheaf.internal.availability.WatchSettings;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.readthrough.CacheAccess;
+import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.sync.LoopSampler;
-import dev.sheaf.readthrough.ReadThroughs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -66,7 +67,7 @@ record Facade(
         loopDetector,
         watch,
         new ReadThroughs<>(
-            new ReadThroughAccess<>(server, codec, context.compression(), watch),
+            new CacheAccess<>(server, codec, context.compression(), watch),
             options.meterRegistry(),
             options.name()),
         () -> connectAgain(server, codec),

@@ -194,10 +194,10 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Whether threads that wait for replies may yield the processor a few times before they park,
-   * where that lets clearly more of them read, and whether one that is alone may yield for up to
-   * 250 microseconds, where that makes its waits clearly shorter; on by default. A client finds out
-   * by itself, for many only when they wait 50,000 times a second; off, they always park at once.
+   * Whether threads that wait for replies yield the processor up to 100 times before they park; off
+   * by default. It saves the wake-up of each thread where processors have nothing else to do and
+   * dozens of threads read at once. Where other work wants the processors it makes every wait
+   * longer: a thread that yields goes behind all that computes.
    */
   public SheafBuilder<K, V> yielding(boolean on) {
     this.yielding = on;

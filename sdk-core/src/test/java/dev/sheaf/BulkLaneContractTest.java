@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The lane for large values is another way to the same data. */
-@Timeout(60)
+@Timeout(180)
 class BulkLaneContractTest {
 
   @ForEachServer
@@ -32,8 +32,8 @@ class BulkLaneContractTest {
       assertThat(sheaf.sync().get("large")).isEqualTo(large);
       sheaf.sync().set("large", "changed");
       assertThat(sheaf.bulk().sync().get("large")).isEqualTo("changed");
-      assertThat(sheaf.bulk().async().get("large").get(10, TimeUnit.SECONDS)).isEqualTo("changed");
-      assertThat(sheaf.bulk().reactive().get("large").toFuture().get(10, TimeUnit.SECONDS))
+      assertThat(sheaf.bulk().async().get("large").get(60, TimeUnit.SECONDS)).isEqualTo("changed");
+      assertThat(sheaf.bulk().reactive().get("large").toFuture().get(60, TimeUnit.SECONDS))
           .isEqualTo("changed");
       assertThat(sheaf.bulk()).isSameAs(sheaf.bulk());
     }
@@ -45,10 +45,10 @@ class BulkLaneContractTest {
       sheaf.sync().set("small", "s");
       // It blocks its connection as a reply does that takes long to arrive.
       var waiting = sheaf.bulk().async().blpop(20, "list");
-      assertThat(sheaf.async().get("small").get(10, TimeUnit.SECONDS)).isEqualTo("s");
+      assertThat(sheaf.async().get("small").get(60, TimeUnit.SECONDS)).isEqualTo("s");
       assertThat(waiting.isDone()).isFalse();
       sheaf.sync().lpush("list", "element");
-      assertThat(waiting.get(10, TimeUnit.SECONDS).getValue()).isEqualTo("element");
+      assertThat(waiting.get(60, TimeUnit.SECONDS).getValue()).isEqualTo("element");
     }
   }
 
@@ -81,7 +81,7 @@ class BulkLaneContractTest {
         reads.add(sheaf.bulk().async().get("key"));
       }
       for (int i = 0; i < 200; i++) {
-        assertThat(reads.get(i).get(10, TimeUnit.SECONDS)).isEqualTo("value" + i);
+        assertThat(reads.get(i).get(60, TimeUnit.SECONDS)).isEqualTo("value" + i);
       }
     }
   }
@@ -100,7 +100,7 @@ class BulkLaneContractTest {
       }
       BulkLane<String, String> lane = sheaf.bulk();
       for (Future<BulkLane<String, String>> other : lanes) {
-        assertThat(other.get(10, TimeUnit.SECONDS)).isSameAs(lane);
+        assertThat(other.get(60, TimeUnit.SECONDS)).isSameAs(lane);
       }
       threads.shutdown();
       assertThat(connections(observer)).isEqualTo(before + 1);

@@ -1,7 +1,6 @@
 package dev.sheaf;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
@@ -16,14 +15,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(110)
+@Timeout(180)
 class ClusterFailoverIT {
 
   private static final int KEYS = 300;
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test

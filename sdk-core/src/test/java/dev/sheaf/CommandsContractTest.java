@@ -76,7 +76,7 @@ class CommandsContractTest {
         reads.add(sheaf.async().get("key"));
       }
       for (int i = 0; i < reads.size(); i++) {
-        assertThat(reads.get(i).get(10, TimeUnit.SECONDS)).isEqualTo("v" + i / 2);
+        assertThat(reads.get(i).get(60, TimeUnit.SECONDS)).isEqualTo("v" + i / 2);
       }
     }
   }
@@ -91,7 +91,7 @@ class CommandsContractTest {
         sheaf.async().set("{t}" + i, "later");
       }
       for (RedisFuture<String> read : reads) {
-        assertThat(read.get(10, TimeUnit.SECONDS)).isNull();
+        assertThat(read.get(60, TimeUnit.SECONDS)).isNull();
       }
     }
   }
@@ -101,16 +101,16 @@ class CommandsContractTest {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       Flux.range(0, 200)
           .flatMap(i -> sheaf.reactive().set("r" + i, "v" + i))
-          .blockLast(Duration.ofSeconds(10));
+          .blockLast(Duration.ofSeconds(60));
       List<String> values =
           Flux.range(0, 200)
               .flatMapSequential(i -> sheaf.reactive().get("r" + i))
               .collectList()
-              .block(Duration.ofSeconds(10));
+              .block(Duration.ofSeconds(60));
       assertThat(values).hasSize(200).startsWith("v0", "v1").endsWith("v199");
 
-      sheaf.reactive().rpush("list", "a", "b", "c").block(Duration.ofSeconds(10));
-      assertThat(sheaf.reactive().lrange("list", 0, -1).collectList().block(Duration.ofSeconds(10)))
+      sheaf.reactive().rpush("list", "a", "b", "c").block(Duration.ofSeconds(60));
+      assertThat(sheaf.reactive().lrange("list", 0, -1).collectList().block(Duration.ofSeconds(60)))
           .containsExactly("a", "b", "c");
       assertThat(sheaf.reactive().get("absent").blockOptional(Duration.ofSeconds(10))).isEmpty();
     }

@@ -89,7 +89,7 @@ class ConnectionStateContractTest {
       server.command("SET", "a", "changed");
       redis.multi();
       redis.set("b", "never");
-      assertThat(redis.exec().get(10, TimeUnit.SECONDS).wasDiscarded()).isTrue();
+      assertThat(redis.exec().get(60, TimeUnit.SECONDS).wasDiscarded()).isTrue();
       assertThat(sheaf.getAll(List.of("a", "b")).get("a").orNull()).isEqualTo("changed");
       assertThat(sheaf.sync().get("b")).isEqualTo("2");
     }
@@ -117,10 +117,10 @@ class ConnectionStateContractTest {
         for (int i = 0; i < 20; i++) {
           reads.add(redis.get("key" + i));
         }
-        assertThat(result.get(10, TimeUnit.SECONDS).size()).isEqualTo(21);
-        assertThat(count.get(10, TimeUnit.SECONDS)).isEqualTo(round + 1L);
+        assertThat(result.get(60, TimeUnit.SECONDS).size()).isEqualTo(21);
+        assertThat(count.get(60, TimeUnit.SECONDS)).isEqualTo(round + 1L);
         for (int i = 0; i < reads.size(); i++) {
-          assertThat(reads.get(i).get(10, TimeUnit.SECONDS)).isEqualTo("value" + i % 20);
+          assertThat(reads.get(i).get(60, TimeUnit.SECONDS)).isEqualTo("value" + i % 20);
         }
       }
     }
@@ -214,7 +214,7 @@ class ConnectionStateContractTest {
         }
         write(server, all, value);
         for (RedisFuture<String> read : reads) {
-          String seen = read.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+          String seen = read.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
           assertThat(seen).isIn(round == 0 ? null : "value" + (round - 1), value);
         }
         Await.until("the invalidations", SOON, () -> invalidated.containsAll(keys));
@@ -255,14 +255,14 @@ class ConnectionStateContractTest {
         RedisFuture<String> before = sheaf.async().get("a");
         RedisFuture<String> reply = clientReply(sheaf, mode);
         RedisFuture<String> after = sheaf.async().get("b");
-        assertThat(before.get(10, TimeUnit.SECONDS)).isEqualTo("1");
-        assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo("2");
-        assertThatThrownBy(() -> reply.get(10, TimeUnit.SECONDS))
+        assertThat(before.get(60, TimeUnit.SECONDS)).isEqualTo("1");
+        assertThat(after.get(60, TimeUnit.SECONDS)).isEqualTo("2");
+        assertThatThrownBy(() -> reply.get(60, TimeUnit.SECONDS))
             .cause()
             .isInstanceOf(SheafException.class)
             .hasMessageContaining("CLIENT REPLY");
       }
-      assertThat(clientReply(sheaf, "ON").get(10, TimeUnit.SECONDS)).isEqualTo("OK");
+      assertThat(clientReply(sheaf, "ON").get(60, TimeUnit.SECONDS)).isEqualTo("OK");
       assertThat(sheaf.sync().clientSetname("x")).isEqualTo("OK");
     }
   }

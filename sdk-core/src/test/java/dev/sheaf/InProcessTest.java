@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A client whose bytes do not go through the kernel: on the event loop of the server, where a batch
  * is answered before its writer returns, and on one of its own.
  */
-@Timeout(60)
+@Timeout(180)
 class InProcessTest {
   private static final int THREADS = 16;
   private static final int READS_EACH = 2_000;
@@ -78,7 +78,7 @@ class InProcessTest {
         written.add(sheaf.async().set("key" + i, value(i)));
       }
       for (RedisFuture<String> future : written) {
-        assertThat(future.get(10, TimeUnit.SECONDS)).isEqualTo("OK");
+        assertThat(future.get(60, TimeUnit.SECONDS)).isEqualTo("OK");
       }
       ExecutorService threads = Executors.newFixedThreadPool(THREADS);
       try {
@@ -122,7 +122,7 @@ class InProcessTest {
         futures.add(sheaf.async().get(i % 2 == 0 ? "large" : "none"));
       }
       for (int i = 0; i < futures.size(); i++) {
-        assertThat(futures.get(i).get(20, TimeUnit.SECONDS)).isEqualTo(i % 2 == 0 ? large : null);
+        assertThat(futures.get(i).get(60, TimeUnit.SECONDS)).isEqualTo(i % 2 == 0 ? large : null);
       }
       assertThatThrownBy(() -> sheaf.sync().get("list")).hasMessageContaining("WRONGTYPE");
       assertThat(sheaf.sync().get("large")).hasSize(large.length());
@@ -162,7 +162,7 @@ class InProcessTest {
       for (int i = 1; i < 500; i++) {
         chain = chain.thenCompose(n -> client.sheaf.async().incr("counter"));
       }
-      assertThat(chain.toCompletableFuture().get(20, TimeUnit.SECONDS)).isEqualTo(500);
+      assertThat(chain.toCompletableFuture().get(60, TimeUnit.SECONDS)).isEqualTo(500);
     }
   }
 }

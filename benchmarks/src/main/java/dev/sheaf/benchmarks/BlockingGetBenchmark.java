@@ -13,6 +13,12 @@ import org.openjdk.jmh.annotations.Param;
  * <pre>{@code
  * java -jar benchmarks/target/benchmarks.jar BlockingGet -t 64 -p server=STANDALONE -f 3
  * }</pre>
+ *
+ * What a call allocates, beside a call of Lettuce:
+ *
+ * <pre>{@code
+ * java -jar benchmarks/target/benchmarks.jar BlockingGet -p server=STANDALONE -p client=LETTUCE,SHEAF -prof gc
+ * }</pre>
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)

@@ -2,7 +2,7 @@ package dev.sheaf.examples;
 
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -37,7 +37,7 @@ import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The code of docs/migrate, before and after, on one server: both do the same. */
-@Timeout(60)
+@Timeout(180)
 @EmbeddedRedis(scope = EmbeddedRedis.Scope.CLASS)
 class MigrationsTest {
 

@@ -2,69 +2,37 @@ package dev.sheaf.availability;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/**
- * How the availability guard asks and judges. Immutable; {@link #defaults()} fits most clients, the
- * {@code with} methods change one thing.
- *
- * @param timeout how long a caller waits for an answer, and from when on an answer is slow; 200 ms
- *     by default, past which reading from the source of the data is usually quicker
- * @param maxAge how old a sign of life {@code isAvailable()} accepts; 1 s by default. Zero: none
- * @param refreshAfter how old the latest sign of life may be before a call of {@code isAvailable()}
- *     makes the guard send a PING behind the caller's back; half the time-out by default, so that
- *     an outage is noticed within twice the time-out
- * @param downAfter how long a PING may stay unanswered before its node is DOWN, at least the
- *     time-out; five quarters of it by default. In between callers are told no, but the node stays
- *     in its state: a single slow answer is no outage
- * @param interval the longest time between two PINGs to a node that nothing else is heard of, and
- *     between two attempts to find a lost one again; 900 ms by default, so that an idle client
- *     always has an answer within the default {@code maxAge}
- * @param jitter by which share of the interval each pause is shortened at random, 0 to 0.9, so that
- *     instances do not ping in step; 0.4 by default
- * @param slowAnswers how many slow answers in a row make a node SLOW, at least 1; 2 by default
- * @param goodAnswers how many good answers in a row make a node UP again, at least 1; 1 by default
- * @param minPingSpacing the shortest time between two PINGs to one node; 20 ms by default, so that
- *     a client sends no more than 50 a second however many ask. Zero: none
- */
-public record AvailabilityOptions(
-    Duration timeout,
-    Duration maxAge,
-    Duration refreshAfter,
-    Duration downAfter,
-    Duration interval,
-    double jitter,
-    int slowAnswers,
-    int goodAnswers,
-    Duration minPingSpacing) {
+/** How the availability guard asks and judges. Immutable; {@link #defaults()} fits most clients. */
+public final class AvailabilityOptions {
 
   private static final Duration LONGEST = Duration.ofDays(1);
   private static final double MAX_JITTER = 0.9;
+  private static final AvailabilityOptions DEFAULTS = builder().build();
 
-  private static final AvailabilityOptions DEFAULTS =
-      new AvailabilityOptions(
-          Duration.ofMillis(200),
-          Duration.ofSeconds(1),
-          Duration.ofMillis(100),
-          Duration.ofMillis(250),
-          Duration.ofMillis(900),
-          0.4,
-          2,
-          1,
-          Duration.ofMillis(20));
+  private final Duration timeout;
+  private final Duration maxAge;
+  private final Duration refreshAfter;
+  private final Duration downAfter;
+  private final Duration interval;
+  private final double jitter;
+  private final int slowAnswers;
+  private final int goodAnswers;
+  private final Duration minPingSpacing;
 
-  /**
-   * Checks the options.
-   *
-   * @throws IllegalArgumentException if one is out of its range; the message names it
-   */
-  public AvailabilityOptions {
-    requirePositive("timeout", timeout);
-    requireNotNegative("maxAge", maxAge);
-    requirePositive("refreshAfter", refreshAfter);
-    requirePositive("downAfter", downAfter);
-    requirePositive("interval", interval);
-    requireNotNegative("minPingSpacing", minPingSpacing);
+  private AvailabilityOptions(Builder given) {
+    timeout = positive("timeout", given.timeout);
+    maxAge = notNegative("maxAge", given.maxAge);
+    Duration refresh = given.refreshAfter;
+    refreshAfter = positive("refreshAfter", refresh == null ? half(given.timeout) : refresh);
+    Duration down = given.downAfter;
+    downAfter = positive("downAfter", down == null ? timeout.plus(timeout.dividedBy(4)) : down);
+    interval = positive("interval", given.interval);
+    jitter = given.jitter;
+    slowAnswers = atLeastOne("slowAnswers", given.slowAnswers);
+    goodAnswers = atLeastOne("goodAnswers", given.goodAnswers);
+    minPingSpacing = notNegative("minPingSpacing", given.minPingSpacing);
     if (downAfter.compareTo(timeout) < 0) {
       throw new IllegalArgumentException(
           "downAfter must be at least timeout, which is "
@@ -77,128 +45,191 @@ public record AvailabilityOptions(
       throw new IllegalArgumentException(
           "jitter must be a share from 0 to " + MAX_JITTER + ", but was " + jitter);
     }
-    requireAtLeastOne("slowAnswers", slowAnswers);
-    requireAtLeastOne("goodAnswers", goodAnswers);
   }
 
-  private static void requirePositive(String name, Duration value) {
-    requireNotNegative(name, value);
-    if (value.isZero()) {
+  /** Never zero, for a time-out of a nanosecond. */
+  private static Duration half(Duration timeout) {
+    return timeout.minus(timeout.dividedBy(2));
+  }
+
+  private static Duration positive(String name, Duration value) {
+    if (notNegative(name, value).isZero()) {
       throw new IllegalArgumentException(name + " must be positive, but was " + value);
     }
+    return value;
   }
 
-  private static void requireNotNegative(String name, Duration value) {
+  private static Duration notNegative(String name, Duration value) {
     Objects.requireNonNull(value, name);
     if (value.isNegative() || value.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
           name + " must be from 0 to " + LONGEST + ", but was " + value);
     }
+    return value;
   }
 
-  private static void requireAtLeastOne(String name, int value) {
+  private static int atLeastOne(String name, int value) {
     if (value < 1) {
       throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
     }
+    return value;
   }
 
-  /** The defaults named above. */
+  /** The defaults that the methods name. */
   public static AvailabilityOptions defaults() {
     return DEFAULTS;
   }
 
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
   /**
-   * These options with another time-out, and with {@link #refreshAfter()} and {@link #downAfter()}
-   * in their default proportion to it.
+   * How long a caller waits for an answer, and from when on an answer is slow; 200 ms by default,
+   * past which reading from the source of the data is usually quicker.
    */
-  public AvailabilityOptions withTimeout(Duration timeout) {
-    return with(
-        copy -> {
-          copy.timeout = timeout;
-          copy.refreshAfter = timeout.dividedBy(2);
-          copy.downAfter = timeout.plus(timeout.dividedBy(4));
-        });
+  public Duration timeout() {
+    return timeout;
   }
 
-  /** These options with another {@link #maxAge()}. */
-  public AvailabilityOptions withMaxAge(Duration maxAge) {
-    return with(copy -> copy.maxAge = maxAge);
+  /** How old a reply {@code isAvailable()} accepts; 1 s by default. Zero: none. */
+  public Duration maxAge() {
+    return maxAge;
   }
 
-  /** These options with another {@link #refreshAfter()}. */
-  public AvailabilityOptions withRefreshAfter(Duration refreshAfter) {
-    return with(copy -> copy.refreshAfter = refreshAfter);
+  /**
+   * How old the last reply may be before a call of {@code isAvailable()} makes the guard send a
+   * PING in the background; half the time-out by default, so that an outage is noticed within twice
+   * the time-out.
+   */
+  public Duration refreshAfter() {
+    return refreshAfter;
   }
 
-  /** These options with another {@link #downAfter()}. */
-  public AvailabilityOptions withDownAfter(Duration downAfter) {
-    return with(copy -> copy.downAfter = downAfter);
+  /**
+   * How long a PING may stay unanswered before its node is DOWN, at least the time-out; five
+   * quarters of it by default. In between callers are told no, but the node keeps its state: a
+   * single slow answer is no outage.
+   */
+  public Duration downAfter() {
+    return downAfter;
   }
 
-  /** These options with another {@link #interval()} and {@link #jitter()}. */
-  public AvailabilityOptions withInterval(Duration interval, double jitter) {
-    return with(
-        copy -> {
-          copy.interval = interval;
-          copy.jitter = jitter;
-        });
+  /**
+   * The longest time between two PINGs to a node without other replies, and between two attempts to
+   * connect to a lost one; 900 ms by default, so that an idle client always has an answer within
+   * the default {@code maxAge}.
+   */
+  public Duration interval() {
+    return interval;
   }
 
-  /** These options with another {@link #slowAnswers()} and {@link #goodAnswers()}. */
-  public AvailabilityOptions withHysteresis(int slowAnswers, int goodAnswers) {
-    return with(
-        copy -> {
-          copy.slowAnswers = slowAnswers;
-          copy.goodAnswers = goodAnswers;
-        });
+  /**
+   * By which share of the interval each pause is shortened at random, 0 to 0.9, so that instances
+   * do not ping in step; 0.4 by default.
+   */
+  public double jitter() {
+    return jitter;
   }
 
-  /** These options with another {@link #minPingSpacing()}. */
-  public AvailabilityOptions withMinPingSpacing(Duration minPingSpacing) {
-    return with(copy -> copy.minPingSpacing = minPingSpacing);
+  /** How many slow answers in a row make a node SLOW, at least 1; 2 by default. */
+  public int slowAnswers() {
+    return slowAnswers;
   }
 
-  private AvailabilityOptions with(Consumer<Copy> change) {
-    Copy copy = new Copy(this);
-    change.accept(copy);
-    return copy.options();
+  /** How many good answers in a row make a node UP again, at least 1; 1 by default. */
+  public int goodAnswers() {
+    return goodAnswers;
   }
 
-  /** All options, to change some of them. */
-  private static final class Copy {
-    Duration timeout;
-    Duration maxAge;
-    Duration refreshAfter;
-    Duration downAfter;
-    Duration interval;
-    double jitter;
-    int slowAnswers;
-    int goodAnswers;
-    Duration minPingSpacing;
+  /**
+   * The shortest time between two PINGs to one node; 20 ms by default, so that a client sends no
+   * more than 50 a second however many callers ask. Zero: none.
+   */
+  public Duration minPingSpacing() {
+    return minPingSpacing;
+  }
 
-    Copy(AvailabilityOptions options) {
-      timeout = options.timeout();
-      maxAge = options.maxAge();
-      refreshAfter = options.refreshAfter();
-      downAfter = options.downAfter();
-      interval = options.interval();
-      jitter = options.jitter();
-      slowAnswers = options.slowAnswers();
-      goodAnswers = options.goodAnswers();
-      minPingSpacing = options.minPingSpacing();
+  /** Collects options; {@link #build()} checks them. */
+  public static final class Builder {
+
+    private Duration timeout = Duration.ofMillis(200);
+    private Duration maxAge = Duration.ofSeconds(1);
+    private @Nullable Duration refreshAfter;
+    private @Nullable Duration downAfter;
+    private Duration interval = Duration.ofMillis(900);
+    private double jitter = 0.4;
+    private int slowAnswers = 2;
+    private int goodAnswers = 1;
+    private Duration minPingSpacing = Duration.ofMillis(20);
+
+    private Builder() {}
+
+    /**
+     * See {@link AvailabilityOptions#timeout()}. Unless they are given, {@link #refreshAfter} and
+     * {@link #downAfter} follow it.
+     */
+    public Builder timeout(Duration timeout) {
+      this.timeout = timeout;
+      return this;
     }
 
-    AvailabilityOptions options() {
-      return new AvailabilityOptions(
-          timeout,
-          maxAge,
-          refreshAfter,
-          downAfter,
-          interval,
-          jitter,
-          slowAnswers,
-          goodAnswers,
-          minPingSpacing);
+    /** See {@link AvailabilityOptions#maxAge()}. */
+    public Builder maxAge(Duration maxAge) {
+      this.maxAge = maxAge;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#refreshAfter()}. */
+    public Builder refreshAfter(Duration refreshAfter) {
+      this.refreshAfter = refreshAfter;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#downAfter()}. */
+    public Builder downAfter(Duration downAfter) {
+      this.downAfter = downAfter;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#interval()}. */
+    public Builder interval(Duration interval) {
+      this.interval = interval;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#jitter()}. */
+    public Builder jitter(double jitter) {
+      this.jitter = jitter;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#slowAnswers()}. */
+    public Builder slowAnswers(int slowAnswers) {
+      this.slowAnswers = slowAnswers;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#goodAnswers()}. */
+    public Builder goodAnswers(int goodAnswers) {
+      this.goodAnswers = goodAnswers;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#minPingSpacing()}. */
+    public Builder minPingSpacing(Duration minPingSpacing) {
+      this.minPingSpacing = minPingSpacing;
+      return this;
+    }
+
+    /**
+     * Makes the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range; the message names it
+     */
+    public AvailabilityOptions build() {
+      return new AvailabilityOptions(this);
     }
   }
 }

@@ -11,11 +11,13 @@ public final class UnavailableException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  UnavailableException(String message) {
+  /** Creates one without a cause. */
+  public UnavailableException(String message) {
     super(message);
   }
 
-  UnavailableException(String message, @Nullable Throwable cause) {
+  /** Creates one. */
+  public UnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

@@ -3,19 +3,27 @@ package dev.sheaf.readthrough;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads through Redis: the value it holds if it answers in time, else the loader's, which is then
- * written back.
+ * A cache-aside reader: it gives the value that Redis holds if Redis answers in time, else it calls
+ * a loader and writes the loaded value back.
  *
- * <p>A failing or slow Redis never fails a read and delays it by the read time-out at most; while
- * the node is known to be DOWN or SLOW it is not even asked. However many callers of this instance
- * miss the same key at once, one of them loads it and the others wait for that. Writing back
- * happens behind the callers, and is given up when too much of it waits.
+ * <p>A failing or slow Redis never fails a read. It delays a read by the read time-out at most, and
+ * is not asked at all while the node is known to be DOWN or SLOW. Loading is single-flight: of all
+ * callers of one instance that miss a key at the same time, blocking or not, one loads it and the
+ * others wait for that load, for {@link ReadThroughOptions#maxLoadWait()} at most. Values are
+ * written back in the background.
  *
- * <p>Calls block. Thread-safe. A read is as fresh as the TTL allows: whoever changes the data has
- * to delete the key.
+ * <p>A loader must not read the key that it loads through the same instance. On its own thread that
+ * fails at once; on another thread, or when two loaders read each other's keys, each waits for the
+ * other until that time is over.
+ *
+ * <p>Thread-safe. To change the data, change its source and delete the key.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
@@ -23,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public interface ReadThrough<K, V> {
 
   /**
-   * Reads one key.
+   * Reads one key; blocks.
    *
    * @param ttl how long Redis is to keep a loaded value; jittered
    * @return the value; null if the loader says that there is none
@@ -31,7 +39,7 @@ public interface ReadThrough<K, V> {
    * @throws LoadFailedException if the loader throws a checked exception
    * @throws io.lettuce.core.RedisCommandInterruptedException if the thread is interrupted, which
    *     stays set
-   * @throws dev.sheaf.SheafException if the client was closed before anything was asked of it
+   * @throws dev.sheaf.SheafException if the client was closed before its first use
    * @throws IllegalArgumentException if the TTL is not positive
    * @throws IllegalStateException if a loader reads the key that it loads
    * @throws NullPointerException if an argument is null
@@ -39,16 +47,46 @@ public interface ReadThrough<K, V> {
   @Nullable V get(K key, Duration ttl, Loader<? super K, ? extends V> loader);
 
   /**
-   * Reads many keys: those in Redis in one round trip, the others with one call of the loader, less
-   * those that another caller is loading already.
+   * Reads many keys; blocks. Those in Redis take one round trip, the others one call of the loader,
+   * less those that another caller is loading already.
    *
    * @param keys any number; equal keys are read once
    * @return the values there are, in the order of the keys; unmodifiable
-   * @throws RuntimeException what a loader throws, this one or the one another caller waits for
+   * @throws RuntimeException what a loader throws, this one or that of another caller
    * @throws LoadFailedException if a loader throws a checked exception
    * @throws io.lettuce.core.RedisCommandInterruptedException as for {@link #get}
    * @throws IllegalArgumentException if the TTL is not positive
    * @throws NullPointerException if an argument or a key is null
    */
   Map<K, V> getAll(Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader);
+
+  /**
+   * Reads one key without blocking.
+   *
+   * @param loader starts the load; called on a thread of the client, so it must not block. Its
+   *     result is the value, or null if there is none
+   * @return the caller's own future: to cancel it concerns no other caller. It fails with what the
+   *     loader fails with; {@link LoadFailedException} if that is a checked exception
+   * @throws IllegalArgumentException if the TTL is not positive
+   * @throws NullPointerException if an argument is null
+   */
+  CompletableFuture<@Nullable V> getAsync(
+      K key,
+      Duration ttl,
+      Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader);
+
+  /**
+   * Reads many keys without blocking, as {@link #getAll} does.
+   *
+   * @param loader starts the load of the missing keys; called on a thread of the client, so it must
+   *     not block. A key without an entry in its result has no value
+   * @return as for {@link #getAsync}
+   * @throws IllegalArgumentException if the TTL is not positive
+   * @throws NullPointerException if an argument or a key is null
+   */
+  CompletableFuture<Map<K, V>> getAllAsync(
+      Collection<? extends K> keys,
+      Duration ttl,
+      Function<? super Set<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends V>>>
+          loader);
 }

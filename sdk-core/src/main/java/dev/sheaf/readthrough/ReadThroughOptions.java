@@ -5,109 +5,192 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a read-through reads, loads and writes back. Immutable; {@link #defaults()} fits most caches,
- * the {@code with} methods change one thing.
+ * How a read-through reads, loads and writes back. Immutable; {@link #defaults()} fits most caches.
  *
- * @param readTimeout how long to wait for Redis before the loader is called; 200 ms by default
- * @param ttlJitter by which share each TTL is lengthened or shortened at random, 0 to 0.5, so that
- *     what was written together does not expire together; 0.1 by default
- * @param maxLoads how many keys may be under load at once, at least 1; 10,000 by default. Beyond
- *     that callers load for themselves, without sharing
- * @param maxPendingWrites how many values may wait to be written back, at least 1; 1,024 by
- *     default. Beyond that values are not cached
- * @param absent the value that stands in Redis for "there is none"; null, the default, to cache
- *     only values. It must be one that no loader returns
- * @param absentTtl how long that is remembered; of no meaning without {@code absent}
- * @param earlyRefresh how eagerly a value is loaded again shortly before it expires, 0 to 100; 0,
- *     the default, for not at all, 1 for the optimum of the literature. Each hit then asks for the
- *     key's remaining time, too
  * @param <V> the type of values
  */
-public record ReadThroughOptions<V>(
-    Duration readTimeout,
-    double ttlJitter,
-    int maxLoads,
-    int maxPendingWrites,
-    @Nullable V absent,
-    Duration absentTtl,
-    double earlyRefresh) {
+public final class ReadThroughOptions<V> {
 
   private static final double MAX_TTL_JITTER = 0.5;
   private static final double MAX_EARLY_REFRESH = 100;
 
-  /**
-   * Checks the options.
-   *
-   * @throws IllegalArgumentException if one is out of its range; the message names it
-   */
-  public ReadThroughOptions {
-    requirePositive("readTimeout", readTimeout);
-    requireIn("ttlJitter", ttlJitter, MAX_TTL_JITTER);
-    requireAtLeastOne("maxLoads", maxLoads);
-    requireAtLeastOne("maxPendingWrites", maxPendingWrites);
-    requirePositive("absentTtl", absentTtl);
-    requireIn("earlyRefresh", earlyRefresh, MAX_EARLY_REFRESH);
+  private final Builder<V> given;
+
+  private ReadThroughOptions(Builder<V> given) {
+    this.given = given;
   }
 
-  private static void requirePositive(String name, Duration value) {
-    Objects.requireNonNull(value, name);
-    if (value.isNegative() || value.isZero()) {
-      throw new IllegalArgumentException(name + " must be positive, but was " + value);
-    }
-  }
-
-  private static void requireIn(String name, double value, double maximum) {
-    if (!(value >= 0 && value <= maximum)) {
-      throw new IllegalArgumentException(
-          name + " must be from 0 to " + maximum + ", but was " + value);
-    }
-  }
-
-  private static void requireAtLeastOne(String name, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
-    }
-  }
-
-  /** The defaults named above. */
+  /** The defaults that the methods name. */
   public static <V> ReadThroughOptions<V> defaults() {
-    return new ReadThroughOptions<>(
-        Duration.ofMillis(200), 0.1, 10_000, 1_024, null, Duration.ofMinutes(1), 0);
+    return new Builder<V>().build();
   }
 
-  /** These options with another {@link #readTimeout()}. */
-  public ReadThroughOptions<V> withReadTimeout(Duration readTimeout) {
-    return new ReadThroughOptions<>(
-        readTimeout, ttlJitter, maxLoads, maxPendingWrites, absent, absentTtl, earlyRefresh);
+  /** Begins with the defaults. */
+  public static <V> Builder<V> builder() {
+    return new Builder<>();
   }
 
-  /** These options with another {@link #ttlJitter()}. */
-  public ReadThroughOptions<V> withTtlJitter(double ttlJitter) {
-    return new ReadThroughOptions<>(
-        readTimeout, ttlJitter, maxLoads, maxPendingWrites, absent, absentTtl, earlyRefresh);
+  /** How long to wait for Redis before the loader is called; 200 ms by default. */
+  public Duration readTimeout() {
+    return given.readTimeout;
   }
 
-  /** These options with other limits. */
-  public ReadThroughOptions<V> withLimits(int maxLoads, int maxPendingWrites) {
-    return new ReadThroughOptions<>(
-        readTimeout, ttlJitter, maxLoads, maxPendingWrites, absent, absentTtl, earlyRefresh);
+  /**
+   * By which share each TTL is lengthened or shortened at random, 0 to 0.5, so that what was
+   * written together does not expire together; 0.1 by default.
+   */
+  public double ttlJitter() {
+    return given.ttlJitter;
   }
 
-  /** These options, remembering for a while that there is no value. */
-  public ReadThroughOptions<V> withNegativeCaching(V absent, Duration absentTtl) {
-    return new ReadThroughOptions<>(
-        readTimeout,
-        ttlJitter,
-        maxLoads,
-        maxPendingWrites,
-        Objects.requireNonNull(absent, "absent"),
-        absentTtl,
-        earlyRefresh);
+  /**
+   * How many keys may be under load at once, at least 1; 10,000 by default. Beyond that callers
+   * load for themselves, without sharing.
+   */
+  public int maxLoads() {
+    return given.maxLoads;
   }
 
-  /** These options with another {@link #earlyRefresh()}. */
-  public ReadThroughOptions<V> withEarlyRefresh(double earlyRefresh) {
-    return new ReadThroughOptions<>(
-        readTimeout, ttlJitter, maxLoads, maxPendingWrites, absent, absentTtl, earlyRefresh);
+  /**
+   * How long a caller waits for another caller's load; 10 s by default, longer than loads take. A
+   * load older than that is not shared any more: one caller loads the key again.
+   */
+  public Duration maxLoadWait() {
+    return given.maxLoadWait;
+  }
+
+  /**
+   * How many values may wait to be written back, at least 1; 1,024 by default. Beyond that values
+   * are not cached.
+   */
+  public int maxPendingWrites() {
+    return given.maxPendingWrites;
+  }
+
+  /**
+   * The value that stands in Redis for "there is none"; null, the default, to cache only values. It
+   * must be one that no loader returns.
+   */
+  public @Nullable V absent() {
+    return given.absent;
+  }
+
+  /** How long {@link #absent()} is kept; a minute by default. */
+  public Duration absentTtl() {
+    return given.absentTtl;
+  }
+
+  /**
+   * How eagerly a value is loaded again shortly before it expires, 0 to 100; 0, the default, for
+   * not at all, 1 for the optimum of the literature. Each hit then asks for the key's remaining
+   * time, too.
+   */
+  public double earlyRefresh() {
+    return given.earlyRefresh;
+  }
+
+  /** Collects options; {@link #build()} checks them. */
+  public static final class Builder<V> {
+
+    private Duration readTimeout = Duration.ofMillis(200);
+    private double ttlJitter = 0.1;
+    private int maxLoads = 10_000;
+    private Duration maxLoadWait = Duration.ofSeconds(10);
+    private int maxPendingWrites = 1_024;
+    private @Nullable V absent;
+    private Duration absentTtl = Duration.ofMinutes(1);
+    private double earlyRefresh;
+
+    private Builder() {}
+
+    private Builder(Builder<V> other) {
+      readTimeout = positive("readTimeout", other.readTimeout);
+      ttlJitter = within("ttlJitter", other.ttlJitter, MAX_TTL_JITTER);
+      maxLoads = atLeastOne("maxLoads", other.maxLoads);
+      maxLoadWait = positive("maxLoadWait", other.maxLoadWait);
+      maxPendingWrites = atLeastOne("maxPendingWrites", other.maxPendingWrites);
+      absent = other.absent;
+      absentTtl = positive("absentTtl", other.absentTtl);
+      earlyRefresh = within("earlyRefresh", other.earlyRefresh, MAX_EARLY_REFRESH);
+    }
+
+    /** See {@link ReadThroughOptions#readTimeout()}. */
+    public Builder<V> readTimeout(Duration readTimeout) {
+      this.readTimeout = readTimeout;
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#ttlJitter()}. */
+    public Builder<V> ttlJitter(double ttlJitter) {
+      this.ttlJitter = ttlJitter;
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#maxLoads()}. */
+    public Builder<V> maxLoads(int maxLoads) {
+      this.maxLoads = maxLoads;
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#maxLoadWait()}. */
+    public Builder<V> maxLoadWait(Duration maxLoadWait) {
+      this.maxLoadWait = maxLoadWait;
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#maxPendingWrites()}. */
+    public Builder<V> maxPendingWrites(int maxPendingWrites) {
+      this.maxPendingWrites = maxPendingWrites;
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#absent()}. */
+    public Builder<V> absent(V absent) {
+      this.absent = Objects.requireNonNull(absent, "absent");
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#absentTtl()}. */
+    public Builder<V> absentTtl(Duration absentTtl) {
+      this.absentTtl = absentTtl;
+      return this;
+    }
+
+    /** See {@link ReadThroughOptions#earlyRefresh()}. */
+    public Builder<V> earlyRefresh(double earlyRefresh) {
+      this.earlyRefresh = earlyRefresh;
+      return this;
+    }
+
+    /**
+     * Makes the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range; the message names it
+     */
+    public ReadThroughOptions<V> build() {
+      return new ReadThroughOptions<>(new Builder<>(this));
+    }
+
+    private static Duration positive(String name, Duration value) {
+      if (Objects.requireNonNull(value, name).isNegative() || value.isZero()) {
+        throw new IllegalArgumentException(name + " must be positive, but was " + value);
+      }
+      return value;
+    }
+
+    private static double within(String name, double value, double maximum) {
+      if (!(value >= 0 && value <= maximum)) {
+        throw new IllegalArgumentException(
+            name + " must be from 0 to " + maximum + ", but was " + value);
+      }
+      return value;
+    }
+
+    private static int atLeastOne(String name, int value) {
+      if (value < 1) {
+        throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
+      }
+      return value;
+    }
   }
 }

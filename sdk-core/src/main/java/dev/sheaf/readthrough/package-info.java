@@ -1,7 +1,6 @@
 /**
- * Reading through Redis to the source of the data; start with {@code Sheaf.readThrough}. {@link
- * dev.sheaf.readthrough.ReadThroughs} and {@link dev.sheaf.readthrough.RedisAccess} are for the
- * client itself, which connects them.
+ * Cache-aside reads: Redis first, and the source of the data for what Redis does not give. Start
+ * with {@code Sheaf.readThrough}.
  */
 @NullMarked
 package dev.sheaf.readthrough;

@@ -28,7 +28,7 @@ class AvailabilityContractTest {
 
   /** For machines that are busy with other things: nothing here is about time. */
   private static final AvailabilityOptions CALM =
-      AvailabilityOptions.defaults().withTimeout(Duration.ofSeconds(5));
+      AvailabilityOptions.builder().timeout(Duration.ofSeconds(5)).build();
 
   private static Sheaf<String, String> connect(ServerUnderTest server) {
     return Sheaf.builder(server.uri()).availability(CALM).connect();

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** The code in the guide to availability compiles, because it stands here. */
@@ -27,6 +28,10 @@ class AvailabilityExampleTest {
     String load(String key);
 
     Map<String, String> loadAll(Set<String> keys);
+  }
+
+  private interface AsyncDatabase {
+    CompletionStage<String> load(String key);
   }
 
   // guide:ask
@@ -57,7 +62,7 @@ class AvailabilityExampleTest {
   // guide:options
   static Sheaf<String, String> withOptions(String uri) {
     return Sheaf.builder(uri)
-        .availability(AvailabilityOptions.defaults().withTimeout(Duration.ofMillis(100)))
+        .availability(AvailabilityOptions.builder().timeout(Duration.ofMillis(100)).build())
         .connect();
   }
 
@@ -82,10 +87,19 @@ class AvailabilityExampleTest {
   // guide:read-through-options
   static ReadThrough<String, String> products(Sheaf<String, String> sheaf) {
     return sheaf.readThrough(
-        ReadThroughOptions.<String>defaults()
-            .withReadTimeout(Duration.ofMillis(50))
-            .withNegativeCaching("<none>", Duration.ofMinutes(1))
-            .withEarlyRefresh(1));
+        ReadThroughOptions.<String>builder()
+            .readTimeout(Duration.ofMillis(50))
+            .absent("<none>")
+            .earlyRefresh(1)
+            .build());
+  }
+
+  // guide:end
+
+  // guide:async
+  static CompletionStage<String> productAsync(
+      ReadThrough<String, String> products, AsyncDatabase database, String key) {
+    return products.getAsync(key, Duration.ofMinutes(10), database::load);
   }
 
   // guide:end
@@ -98,6 +112,7 @@ class AvailabilityExampleTest {
     for (String part : parts) {
       if (part.startsWith("ask\n")
           || part.startsWith("read-through")
+          || part.startsWith("async\n")
           || part.startsWith("options\n")
           || part.startsWith("listen\n")) {
         String code = part.substring(part.indexOf('\n') + 1).stripTrailing();
@@ -105,6 +120,6 @@ class AvailabilityExampleTest {
         shown++;
       }
     }
-    assertThat(shown).isEqualTo(5);
+    assertThat(shown).isEqualTo(6);
   }
 }

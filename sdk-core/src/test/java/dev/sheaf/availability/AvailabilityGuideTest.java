@@ -3,7 +3,6 @@ package dev.sheaf.availability;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.readthrough.ReadThroughOptions;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
@@ -11,57 +10,20 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
 
-/** The tables in the guide are those of the code. */
+/** The table of meters in the guide is that of the code. */
 class AvailabilityGuideTest {
 
-  private static final Pattern OPTION =
-      Pattern.compile("^\\| `(\\w+)` \\| ([^|]+) \\|", Pattern.MULTILINE);
   private static final Pattern METER =
       Pattern.compile("^\\| `(sheaf\\.[a-z.]+)` \\| ([^|]*)\\|", Pattern.MULTILINE);
-
-  @Test
-  void tablesOfOptions_nameEachOptionWithItsDefault() throws Exception {
-    Map<String, String> expected = new LinkedHashMap<>();
-    addDefaults(AvailabilityOptions.defaults(), expected);
-    addDefaults(ReadThroughOptions.defaults(), expected);
-    Map<String, String> shown = rows(OPTION);
-    // The table of states has such rows, too.
-    shown.keySet().removeIf(name -> name.equals(name.toUpperCase(Locale.ROOT)));
-    assertThat(shown).isEqualTo(expected);
-  }
-
-  private static void addDefaults(Record options, Map<String, String> to) throws Exception {
-    for (RecordComponent option : options.getClass().getRecordComponents()) {
-      Object value = option.getAccessor().invoke(options);
-      to.put(
-          option.getName(),
-          value instanceof Duration duration
-              ? shown(duration)
-              : value == null ? "none" : value.toString());
-    }
-  }
-
-  private static String shown(Duration duration) {
-    if (duration.toMillis() % 60_000 == 0) {
-      return duration.toMinutes() + " min";
-    }
-    return duration.toMillis() % 1_000 == 0
-        ? duration.toSeconds() + " s"
-        : duration.toMillis() + " ms";
-  }
 
   @ForEachServer(on = Topology.STANDALONE)
   void tableOfMeters_namesEachMeterWithItsTags(ServerUnderTest server) throws IOException {

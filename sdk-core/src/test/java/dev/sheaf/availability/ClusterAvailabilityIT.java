@@ -2,7 +2,6 @@ package dev.sheaf.availability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.testkit.Await;
@@ -23,7 +22,7 @@ class ClusterAvailabilityIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   /** A key in the slots that the cluster was started with on a primary. */

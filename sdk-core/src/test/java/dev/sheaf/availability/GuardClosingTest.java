@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a closed client leaves of its guard. */
-@Timeout(60)
+@Timeout(180)
 class GuardClosingTest {
 
   private static final int CLIENTS = 100;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What holds up the event loops of the data connections does not hold up a PING. */
-@Timeout(60)
+@Timeout(180)
 class GuardThreadsTest {
 
   /** As few as Lettuce allows, so that three nodes occupy all of them. */
@@ -49,7 +49,7 @@ class GuardThreadsTest {
                         await(release);
                       }));
         }
-        assertThat(held.await(20, TimeUnit.SECONDS)).as("all event loops wait").isTrue();
+        assertThat(held.await(60, TimeUnit.SECONDS)).as("all event loops wait").isTrue();
         assertThat(patient.ping()).isPositive();
       } finally {
         release.countDown();

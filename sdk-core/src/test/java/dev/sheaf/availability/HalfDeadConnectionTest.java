@@ -52,6 +52,26 @@ class HalfDeadConnectionTest {
     }
   }
 
+  /** As in a cold process, in which a new connection takes longer than a caller waits. */
+  @Test
+  void guardThatStillConnects_letsTheDataConnectionCount() throws IOException {
+    try (Peer peer = new Peer();
+        Sheaf<String, String> sheaf = Sheaf.connect(peer.uri())) {
+      peer.muteNewOnes();
+      // The handshake of the data connection is older than this.
+      Availability<String> exact = sheaf.availability().withMaxAge(Duration.ofNanos(1));
+      assertThat(exact.isAvailable()).isTrue();
+      assertThat(exact.isAvailable("key")).isTrue();
+      assertThat(exact.withMaxAge(Duration.ZERO).isAvailable()).as("a new answer").isFalse();
+      assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
+      assertThat(sheaf.availability().status().reason())
+          .contains("no PING was answered yet", "the data connection counts");
+      peer.muteAll();
+      sheaf.async().echo("unanswered");
+      Await.until("no", SOON, () -> !exact.isAvailable());
+    }
+  }
+
   /** A server that knows PING and the handshake, and can fall silent on some connections. */
   private static final class Peer implements AutoCloseable {
 
@@ -62,6 +82,7 @@ class HalfDeadConnectionTest {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Set<Socket> pinged = ConcurrentHashMap.newKeySet();
     private final Set<Socket> mute = ConcurrentHashMap.newKeySet();
+    private volatile boolean mutesNewOnes;
 
     Peer() throws IOException {
       start(this::accept);
@@ -69,6 +90,15 @@ class HalfDeadConnectionTest {
 
     String uri() {
       return "redis://127.0.0.1:" + listener.getLocalPort();
+    }
+
+    /** From now on new connections are accepted, and have no answer. */
+    void muteNewOnes() {
+      mutesNewOnes = true;
+    }
+
+    void muteAll() {
+      mute.addAll(open);
     }
 
     void muteThosePinged() {
@@ -86,6 +116,9 @@ class HalfDeadConnectionTest {
         while (true) {
           Socket socket = listener.accept();
           open.add(socket);
+          if (mutesNewOnes) {
+            mute.add(socket);
+          }
           start(() -> serve(socket));
         }
       } catch (IOException closed) {

@@ -48,10 +48,10 @@ class DecodingContractTest {
       sheaf.sync().set("small", Samples.text(1_000, 1));
       sheaf.sync().hset("hash", Map.of("a", Samples.text(100_000, 1), "b", "c"));
       threads.clear();
-      sheaf.async().get("large").get(10, TimeUnit.SECONDS);
+      sheaf.async().get("large").get(60, TimeUnit.SECONDS);
       assertThat(threads).singleElement().asString().startsWith("sheaf-decode-");
       threads.clear();
-      sheaf.async().get("small").get(10, TimeUnit.SECONDS);
+      sheaf.async().get("small").get(60, TimeUnit.SECONDS);
       assertThat(threads).singleElement().asString().startsWith("lettuce-");
       assertThat(sheaf.sync().hgetall("hash")).containsEntry("b", "c");
     }
@@ -173,10 +173,10 @@ class DecodingContractTest {
       RedisFuture<String> set = reader.async().set("{k}bad2", Samples.text(1_000, 1));
       good.add(reader.async().get("{k}good"));
       for (RedisFuture<String> each : good) {
-        assertThat(each.get(10, TimeUnit.SECONDS)).isEqualTo("value");
+        assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo("value");
       }
       for (RedisFuture<String> bad : List.of(get, list)) {
-        assertThatThrownBy(() -> bad.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> bad.get(60, TimeUnit.SECONDS))
             .cause()
             .isInstanceOfSatisfying(
                 UnreadableValueException.class,
@@ -185,7 +185,7 @@ class DecodingContractTest {
                         .isEqualTo(UnreadableValueException.Reason.MISSING_LIBRARY))
             .hasMessageContaining("libhalf.so");
       }
-      assertThatThrownBy(() -> set.get(10, TimeUnit.SECONDS)).hasMessageContaining("libhalf.so");
+      assertThatThrownBy(() -> set.get(60, TimeUnit.SECONDS)).hasMessageContaining("libhalf.so");
       assertThatThrownBy(() -> reader.sync().get("{k}bad"))
           .isInstanceOf(UnreadableValueException.class);
     }
@@ -314,7 +314,7 @@ class DecodingContractTest {
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       var bad = sheaf.async().set("bad:1", Samples.text(1_000, 1));
       var good = sheaf.async().set("good", Samples.text(1_000, 1));
-      assertThatThrownBy(() -> bad.get(10, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> bad.get(60, TimeUnit.SECONDS))
           .hasMessageContaining("Cannot encode SET")
           .hasMessageContaining("out of order");
       assertThat(good.toCompletableFuture().join()).isEqualTo("OK");

@@ -52,6 +52,10 @@ class WireFormatTest {
         .toList();
   }
 
+  static List<Vector> vectorsThatNeedNoLibrary() throws IOException {
+    return vectors().stream().filter(vector -> !vector.needsLibrary()).toList();
+  }
+
   @ParameterizedTest
   @MethodSource("vectors")
   void vector_isReadAsThePageSays(Vector vector) {
@@ -74,9 +78,8 @@ class WireFormatTest {
   }
 
   @ParameterizedTest
-  @MethodSource("vectors")
+  @MethodSource("vectorsThatNeedNoLibrary")
   void readerInPython_readsTheVector(Vector vector) throws Exception {
-    Assumptions.assumeFalse(vector.needsLibrary(), "needs a library of Python's");
     Output output = readInPython(vector.stored());
     if (vector.isUnreadable()) {
       assertThat(output.exit()).isNotZero();
@@ -132,7 +135,7 @@ class WireFormatTest {
       in.write(stored);
     }
     byte[] bytes = process.getInputStream().readAllBytes();
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     return new Output(process.exitValue(), bytes);
   }
 

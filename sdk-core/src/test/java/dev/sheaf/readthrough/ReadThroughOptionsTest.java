@@ -4,27 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
-import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What the options of read-throughs refuse, they name. */
 class ReadThroughOptionsTest {
 
-  private static final ReadThroughOptions<String> READS = ReadThroughOptions.defaults();
-
-  private static void refuses(Supplier<?> options, String... parts) {
-    assertThatThrownBy(options::get)
+  private static void refuses(
+      UnaryOperator<ReadThroughOptions.Builder<String>> change, String... parts) {
+    assertThatThrownBy(change.apply(ReadThroughOptions.builder())::build)
         .isInstanceOf(IllegalArgumentException.class)
         .satisfies(e -> assertThat(e.getMessage()).contains(parts));
   }
 
   @Test
   void optionsOutOfRange_areNamedWithTheirValue() {
-    refuses(() -> READS.withReadTimeout(Duration.ZERO), "readTimeout");
-    refuses(() -> READS.withTtlJitter(0.6), "ttlJitter", "0.6");
-    refuses(() -> READS.withLimits(0, 1), "maxLoads", "0");
-    refuses(() -> READS.withLimits(1, 0), "maxPendingWrites", "0");
-    refuses(() -> READS.withNegativeCaching("", Duration.ZERO), "absentTtl");
-    refuses(() -> READS.withEarlyRefresh(-1), "earlyRefresh", "-1");
+    refuses(it -> it.readTimeout(Duration.ZERO), "readTimeout");
+    refuses(it -> it.ttlJitter(0.6), "ttlJitter", "0.6");
+    refuses(it -> it.maxLoads(0), "maxLoads", "0");
+    refuses(it -> it.maxPendingWrites(0), "maxPendingWrites", "0");
+    refuses(it -> it.maxLoadWait(Duration.ZERO), "maxLoadWait", "PT0S");
+    refuses(it -> it.absentTtl(Duration.ZERO), "absentTtl");
+    refuses(it -> it.earlyRefresh(-1), "earlyRefresh", "-1");
   }
 }

@@ -2,7 +2,6 @@ package dev.sheaf.scripts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Functions, which the embedded server does not have. */
-@Timeout(110)
+@Timeout(180)
 class FunctionsIT {
 
   private static final String LIBRARY =
@@ -39,7 +38,7 @@ class FunctionsIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test
@@ -60,7 +59,7 @@ class FunctionsIT {
       sheaf.standalone().sync().multi();
       CompletableFuture<Long> inside = bump.callAsync(List.of("n"), 1);
       sheaf.standalone().sync().exec();
-      assertThatThrownBy(() -> inside.get(10, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> inside.get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(ScriptExecutionException.class)
           .hasMessageContaining("MULTI");
       assertThat(sheaf.sync().get("n")).isEqualTo("1");
@@ -83,7 +82,7 @@ class FunctionsIT {
     assertThat(sizes.call(List.of("{t}a", "{t}b"))).isEqualTo(2);
     for (int i = 0; i < 5; i++) {
       primaries.forEach(node -> node.command("FUNCTION", "FLUSH"));
-      assertThat(bump.callAsync(List.of("n"), 1).get(10, TimeUnit.SECONDS)).isEqualTo(4 + i);
+      assertThat(bump.callAsync(List.of("n"), 1).get(60, TimeUnit.SECONDS)).isEqualTo(4 + i);
     }
     primaries.forEach(node -> node.command("FUNCTION", "FLUSH"));
     List<Deferred<Long>> bumped = new ArrayList<>();

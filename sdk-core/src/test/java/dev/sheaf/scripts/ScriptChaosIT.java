@@ -1,7 +1,6 @@
 package dev.sheaf.scripts;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.testkit.Await;
@@ -28,7 +27,7 @@ class ScriptChaosIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test

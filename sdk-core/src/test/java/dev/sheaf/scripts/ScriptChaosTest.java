@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What may happen to a cluster happens while scripts are called. */
-@Timeout(100)
+@Timeout(180)
 class ScriptChaosTest {
 
   private static final Duration TIME = Duration.ofSeconds(4);

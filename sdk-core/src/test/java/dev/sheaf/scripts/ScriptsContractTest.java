@@ -12,7 +12,7 @@ import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.ValueCompression;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -463,7 +463,7 @@ class ScriptsContractTest {
   @ForEachServer(on = Topology.STANDALONE)
   void registrationInsideATransaction_isRefused_andLeavesItAlone(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf =
-        Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(2)).connect()) {
+        Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(30)).connect()) {
       RedisCommands<String, String> redis = sheaf.standalone().sync();
       redis.multi();
       redis.set("k", "v");

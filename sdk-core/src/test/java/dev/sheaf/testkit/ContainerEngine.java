@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * with a page of errors in the log.
  */
 final class ContainerEngine {
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final int DOCKER_PORT = 2375;
   private static final String DEFAULT_SOCKET = "/var/run/docker.sock";
 
@@ -49,7 +49,7 @@ final class ContainerEngine {
     return "unix://" + socket.orElse(DEFAULT_SOCKET);
   }
 
-  /** Whether the engine at {@link #address} answers a ping within two seconds. */
+  /** Whether the engine at {@link #address} answers a ping, on a machine that may be busy. */
   static boolean answers() {
     return answers(address(), TIMEOUT);
   }

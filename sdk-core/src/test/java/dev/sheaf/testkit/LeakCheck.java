@@ -22,7 +22,7 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   private static final List<String> EXEMPT = List.of("globalEventExecutor-", "junit-");
 
   private static final Set<Thread> shared = ConcurrentHashMap.newKeySet();
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   @Override
   public void beforeAll(ExtensionContext context) {
@@ -37,9 +37,9 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     if (!isOutermost(context) || before == null) {
       return;
     }
-    Await.until(
-        context.getRequiredTestClass().getName() + " to end the threads it started",
+    Await.within(
         timeout(context),
+        context.getRequiredTestClass().getName() + " to end the threads it started",
         () -> before.all().containsAll(suspects()),
         () -> "; it leaves " + names(suspects(), before.all()));
   }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
 
 /**
  * A redis-server process on a free loopback port, without persistence, for one test or many. Not
@@ -62,6 +63,22 @@ public final class RealRedis implements AutoCloseable {
                 .filter(entry -> !entry.isEmpty())
                 .map(entry -> Path.of(entry, "redis-server"));
     return candidates.filter(Files::isRegularFile).filter(Files::isExecutable).findFirst();
+  }
+
+  /**
+   * Skips the test where there is no redis-server; fails it with {@code
+   * -Dsheaf.requireServers=true}.
+   */
+  public static void require() {
+    if (executable().isPresent()) {
+      return;
+    }
+    String reason = "no redis-server on the PATH";
+    if (Boolean.getBoolean("sheaf.requireServers")) {
+      throw new IllegalStateException(reason + ", which sheaf.requireServers asks for");
+    }
+    System.out.println("SKIPPED: " + reason);
+    throw new TestAbortedException(reason);
   }
 
   /** Starts a server with these lines added to its configuration, and waits until it answers. */

@@ -2,7 +2,6 @@ package dev.sheaf.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -29,7 +28,7 @@ class RealRedisIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test
@@ -97,7 +96,7 @@ class RealRedisIT {
       assertThat(pending.isDone()).isFalse();
 
       server.resume();
-      assertThat(pending.toCompletableFuture().get(5, TimeUnit.SECONDS))
+      assertThat(pending.toCompletableFuture().get(60, TimeUnit.SECONDS))
           .isEqualTo("asked while paused");
     }
   }

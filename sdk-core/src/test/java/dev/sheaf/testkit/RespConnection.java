@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * the client under test. Not thread-safe.
  */
 public final class RespConnection implements AutoCloseable {
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final Socket socket;
   private final InputStream in;

@@ -2,6 +2,7 @@ package dev.sheaf.spring;
 
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterCommandExecutor;
 import org.springframework.data.redis.connection.ClusterTopologyProvider;
@@ -19,22 +20,32 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
 /** Spring's connection to a cluster, as {@link BatchingConnection}. */
 final class BatchingClusterConnection extends LettuceClusterConnection {
 
-  private final SharedFace face;
+  private final Supplier<@Nullable SharedFace> faces;
 
+  /**
+   * Creates a connection.
+   *
+   * @param faces gives what sees to the loops, or null while there is nothing
+   */
   BatchingClusterConnection(
-      SharedFace face,
+      Supplier<@Nullable SharedFace> faces,
       @Nullable StatefulRedisClusterConnection<byte[], byte[]> sharedConnection,
       LettuceConnectionProvider connectionProvider,
       ClusterTopologyProvider topologyProvider,
       ClusterCommandExecutor executor,
       Duration timeout) {
     super(sharedConnection, connectionProvider, topologyProvider, executor, timeout);
-    this.face = face;
+    this.faces = faces;
   }
 
   /** In a pipeline replies come later. */
   private boolean waits() {
     return !isPipelined() && !isQueueing();
+  }
+
+  private <T> T seeing(Class<T> type, T commands) {
+    SharedFace face = faces.get();
+    return face == null ? commands : face.seeing(type, commands, this::waits);
   }
 
   /**
@@ -45,48 +56,49 @@ final class BatchingClusterConnection extends LettuceClusterConnection {
   @Override
   @Deprecated
   public byte @Nullable [] get(byte[] key) {
-    return key != null && waits()
+    SharedFace face = faces.get();
+    return face != null && key != null && waits()
         ? face.get(key, super.stringCommands())
         : super.stringCommands().get(key);
   }
 
   @Override
   public RedisGeoCommands geoCommands() {
-    return face.seeing(RedisGeoCommands.class, super.geoCommands(), this::waits);
+    return seeing(RedisGeoCommands.class, super.geoCommands());
   }
 
   @Override
   public RedisHashCommands hashCommands() {
-    return face.seeing(RedisHashCommands.class, super.hashCommands(), this::waits);
+    return seeing(RedisHashCommands.class, super.hashCommands());
   }
 
   @Override
   public RedisHyperLogLogCommands hyperLogLogCommands() {
-    return face.seeing(RedisHyperLogLogCommands.class, super.hyperLogLogCommands(), this::waits);
+    return seeing(RedisHyperLogLogCommands.class, super.hyperLogLogCommands());
   }
 
   @Override
   public RedisKeyCommands keyCommands() {
-    return face.seeing(RedisKeyCommands.class, super.keyCommands(), this::waits);
+    return seeing(RedisKeyCommands.class, super.keyCommands());
   }
 
   @Override
   public RedisListCommands listCommands() {
-    return face.seeing(RedisListCommands.class, super.listCommands(), this::waits);
+    return seeing(RedisListCommands.class, super.listCommands());
   }
 
   @Override
   public RedisSetCommands setCommands() {
-    return face.seeing(RedisSetCommands.class, super.setCommands(), this::waits);
+    return seeing(RedisSetCommands.class, super.setCommands());
   }
 
   @Override
   public RedisStringCommands stringCommands() {
-    return face.seeing(RedisStringCommands.class, super.stringCommands(), this::waits);
+    return seeing(RedisStringCommands.class, super.stringCommands());
   }
 
   @Override
   public RedisZSetCommands zSetCommands() {
-    return face.seeing(RedisZSetCommands.class, super.zSetCommands(), this::waits);
+    return seeing(RedisZSetCommands.class, super.zSetCommands());
   }
 }

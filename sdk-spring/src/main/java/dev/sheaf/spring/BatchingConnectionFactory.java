@@ -4,6 +4,7 @@ import dev.sheaf.BatchingClient;
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafBuilder;
 import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -19,12 +20,14 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.ClusterCommandExecutor;
 import org.springframework.data.redis.connection.ClusterTopologyProvider;
 import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
@@ -42,7 +45,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
-  private static final Log LOG = LogFactory.getLog(BatchingConnectionFactory.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   /** In place of no limit, which Sheaf does not have. */
   private static final Duration FOREVER = Duration.ofDays(365);
@@ -171,7 +174,7 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     }
     LettuceConnection connection =
         new BatchingConnection(
-            current.faceOf(this, sharedConnection),
+            faces(current, sharedConnection),
             sharedConnection,
             connectionProvider,
             timeout,
@@ -198,7 +201,7 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     }
     LettuceClusterConnection connection =
         new BatchingClusterConnection(
-            current.faceOf(this, sharedConnection),
+            faces(current, sharedConnection),
             sharedConnection,
             connectionProvider,
             topologyProvider,
@@ -209,9 +212,25 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
   }
 
   /**
+   * What sees to the loops of a connection. One that shares nothing is opened by Spring when a
+   * command needs it, so its loops are seen to from when something else has opened a connection for
+   * Sheaf.
+   */
+  private Supplier<@Nullable SharedFace> faces(
+      Running current, @Nullable StatefulConnection<byte[], byte[]> sharedConnection) {
+    if (sharedConnection == null) {
+      return current::known;
+    }
+    SharedFace face = current.faceOf(this, sharedConnection);
+    return () -> face;
+  }
+
+  /**
    * Sheaf over the connection that this factory's templates share, for as long as that is the one;
-   * to be asked for anew with each use. Connects, if need be.
+   * to be asked for anew with each use. Connects, if need be; if the templates share none, a
+   * connection of its own.
    *
+   * @throws RedisConnectionFailureException if Redis cannot be connected
    * @throws IllegalStateException if the factory is stopped, or does not batch
    */
   Sheaf<byte[], byte[]> shared() {
@@ -261,14 +280,18 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
   private SharedFace sharedFace() {
     getRequiredNativeClient(); // Says in which state the factory is, if it is not started.
-    return requireRunning()
-        .faceOf(this, isClusterAware() ? getSharedClusterConnection() : getSharedConnection());
+    StatefulConnection<byte[], byte[]> connection =
+        isClusterAware() ? getSharedClusterConnection() : getSharedConnection();
+    return connection == null
+        ? requireRunning().ownFace(this)
+        : requireRunning().faceOf(this, connection);
   }
 
   /**
    * Sheaf with a codec of its own, over a connection of its own, which is closed when the factory
    * stops. Connects, if that was not done.
    *
+   * @throws RedisConnectionFailureException if Redis cannot be connected
    * @throws IllegalStateException if the factory is stopped, or does not batch
    */
   <K, V> Sheaf<K, V> own(RedisCodec<K, V> codec) {
@@ -288,10 +311,19 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     return current;
   }
 
+  /**
+   * Connects, as Spring's own connections are.
+   *
+   * @throws RedisConnectionFailureException if Redis cannot be connected
+   */
   @SuppressWarnings("unchecked") // The provider gives what its codec says.
   <K, V> StatefulConnection<K, V> connect(RedisCodec<K, V> codec) {
-    return doCreateConnectionProvider(getRequiredNativeClient(), codec)
-        .getConnection(StatefulConnection.class);
+    AbstractRedisClient current = getRequiredNativeClient();
+    try {
+      return doCreateConnectionProvider(current, codec).getConnection(StatefulConnection.class);
+    } catch (RedisException e) {
+      throw new RedisConnectionFailureException("Unable to connect to Redis", e);
+    }
   }
 
   @Override
@@ -299,7 +331,7 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     Running last = running;
     running = null;
     if (last != null) {
-      last.closeFaces();
+      last.close(this);
     }
     super.stop();
     if (last != null) {

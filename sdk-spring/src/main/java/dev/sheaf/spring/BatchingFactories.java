@@ -3,8 +3,8 @@ package dev.sheaf.spring;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
@@ -16,7 +16,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class BatchingFactories implements DestructionAwareBeanPostProcessor {
 
-  private static final Log LOG = LogFactory.getLog(BatchingFactories.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   private final ObjectProvider<SheafProperties> properties;
   private final ObjectProvider<MeterRegistry> meterRegistry;

@@ -11,18 +11,13 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.Cache;
-import org.springframework.cache.support.NullValue;
 import org.springframework.core.convert.ConversionService;
 import org.springframework.data.redis.cache.RedisCache;
 import org.springframework.data.redis.cache.RedisCacheConfiguration;
-import org.springframework.data.redis.serializer.RedisSerializer;
 import org.springframework.util.ReflectionUtils;
 
 /** The entries of a cache as {@link RedisCache} keeps them, many at once. Thread-safe. */
 final class CacheEntries {
-
-  private static final byte[] NULL_VALUE =
-      Objects.requireNonNull(RedisSerializer.java().serialize(NullValue.INSTANCE));
 
   private final RedisCache cache;
   private final Cache front;
@@ -80,25 +75,33 @@ final class CacheEntries {
     return bytes;
   }
 
-  /** What the cache has, in no order; null where it remembers that there is no value. */
+  /**
+   * What the cache has and can decode, in no order; null where it remembers that there is no value.
+   */
   <K, V> Map<K, @Nullable V> read(Map<K, byte[]> keys) {
     Map<byte[], Result<byte[]>> results = writer.getAll(cache.getName(), keys.values());
     Map<K, @Nullable V> known = new LinkedHashMap<>();
     keys.forEach(
         (key, stored) -> {
           if (results.get(stored) instanceof Value<byte[]> value) {
-            known.put(key, this.<V>decoded(value.value()));
+            V decoded = this.<V>decoded(value.value());
+            if (decoded != null || isNull(value.value())) {
+              known.put(key, decoded);
+            }
           }
         });
     return known;
   }
 
+  private boolean isNull(byte[] stored) {
+    return configuration.getAllowCacheNullValues() && Arrays.equals(stored, CacheValues.NULL_VALUE);
+  }
+
   @SuppressWarnings("unchecked") // What the application has put there.
   <V> @Nullable V decoded(byte[] stored) {
-    if (configuration.getAllowCacheNullValues() && Arrays.equals(stored, NULL_VALUE)) {
-      return null;
-    }
-    return (V) configuration.getValueSerializationPair().read(ByteBuffer.wrap(stored));
+    return isNull(stored)
+        ? null
+        : (V) configuration.getValueSerializationPair().read(ByteBuffer.wrap(stored));
   }
 
   /**
@@ -113,7 +116,7 @@ final class CacheEntries {
           if (value != null) {
             stored.put(key, bytes(configuration.getValueSerializationPair().write(value)));
           } else if (configuration.getAllowCacheNullValues()) {
-            stored.put(key, NULL_VALUE);
+            stored.put(key, CacheValues.NULL_VALUE);
           }
         });
     if (hasItsOwnWay()) {

@@ -7,9 +7,9 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -18,7 +18,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class CurrentScripts<T> implements InvocationHandler {
 
-  private static final Log LOG = LogFactory.getLog(CurrentScripts.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   private final Class<T> type;
   private final Sheaf<?, ?> sheaf;

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 
 /**
@@ -20,10 +20,10 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
 
   static final String SERVER_CLASS = "dev.sheaf.embedded.EmbeddedServer";
 
-  private static final String PROXY_CLASS = "dev.sheaf.embedded.LatencyProxy";
+  private static final String PROXY_CLASS = "dev.sheaf.embedded.proxy.LatencyProxy";
   private static final String LOOPBACK = "127.0.0.1";
 
-  private static final Log LOG = LogFactory.getLog(EmbeddedRedis.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   /** What was started, to be closed from the last to the first. */
   private final List<AutoCloseable> started;

@@ -1,6 +1,7 @@
 package dev.sheaf.spring;
 
 import dev.sheaf.Result;
+import dev.sheaf.compression.UnreadableValueException;
 import io.lettuce.core.GetExArgs;
 import io.lettuce.core.SetArgs;
 import java.nio.ByteBuffer;
@@ -8,12 +9,12 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.cache.CacheStatistics;
 import org.springframework.data.redis.cache.CacheStatisticsCollector;
@@ -30,17 +31,15 @@ import org.springframework.data.redis.cache.RedisCacheWriter;
  */
 final class GuardedCacheWriter implements RedisCacheWriter {
 
-  private static final Log LOG = LogFactory.getLog(GuardedCacheWriter.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
-  /** How far warnings about evictions are apart at least: 10 seconds. */
-  private static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  private final AtomicLong warnedAtNanos = new AtomicLong(System.nanoTime() - WARNING_NANOS);
+  private final RareWarning notEvicted = new RareWarning();
   private final GuardedRedis redis;
   private final RedisCacheWriter plain;
   private final CacheStatisticsCollector statistics;
   private final Duration readTimeout;
   private final CacheLoads loads;
+  private final CacheValues values;
 
   /**
    * Creates a writer.
@@ -48,8 +47,12 @@ final class GuardedCacheWriter implements RedisCacheWriter {
    * @param plain Spring's own, for what has no time limit: clearing and writing if absent
    */
   GuardedCacheWriter(
-      GuardedRedis redis, RedisCacheWriter plain, Duration readTimeout, CacheLoads loads) {
-    this(redis, plain, CacheStatisticsCollector.none(), readTimeout, loads);
+      GuardedRedis redis,
+      RedisCacheWriter plain,
+      Duration readTimeout,
+      CacheLoads loads,
+      CacheValues values) {
+    this(redis, plain, CacheStatisticsCollector.none(), readTimeout, loads, values);
   }
 
   private GuardedCacheWriter(
@@ -57,12 +60,14 @@ final class GuardedCacheWriter implements RedisCacheWriter {
       RedisCacheWriter plain,
       CacheStatisticsCollector statistics,
       Duration readTimeout,
-      CacheLoads loads) {
+      CacheLoads loads,
+      CacheValues values) {
     this.redis = redis;
     this.plain = plain;
     this.statistics = statistics;
     this.readTimeout = readTimeout;
     this.loads = loads;
+    this.values = values;
   }
 
   /** Loads under way, of all caches that write by this. */
@@ -74,9 +79,13 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   Map<byte[], Result<byte[]>> getAll(String name, Collection<byte[]> keys) {
     Map<byte[], Result<byte[]>> results = redis.getAll(keys);
     keys.forEach(
-        key ->
-            counted(
-                name, results.get(key) instanceof Result.Value<byte[]> hit ? hit.value() : null));
+        key -> {
+          Result<byte[]> result = results.get(key);
+          if (result instanceof Result.Failure<byte[]> failure) {
+            failed(name, failure.error());
+          }
+          counted(name, result instanceof Result.Value<byte[]> hit ? hit.value() : null);
+        });
     return results;
   }
 
@@ -97,7 +106,15 @@ final class GuardedCacheWriter implements RedisCacheWriter {
 
   @Override
   public byte @Nullable [] get(String name, byte[] key, @Nullable Duration ttl) {
-    return counted(name, redis.ask(key, read(key, ttl)));
+    return counted(name, redis.ask(key, read(key, ttl), failure -> failed(name, failure)));
+  }
+
+  /** A failure that is not one of Redis: a value that no client can decompress. */
+  private void failed(String name, Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof UnreadableValueException) {
+      values.undecodable(name, cause);
+    }
   }
 
   private static GuardedRedis.Call<byte[]> read(byte[] key, @Nullable Duration ttl) {
@@ -128,7 +145,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
       @Nullable Duration ttl,
       boolean timeToIdleEnabled) {
     byte[] found = get(name, key, timeToIdleEnabled ? ttl : null);
-    return found != null
+    return found != null && values.canRead(name, found)
         ? found
         : loads.load(
             ByteBuffer.wrap(key),
@@ -151,7 +168,11 @@ final class GuardedCacheWriter implements RedisCacheWriter {
         .send(key, read(key, ttl))
         .copy()
         .completeOnTimeout(null, readTimeout.toNanos(), TimeUnit.NANOSECONDS)
-        .exceptionally(miss -> null)
+        .exceptionally(
+            failure -> {
+              failed(name, failure);
+              return null;
+            })
         .thenApply(value -> counted(name, value));
   }
 
@@ -178,7 +199,12 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   public byte @Nullable [] putIfAbsent(
       String name, byte[] key, byte[] value, @Nullable Duration ttl) {
     try {
-      return redis.isUsable() ? plain.putIfAbsent(name, key, value, ttl) : null;
+      byte[] found = redis.isUsable() ? plain.putIfAbsent(name, key, value, ttl) : null;
+      if (found == null || values.canRead(name, found)) {
+        return found;
+      }
+      put(name, key, value, ttl);
+      return null;
     } catch (DataAccessException | IllegalStateException e) {
       return null;
     }
@@ -198,15 +224,12 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   }
 
   private void notEvicted(String name, Throwable failure) {
-    long now = System.nanoTime();
-    long last = warnedAtNanos.get();
-    if (now - last > WARNING_NANOS && warnedAtNanos.compareAndSet(last, now)) {
-      LOG.warn(
-          "An eviction from the cache "
-              + name
-              + " failed, perhaps one of many; what it concerns stays until it expires: "
-              + failure);
-    }
+    notEvicted.log(
+        () ->
+            "An eviction from the cache "
+                + name
+                + " failed, perhaps one of many; what it concerns stays until it expires: "
+                + failure);
   }
 
   @Override
@@ -239,7 +262,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
 
   @Override
   public RedisCacheWriter withStatisticsCollector(CacheStatisticsCollector collector) {
-    return new GuardedCacheWriter(redis, plain, collector, readTimeout, loads);
+    return new GuardedCacheWriter(redis, plain, collector, readTimeout, loads, values);
   }
 
   @Override

@@ -43,9 +43,29 @@ final class GuardedRedis {
     this.timeout = timeout;
   }
 
-  /** The reply, or null if there is none in time, for whatever reason. */
-  <T> @Nullable T ask(byte[] key, Call<T> call) {
-    return await(send(key, call));
+  /**
+   * The reply, or null if there is none in time, for whatever reason.
+   *
+   * @param failed told of a failure before the limit
+   */
+  <T> @Nullable T ask(byte[] key, Call<T> call, Consumer<Throwable> failed) {
+    CompletableFuture<T> sent = send(key, call);
+    T reply = await(sent);
+    if (reply == null) {
+      tell(sent, failed);
+    }
+    return reply;
+  }
+
+  /** Tells of a failure that has happened. */
+  private static void tell(CompletableFuture<?> sent, Consumer<Throwable> failed) {
+    if (sent.isCompletedExceptionally()) {
+      sent.exceptionally(
+          failure -> {
+            failed.accept(failure);
+            return null;
+          });
+    }
   }
 
   /** Those values that come in time; the others are missing, for whatever reason. */

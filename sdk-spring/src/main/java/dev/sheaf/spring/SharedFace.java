@@ -2,14 +2,22 @@ package dev.sheaf.spring;
 
 import dev.sheaf.BatchingClient;
 import dev.sheaf.Sheaf;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.RedisStringCommands;
+import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
 
 /** Sheaf over the connection that the templates of one factory share. Thread-safe. */
 final class SharedFace {
+
+  private static final LettuceExceptionConverter TRANSLATION = new LettuceExceptionConverter();
 
   private final BatchingClient client;
   private final StatefulConnection<byte[], byte[]> connection;
@@ -40,12 +48,41 @@ final class SharedFace {
    * @param waits whether they wait for replies now
    */
   <T> T seeing(Class<T> type, T commands, BooleanSupplier waits) {
-    return client.blocking(sheaf, type, commands, waits);
+    T seeing = client.blocking(sheaf, type, commands, waits);
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> translated(seeing, method, arguments)));
+  }
+
+  /** As Spring's own commands throw, also where the client answered in their place. */
+  private static @Nullable Object translated(
+      Object commands, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(commands, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getTargetException() instanceof RuntimeException failure
+          ? translated(failure)
+          : e.getTargetException();
+    }
+  }
+
+  private static RuntimeException translated(RuntimeException failure) {
+    if (failure instanceof RedisException) {
+      DataAccessException translated = TRANSLATION.convert(failure);
+      return translated == null ? failure : translated;
+    }
+    return failure;
   }
 
   /** A GET of Spring that sees to the loops of the calling thread, and waits for its reply. */
   byte @Nullable [] get(byte[] key, RedisStringCommands commands) {
-    return client.blockingGet(sheaf, key, () -> commands.get(key));
+    try {
+      return client.blockingGet(sheaf, key, () -> commands.get(key));
+    } catch (RedisException e) {
+      throw translated(e);
+    }
   }
 
   void close() {

@@ -1,5 +1,6 @@
 package dev.sheaf.spring;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -39,22 +40,52 @@ public final class SheafCacheAutoConfiguration {
   @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
   @ConditionalOnBooleanProperty(name = "sheaf.cache.guarded", matchIfMissing = true)
   RedisCacheManagerBuilderCustomizer sheafCacheWriter(
-      ObjectProvider<RedisConnectionFactory> connectionFactory, SheafProperties properties) {
+      ObjectProvider<RedisConnectionFactory> connectionFactory,
+      SheafProperties properties,
+      ObjectProvider<CacheValues> values) {
     return builder -> {
       if (connectionFactory.getObject() instanceof BatchingConnectionFactory batching) {
-        builder.cacheWriter(writer(batching, properties));
+        builder.cacheWriter(writer(batching, properties, values.getObject()));
       }
     };
   }
 
+  /** Last, so that it has what the application's own have configured. */
+  @Bean
+  @Order(Ordered.LOWEST_PRECEDENCE)
+  @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+  @ConditionalOnBooleanProperty(name = "sheaf.cache.guarded", matchIfMissing = true)
+  RedisCacheManagerBuilderCustomizer sheafCacheValuesCustomizer(
+      ObjectProvider<RedisConnectionFactory> connectionFactory,
+      ObjectProvider<CacheValues> values) {
+    return builder -> {
+      if (connectionFactory.getObject() instanceof BatchingConnectionFactory) {
+        values.getObject().readFor(builder);
+      }
+    };
+  }
+
+  @Bean
+  @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+  CacheValues sheafCacheValues(
+      RedisConnectionFactory connectionFactory,
+      ObjectProvider<MeterRegistry> meterRegistry,
+      SheafProperties properties) {
+    return new CacheValues(
+        properties.getMetrics().isEnabled() ? meterRegistry.getIfUnique() : null,
+        connectionFactory instanceof BatchingConnectionFactory batching ? batching.name() : "");
+  }
+
   private static GuardedCacheWriter writer(
-      RedisConnectionFactory connectionFactory, SheafProperties properties) {
+      RedisConnectionFactory connectionFactory, SheafProperties properties, CacheValues values) {
     SheafProperties.Cache cache = properties.getCache();
     return new GuardedCacheWriter(
         new GuardedRedis(connectionFactory, positive("read-timeout", cache.getReadTimeout())),
-        RedisCacheWriter.nonLockingRedisCacheWriter(connectionFactory),
+        RedisCacheWriter.nonLockingRedisCacheWriter(
+            connectionFactory, new ScanAndUnlink(connectionFactory)),
         cache.getReadTimeout(),
-        new CacheLoads(positive("load-timeout", cache.getLoadTimeout())));
+        new CacheLoads(positive("load-timeout", cache.getLoadTimeout())),
+        values);
   }
 
   private static Duration positive(String property, Duration given) {
@@ -80,8 +111,9 @@ public final class SheafCacheAutoConfiguration {
     SheafCaches sheafCaches(
         RedisCacheManager manager,
         RedisConnectionFactory connectionFactory,
-        SheafProperties properties) {
-      return new SheafCaches(manager, writer(connectionFactory, properties));
+        SheafProperties properties,
+        CacheValues values) {
+      return new SheafCaches(manager, writer(connectionFactory, properties, values));
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package dev.sheaf.spring;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -38,12 +39,26 @@ public final class SheafHealthAutoConfiguration {
       Map<String, RedisConnectionFactory> factories, SheafProperties properties) {
     Duration timeout = properties.getAvailability().getTimeout();
     Duration firstTimeout = properties.getWarmUp().getTimeout();
+    Duration downAfter = properties.getAvailability().getHealthDownAfter();
+    if (downAfter != null && downAfter.isNegative()) {
+      throw new InvalidSheafPropertyException(
+          "sheaf.availability.health-down-after",
+          "must be zero or more, but was " + downAfter,
+          "Set sheaf.availability.health-down-after to 5s, or leave it out.",
+          new IllegalArgumentException(downAfter.toString()));
+    }
     Map<String, AvailabilityHealth> indicators =
         factories.entrySet().stream()
             .collect(
                 Collectors.toMap(
                     Map.Entry::getKey,
-                    each -> new AvailabilityHealth(each.getValue(), timeout, firstTimeout)));
+                    each ->
+                        new AvailabilityHealth(
+                            each.getValue(),
+                            timeout,
+                            firstTimeout,
+                            downAfter,
+                            InstantSource.system())));
     return indicators.size() == 1
         ? indicators.values().iterator().next()
         : CompositeHealthContributor.fromMap(indicators);

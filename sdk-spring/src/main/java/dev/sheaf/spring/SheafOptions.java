@@ -70,19 +70,20 @@ final class SheafOptions {
                 batching.getMaxQueuedBytes().toBytes(),
                 batching.getMaxInFlightCommands(),
                 batching.getMaxInFlightBytes().toBytes(),
-                bytes("sheaf.batching.max-batch-bytes", batching.getMaxBatchBytes())));
+                bytes("sheaf.batching.max-batch-bytes", batching.getMaxBatchBytes()),
+                batching.getMaxLanes()));
   }
 
   AvailabilityOptions availability() {
     SheafProperties.Availability availability = properties.getAvailability();
-    AvailabilityOptions defaults = AvailabilityOptions.defaults();
     return checked(
         "sheaf.availability",
         () ->
-            defaults
-                .withTimeout(availability.getTimeout())
-                .withMaxAge(availability.getMaxAge())
-                .withInterval(availability.getInterval(), defaults.jitter()));
+            AvailabilityOptions.builder()
+                .timeout(availability.getTimeout())
+                .maxAge(availability.getMaxAge())
+                .interval(availability.getInterval())
+                .build());
   }
 
   private @Nullable CompressionOptions compression() {
@@ -91,7 +92,12 @@ final class SheafOptions {
       return null;
     }
     List<CompressionPolicy> policies =
-        compression.getMode() == CompressionMode.ON ? policies(compression) : List.of();
+        switch (compression.getMode()) {
+          case ON -> policies(compression);
+          case READ_ONLY -> off(compression);
+          // Every application has this unless it asks for more, so nothing may be refused.
+          case READ, OFF -> List.of(CompressionPolicy.off(""));
+        };
     return checked(
         "sheaf.compression",
         () ->
@@ -101,6 +107,14 @@ final class SheafOptions {
                 .withMaxBytes(
                     bytes("sheaf.compression.max-value-size", compression.getMaxValueSize()),
                     compression.getMaxReplySize().toBytes()));
+  }
+
+  /** The policies of keys whose values nobody compresses, so that every command may be sent. */
+  private static List<CompressionPolicy> off(SheafProperties.Compression compression) {
+    return compression.getPolicies().stream()
+        .filter(policy -> policy.getAlgorithm() == CompressionAlgorithm.NONE)
+        .map(policy -> CompressionPolicy.off(policy.getPrefix()))
+        .toList();
   }
 
   private static List<CompressionPolicy> policies(SheafProperties.Compression compression) {

@@ -3,6 +3,7 @@ package dev.sheaf.spring;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.util.unit.DataSize;
 
@@ -14,10 +15,10 @@ public class SheafProperties {
   private boolean enabled = true;
 
   /**
-   * Whether waiting threads may yield the processor for some microseconds before they sleep, where
-   * that is tried and found to be quicker.
+   * Whether waiting threads yield the processor for some microseconds before they sleep. Faster with
+   * many threads on idle processors, much slower where other work wants the processors.
    */
-  private boolean yielding = true;
+  private boolean yielding;
 
   private final Batching batching = new Batching();
 
@@ -116,6 +117,12 @@ public class SheafProperties {
     /** Request bytes after which a batch is written. */
     private DataSize maxBatchBytes = DataSize.ofKilobytes(64);
 
+    /**
+     * Most connections to a single server beside the main one, for threads that block for reads at
+     * once; 0 for one connection.
+     */
+    private int maxLanes = 7;
+
     public boolean isFusion() {
       return fusion;
     }
@@ -179,13 +186,24 @@ public class SheafProperties {
     public void setMaxBatchBytes(DataSize maxBatchBytes) {
       this.maxBatchBytes = maxBatchBytes;
     }
+
+    public int getMaxLanes() {
+      return maxLanes;
+    }
+
+    public void setMaxLanes(int maxLanes) {
+      this.maxLanes = maxLanes;
+    }
   }
 
   /** How values are compressed. */
   public static class Compression {
 
-    /** Whether values are compressed, only read when they are, or neither. */
-    private CompressionMode mode = CompressionMode.OFF;
+    /**
+     * Whether values are compressed (on), only read when they are (read, and read-only, which also
+     * refuses commands that would damage them), or left as they are (off).
+     */
+    private CompressionMode mode = CompressionMode.READ;
 
     /** Algorithm for keys that no policy names. */
     private CompressionAlgorithm algorithm = CompressionAlgorithm.SNAPPY;
@@ -314,6 +332,12 @@ public class SheafProperties {
     /** Whether the guard's state replaces Spring Boot's own health of Redis. */
     private boolean health = true;
 
+    /**
+     * Time that the guard must have found Redis DOWN before the health is DOWN; until then it is UP
+     * with the detail SLOW. Unless set, the command time-out, 5s at most.
+     */
+    private @Nullable Duration healthDownAfter;
+
     public Duration getTimeout() {
       return timeout;
     }
@@ -344,6 +368,14 @@ public class SheafProperties {
 
     public void setHealth(boolean health) {
       this.health = health;
+    }
+
+    public @Nullable Duration getHealthDownAfter() {
+      return healthDownAfter;
+    }
+
+    public void setHealthDownAfter(@Nullable Duration healthDownAfter) {
+      this.healthDownAfter = healthDownAfter;
     }
   }
 
@@ -531,8 +563,13 @@ public class SheafProperties {
   public enum CompressionMode {
     /** Compresses new values and reads compressed ones. */
     ON,
-    /** Reads compressed values and compresses none. */
+    /**
+     * Reads compressed values, compresses none, and refuses commands such as APPEND that would
+     * damage compressed ones: the step before {@link #ON}.
+     */
     READ_ONLY,
+    /** Reads compressed values, compresses none and refuses nothing. */
+    READ,
     /** Leaves all values as they are. */
     OFF
   }

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.core.Ordered;
@@ -24,7 +24,7 @@ import org.springframework.core.Ordered;
  */
 final class WarmUp implements ApplicationRunner, Ordered {
 
-  private static final Log LOG = LogFactory.getLog(WarmUp.class);
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   private final Collection<BatchingConnectionFactory> factories;
   private final Duration timeout;
@@ -60,7 +60,8 @@ final class WarmUp implements ApplicationRunner, Ordered {
     try {
       List<CompletableFuture<?>> opening = new ArrayList<>();
       for (BatchingConnectionFactory factory : factories) {
-        if (factory.isRunning() && factory.batches()) {
+        // Where templates share no connection, there is none to open for them before they ask.
+        if (factory.isRunning() && factory.batches() && factory.getShareNativeConnection()) {
           opening.add(factory.shared().availability().withTimeout(timeout).pingAsync());
           opening.addAll(openNodes(factory.sharedConnection()));
         }

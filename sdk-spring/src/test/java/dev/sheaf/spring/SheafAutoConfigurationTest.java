@@ -272,6 +272,22 @@ class SheafAutoConfigurationTest {
             });
     runner()
         .run(
+            context -> {
+              StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+              assertThat(template.opsForValue().get("compressed")).isEqualTo(value);
+              template.opsForValue().set("plain", value);
+              assertThat(template.opsForValue().append("plain", "")).isEqualTo(value.length());
+              assertThat(template.opsForValue().setBit("bits", 7, true)).isFalse();
+            });
+    runner()
+        .withPropertyValues("sheaf.compression.mode=off")
+        .run(
+            context ->
+                assertThat(context.getBean(StringRedisTemplate.class).opsForValue().get("plain"))
+                    .isEqualTo(value));
+    runner()
+        .withPropertyValues("sheaf.compression.mode=off")
+        .run(
             context ->
                 assertThat(
                         context

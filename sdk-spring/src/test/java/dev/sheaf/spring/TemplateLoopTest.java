@@ -1,9 +1,12 @@
 package dev.sheaf.spring;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.sheaf.Result;
 import dev.sheaf.embedded.EmbeddedServer;
+import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +23,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.RedisSystemException;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.SessionCallback;
@@ -111,6 +117,41 @@ class TemplateLoopTest {
             assertThat(values.get(i)).isEqualTo(i % 10 == 1 ? "new" : "value of item:" + i);
           }
         });
+  }
+
+  /** An interrupt is the failure that comes for certain, whatever the machine does beside. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatFailsInALoop_isSpringsExceptionAsWithoutTheLoop(boolean cluster) {
+    withApplication(
+        cluster,
+        context -> {
+          StringRedisTemplate template = template(context);
+          fill(template);
+          RedisCallback<byte[]> rawGet =
+              redis -> redis.stringCommands().get(KEYS.get(0).getBytes(UTF_8));
+          for (ThrowingCallable get :
+              List.<ThrowingCallable>of(
+                  () -> template.opsForValue().get(KEYS.get(0)), () -> template.execute(rawGet))) {
+            for (String key : operations(context).loop(KEYS)) {
+              Throwable thrown = interrupted(get);
+              assertThat(thrown)
+                  .as(key)
+                  .isInstanceOf(RedisSystemException.class)
+                  .hasCauseInstanceOf(RedisCommandInterruptedException.class);
+              break;
+            }
+          }
+        });
+  }
+
+  private static Throwable interrupted(ThrowingCallable call) {
+    Thread.currentThread().interrupt();
+    try {
+      return catchThrowable(call);
+    } finally {
+      Thread.interrupted();
+    }
   }
 
   @ParameterizedTest

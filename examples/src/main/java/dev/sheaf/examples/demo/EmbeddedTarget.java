@@ -2,7 +2,8 @@ package dev.sheaf.examples.demo;
 
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.embedded.proxy.ProxyStats;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,7 +104,7 @@ final class EmbeddedTarget implements TargetServer {
     long roundTrips = 0;
     long bytes = 0;
     for (LatencyProxy proxy : proxies) {
-      LatencyProxy.Stats stats = proxy.stats();
+      ProxyStats stats = proxy.stats();
       roundTrips += stats.roundTrips();
       bytes += stats.bytesToServer() + stats.bytesToClient();
     }

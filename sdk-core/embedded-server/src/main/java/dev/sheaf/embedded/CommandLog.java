@@ -1,14 +1,15 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.node.Client;
-import dev.sheaf.embedded.node.CommandRecorder;
-import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.CommandRecorder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that ran, in order, on all nodes: for assertions. It records from {@link #start} to
@@ -39,19 +40,18 @@ public final class CommandLog {
     }
   }
 
-  private final EmbeddedServer server;
+  private final Consumer<@Nullable CommandRecorder> recording;
   private final ArrayDeque<Entry> entries = new ArrayDeque<>();
   private final CommandRecorder recorder = this::record;
 
-  CommandLog(EmbeddedServer server) {
-    this.server = server;
+  CommandLog(Consumer<@Nullable CommandRecorder> recording) {
+    this.recording = recording;
   }
 
-  private void record(
-      ServerNode node, Client client, String name, byte[][] args, boolean inScript) {
+  private void record(int port, Client client, String name, byte[][] args, boolean inScript) {
     List<String> words =
         Arrays.stream(args).map(arg -> new String(arg, StandardCharsets.UTF_8)).toList();
-    Entry entry = new Entry(node.port(), client.id(), client.dbIndex(), name, words, inScript);
+    Entry entry = new Entry(port, client.id(), client.dbIndex(), name, words, inScript);
     synchronized (entries) {
       if (entries.size() == MAX_ENTRIES) {
         entries.removeFirst();
@@ -63,13 +63,13 @@ public final class CommandLog {
   /** Begins to record, with an empty log. */
   public CommandLog start() {
     clear();
-    server.record(recorder);
+    recording.accept(recorder);
     return this;
   }
 
   /** Ends recording; what is there stays. */
   public void stop() {
-    server.record(null);
+    recording.accept(null);
   }
 
   /** Forgets what is there. */

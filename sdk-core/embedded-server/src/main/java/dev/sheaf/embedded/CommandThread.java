@@ -1,6 +1,6 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.net.Listener;
+import dev.sheaf.embedded.internal.net.Listener;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -11,12 +11,24 @@ import java.util.concurrent.TimeoutException;
 
 /** The thread that owns all data of a server, as other threads reach it. */
 final class CommandThread {
-  private final Listener listener;
-  private final Duration timeout;
+  /**
+   * How long a server that starts waits for its thread. Nothing can hold that thread yet, so it is
+   * the machine that is slow: one on which a test should end late rather than fail.
+   */
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
-  CommandThread(Listener listener, Duration timeout) {
+  private final Listener listener;
+  private final Duration callTimeout;
+  private volatile Duration timeout = START_TIMEOUT;
+
+  CommandThread(Listener listener, Duration callTimeout) {
     this.listener = listener;
-    this.timeout = timeout;
+    this.callTimeout = callTimeout;
+  }
+
+  /** From now on scripts may hold the thread, so waits are shorter. */
+  void started() {
+    timeout = callTimeout;
   }
 
   /** As {@link #call}, without an outcome. */
@@ -47,8 +59,7 @@ final class CommandThread {
     } catch (RejectedExecutionException e) {
       throw new IllegalStateException("the embedded server is closed", e);
     } catch (TimeoutException e) {
-      throw new IllegalStateException(
-          "the command thread was busy for more than CALL_TIMEOUT = " + timeout, e);
+      throw new IllegalStateException("the command thread was busy for more than " + limit(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for the command thread", e);
@@ -57,5 +68,10 @@ final class CommandThread {
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private String limit() {
+    Duration now = timeout;
+    return (now.equals(START_TIMEOUT) ? "START_TIMEOUT = " : "CALL_TIMEOUT = ") + now;
   }
 }

@@ -1,6 +1,6 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.command.DirectCalls;
+import dev.sheaf.embedded.internal.command.DirectCalls;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * IllegalStateException} with the server's error.
  */
 public final class EmbeddedData {
-  private final EmbeddedServer server;
+  private final Topology topology;
   private final int database;
 
-  EmbeddedData(EmbeddedServer server, int database) {
-    this.server = server;
+  EmbeddedData(Topology topology, int database) {
+    this.topology = topology;
     this.database = database;
   }
 
@@ -46,7 +46,7 @@ public final class EmbeddedData {
   }
 
   private @Nullable Object on(byte[] key, List<byte[]> args) {
-    return server.call(() -> DirectCalls.run(server.ownerOf(key), database, args));
+    return topology.call(() -> DirectCalls.run(topology.ownerOf(key), database, args));
   }
 
   private static List<String> texts(@Nullable Object reply) {
@@ -177,11 +177,11 @@ public final class EmbeddedData {
   /** All keys of all masters, sorted. */
   public Set<String> keys() {
     Set<String> keys = new TreeSet<>();
-    for (EmbeddedNode node : server.nodes()) {
+    for (EmbeddedNode node : topology.wrappers()) {
       if (node.isMaster()) {
         keys.addAll(
             texts(
-                server.call(
+                topology.call(
                     () ->
                         DirectCalls.run(
                             node.node(), database, List.of(bytes("KEYS"), bytes("*"))))));
@@ -192,9 +192,9 @@ public final class EmbeddedData {
 
   /** Removes all keys of this database, on all masters. */
   public void flush() {
-    for (EmbeddedNode node : server.nodes()) {
+    for (EmbeddedNode node : topology.wrappers()) {
       if (node.isMaster()) {
-        server.call(
+        topology.call(
             () -> {
               DirectCalls.run(node.node(), database, List.of(bytes("FLUSHDB")));
               return true;

@@ -1,19 +1,19 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.node.Client;
-import dev.sheaf.embedded.node.Connection;
-import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.Connection;
+import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
 /** One node of an {@link EmbeddedServer}. Safe for use by many threads. */
 public final class EmbeddedNode {
-  private final EmbeddedServer server;
+  private final Topology topology;
   private final ServerNode node;
 
-  EmbeddedNode(EmbeddedServer server, ServerNode node) {
-    this.server = server;
+  EmbeddedNode(Topology topology, ServerNode node) {
+    this.topology = topology;
     this.node = node;
   }
 
@@ -28,7 +28,7 @@ public final class EmbeddedNode {
 
   /** {@code redis://127.0.0.1:port}, with the password if there is one. */
   public String uri() {
-    return server.uri(port());
+    return topology.uri(port());
   }
 
   /** Its 40 hexadecimal digits in the cluster. */
@@ -38,27 +38,27 @@ public final class EmbeddedNode {
 
   /** Whether it is a master now. */
   public boolean isMaster() {
-    return server.call(node::isMaster);
+    return topology.call(node::isMaster);
   }
 
   /** The master of a replica; empty for a master. */
   public Optional<EmbeddedNode> master() {
-    return Optional.ofNullable(server.call(node::master)).map(server::wrap);
+    return Optional.ofNullable(topology.call(node::master)).map(topology::wrap);
   }
 
   /** The slots it serves as master; empty for a replica. A copy. */
   public BitSet slots() {
-    return server.call(node::slots);
+    return topology.call(node::slots);
   }
 
   /** What it has counted. */
   public NodeStats stats() {
-    return server.call(() -> NodeStats.of(node.counters()));
+    return topology.call(() -> NodeStats.of(node.counters()));
   }
 
   /** Starts counting anew. */
   public void resetStats() {
-    server.call(
+    topology.call(
         () -> {
           node.counters().reset();
           return true;
@@ -70,7 +70,11 @@ public final class EmbeddedNode {
    * node. Call it before clients connect.
    */
   public void announcePort(int port) {
-    server.announce(this, port);
+    topology.call(
+        () -> {
+          node.announcedPort(port);
+          return true;
+        });
   }
 
   /**
@@ -87,7 +91,7 @@ public final class EmbeddedNode {
   }
 
   void freeze(boolean on) {
-    server.call(
+    topology.call(
         () -> {
           node.frozen(on);
           return true;
@@ -100,7 +104,7 @@ public final class EmbeddedNode {
    * {@link #start} brings it back.
    */
   public void kill() {
-    server.call(
+    topology.call(
         () -> {
           node.failed(true);
           return true;
@@ -109,8 +113,8 @@ public final class EmbeddedNode {
   }
 
   void closeSockets() {
-    server.unlisten(node);
-    server.call(
+    topology.unlisten(node);
+    topology.call(
         () -> {
           for (Client client : List.copyOf(node.clients().values())) {
             Connection connection = client.connection();
@@ -130,7 +134,7 @@ public final class EmbeddedNode {
    * @throws IllegalStateException if it is not killed
    */
   public void start() {
-    server.call(
+    topology.call(
         () -> {
           if (!node.isFailed()) {
             throw new IllegalStateException("node " + port() + " runs already");
@@ -138,8 +142,8 @@ public final class EmbeddedNode {
           node.scripts().clear();
           return true;
         });
-    server.listen(node);
-    server.call(
+    topology.listen(node);
+    topology.call(
         () -> {
           node.failed(false);
           return true;

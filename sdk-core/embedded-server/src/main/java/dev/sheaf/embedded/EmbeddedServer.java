@@ -1,16 +1,14 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.data.IdleStrings;
-import dev.sheaf.embedded.data.Slots;
-import dev.sheaf.embedded.net.Listener;
-import dev.sheaf.embedded.node.CommandRecorder;
-import dev.sheaf.embedded.node.Nodes;
-import dev.sheaf.embedded.node.ServerClock;
-import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.data.IdleStrings;
+import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.net.Listener;
+import dev.sheaf.embedded.internal.node.Nodes;
+import dev.sheaf.embedded.internal.node.ServerClock;
+import dev.sheaf.embedded.internal.node.ServerNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -38,8 +36,8 @@ public final class EmbeddedServer implements AutoCloseable {
   private @Nullable String sentinelUri;
   private int sentinelPort;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Faults faults = new Faults(this);
-  private final CommandLog log = new CommandLog(this);
+  private final Faults faults;
+  private final CommandLog log;
   private final InProcess inProcess;
 
   private EmbeddedServer(Builder builder) throws IOException {
@@ -48,12 +46,21 @@ public final class EmbeddedServer implements AutoCloseable {
     listener = new Listener(builder.epoll);
     inProcess = new InProcess(listener);
     thread = new CommandThread(listener, CALL_TIMEOUT);
-    nodes = new Nodes(builder.masters > 0, new ClockOf(clock), listener.thread(), builder.seed);
+    nodes =
+        new Nodes(
+            builder.masters > 0,
+            new ClockOf(clock),
+            listener.thread(),
+            Commands.instance(),
+            builder.seed);
     nodes.socketReader(listener::readSockets);
-    topology = new Topology(this, listener, thread, nodes, password, builder.compressIdleAfter);
+    topology = new Topology(listener, thread, nodes, password, builder.compressIdleAfter);
+    faults = new Faults(topology);
+    log = new CommandLog(recorder -> thread.run(() -> nodes.recorder(recorder)));
     timeMoved = () -> thread.run(nodes::timeMoved);
     try {
       open(builder);
+      thread.started();
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -111,11 +118,7 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   String uri(int port) {
-    String user =
-        password == null
-            ? ""
-            : ":" + URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20") + "@";
-    return "redis://" + user + "127.0.0.1:" + port;
+    return topology.uri(port);
   }
 
   /**
@@ -150,10 +153,6 @@ public final class EmbeddedServer implements AutoCloseable {
     return topology.wrappers();
   }
 
-  EmbeddedNode wrap(ServerNode node) {
-    return topology.wrap(node);
-  }
-
   public EmbeddedClock clock() {
     return clock;
   }
@@ -183,10 +182,6 @@ public final class EmbeddedServer implements AutoCloseable {
     return log;
   }
 
-  void record(@Nullable CommandRecorder recorder) {
-    thread.run(() -> nodes.recorder(recorder));
-  }
-
   /** For clients in this JVM, which may skip the kernel. */
   public InProcess inProcess() {
     return inProcess;
@@ -206,19 +201,7 @@ public final class EmbeddedServer implements AutoCloseable {
     if (database < 0 || database >= ServerNode.DATABASES || isCluster() && database != 0) {
       throw new IllegalArgumentException("databases are 0 to 15, in a cluster only 0: " + database);
     }
-    return new EmbeddedData(this, database);
-  }
-
-  /** The master that has a key; the first master of a standalone server. On the command thread. */
-  ServerNode ownerOf(byte[] key) {
-    if (!isCluster()) {
-      return nodes.all().stream().filter(ServerNode::isMaster).findFirst().orElseThrow();
-    }
-    ServerNode owner = nodes.owner(Slots.of(key));
-    if (owner == null) {
-      throw new IllegalStateException("no node serves slot " + Slots.of(key));
-    }
-    return owner;
+    return new EmbeddedData(topology, database);
   }
 
   /** Copies the data of all nodes. */
@@ -271,17 +254,9 @@ public final class EmbeddedServer implements AutoCloseable {
     topology.remove(node);
   }
 
-  void unlisten(ServerNode node) {
-    topology.unlisten(node);
-  }
-
-  void listen(ServerNode node) {
-    topology.listen(node);
-  }
-
   /** As {@link EmbeddedNode#announcePort}. */
   public void announce(EmbeddedNode node, int port) {
-    thread.run(() -> node.node().announcedPort(port));
+    node.announcePort(port);
   }
 
   /**

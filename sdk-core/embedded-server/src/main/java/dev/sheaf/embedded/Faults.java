@@ -1,7 +1,10 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.node.FaultRules;
+import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.node.FaultRules;
+import dev.sheaf.embedded.internal.protocol.Command;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -10,10 +13,10 @@ import java.util.function.Consumer;
  * {@code client|setname}, and {@code *} stands for any.
  */
 public final class Faults {
-  private final EmbeddedServer server;
+  private final Topology topology;
 
-  Faults(EmbeddedServer server) {
-    this.server = server;
+  Faults(Topology topology) {
+    this.topology = topology;
   }
 
   /**
@@ -22,14 +25,16 @@ public final class Faults {
    * @param times how many executions per node
    * @param errorLine the whole error with its code, such as {@code LOADING Redis is loading the
    *     dataset in memory}
-   * @throws IllegalArgumentException if {@code times} is not positive or the line is empty
+   * @throws IllegalArgumentException if {@code times} is not positive, the line is empty, or there
+   *     is no such command
    */
   public void failNext(String command, int times, String errorLine) {
-    server.nodes().forEach(node -> failNext(node, command, times, errorLine));
+    topology.wrappers().forEach(node -> failNext(node, command, times, errorLine));
   }
 
   /** As {@link #failNext(String, int, String)}, on one node. */
   public void failNext(EmbeddedNode node, String command, int times, String errorLine) {
+    requireCommand(command);
     requireTimes(times);
     requireLine(errorLine);
     node.node().faults().fail(command, times, errorLine);
@@ -38,14 +43,15 @@ public final class Faults {
   /**
    * Answers every execution of a command with an error, until {@link #clear()}.
    *
-   * @throws IllegalArgumentException if the line is empty
+   * @throws IllegalArgumentException if the line is empty or there is no such command
    */
   public void errorOn(String command, String errorLine) {
-    server.nodes().forEach(node -> errorOn(node, command, errorLine));
+    topology.wrappers().forEach(node -> errorOn(node, command, errorLine));
   }
 
   /** As {@link #errorOn(String, String)}, on one node. */
   public void errorOn(EmbeddedNode node, String command, String errorLine) {
+    requireCommand(command);
     requireLine(errorLine);
     node.node().faults().fail(command, FaultRules.ALWAYS, errorLine);
   }
@@ -54,14 +60,15 @@ public final class Faults {
    * Has every execution of a command wait first, until {@link #clear()}. Only the connection that
    * sent it waits, by the machine's clock.
    *
-   * @throws IllegalArgumentException if the duration is not positive
+   * @throws IllegalArgumentException if the duration is not positive or there is no such command
    */
   public void latency(String command, Duration before) {
-    server.nodes().forEach(node -> latency(node, command, before));
+    topology.wrappers().forEach(node -> latency(node, command, before));
   }
 
   /** As {@link #latency(String, Duration)}, on one node. */
   public void latency(EmbeddedNode node, String command, Duration before) {
+    requireCommand(command);
     if (before.isNegative() || before.isZero()) {
       throw new IllegalArgumentException("a latency must be positive: " + before);
     }
@@ -72,14 +79,15 @@ public final class Faults {
    * Runs the next executions of a command but loses their replies: the client waits in vain, and
    * what it gets next is the reply to its next command.
    *
-   * @throws IllegalArgumentException if {@code times} is not positive
+   * @throws IllegalArgumentException if {@code times} is not positive or there is no such command
    */
   public void dropReplies(String command, int times) {
-    server.nodes().forEach(node -> dropReplies(node, command, times));
+    topology.wrappers().forEach(node -> dropReplies(node, command, times));
   }
 
   /** As {@link #dropReplies(String, int)}, on one node. */
   public void dropReplies(EmbeddedNode node, String command, int times) {
+    requireCommand(command);
     requireTimes(times);
     node.node().faults().dropReply(command, times);
   }
@@ -91,7 +99,7 @@ public final class Faults {
    * @throws IllegalArgumentException if the number is negative
    */
   public void cutAfterBytes(long bytes) {
-    server.nodes().forEach(node -> cutAfterBytes(node, bytes));
+    topology.wrappers().forEach(node -> cutAfterBytes(node, bytes));
   }
 
   /** As {@link #cutAfterBytes(long)}, on one node. */
@@ -114,17 +122,33 @@ public final class Faults {
 
   /** Stops reading from sockets, as a stopped process does, or goes on. */
   public void pauseReading(boolean on) {
-    server.nodes().forEach(node -> node.freeze(on));
+    topology.wrappers().forEach(node -> node.freeze(on));
   }
 
   private void each(Consumer<FaultRules> change) {
-    server.nodes().forEach(node -> change.accept(node.node().faults()));
+    topology.wrappers().forEach(node -> change.accept(node.node().faults()));
   }
 
   /** Ends all faults; what has been lost stays lost. */
   public void clear() {
     each(FaultRules::clear);
     pauseReading(false);
+  }
+
+  private static void requireCommand(String command) {
+    String name = command.toLowerCase(Locale.ROOT);
+    Command known = Commands.instance().table().find(name);
+    if (name.equals("*") || known != null && !known.isContainer()) {
+      return;
+    }
+    throw new IllegalArgumentException(
+        known == null
+            ? "the embedded server has no command '" + command + "'; * stands for any"
+            : "'" + command + "' runs by its subcommands only, such as " + firstSubcommand(known));
+  }
+
+  private static String firstSubcommand(Command container) {
+    return container.subcommands().values().iterator().next().name();
   }
 
   private static void requireTimes(int times) {

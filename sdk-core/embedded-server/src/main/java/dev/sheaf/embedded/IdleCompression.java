@@ -1,8 +1,8 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.data.Database;
-import dev.sheaf.embedded.data.IdleStrings;
-import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.internal.data.Database;
+import dev.sheaf.embedded.internal.data.IdleStrings;
+import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.net.Listener;
+import dev.sheaf.embedded.internal.net.Listener;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 

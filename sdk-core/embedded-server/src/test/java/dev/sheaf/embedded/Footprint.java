@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Prints what the server allocates for a GET and a SET, and the heap that a million keys of 100
@@ -42,9 +41,7 @@ final class Footprint {
       }
       long plain = used() - empty;
       clock.advance(Duration.ofMinutes(2));
-      while (server.idleCompression().compressed() < DOCUMENTS) {
-        TimeUnit.MILLISECONDS.sleep(10);
-      }
+      Await.until("all to be compressed", () -> server.idleCompression().compressed() == DOCUMENTS);
       long compressed = used() - empty;
       System.out.printf(
           "%,d documents of 10 KB: %.1f MiB, idle %.1f MiB, %.1f %%%n",

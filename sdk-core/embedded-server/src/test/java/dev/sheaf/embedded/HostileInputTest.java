@@ -52,6 +52,23 @@ class HostileInputTest {
     assertAnswers(server);
   }
 
+  /** What follows these lines would be commands; a real server closes the connection as well. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST / HTTP/1.1\r\n",
+        "post / HTTP/1.1\r\n",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        "*1\r\n$4\r\nPOST\r\n"
+      })
+  void webPage_cannotRunCommands(String head, EmbeddedServer server) throws Exception {
+    try (RawConnection page = new RawConnection(server.port())) {
+      page.send(RawConnection.latin(head + "\r\nSET of:a:page 1\r\n"));
+      assertThat(page.awaitEnd()).doesNotContain("OK");
+    }
+    assertThat(server.data().exists("of:a:page")).isFalse();
+  }
+
   private static void assertAnswers(EmbeddedServer server) throws IOException {
     try (RawConnection good = new RawConnection(server.port())) {
       assertThat(good.call("PING")).isEqualTo("+PONG\r\n");

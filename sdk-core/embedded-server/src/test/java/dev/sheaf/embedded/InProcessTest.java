@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Clients of this JVM without the kernel: on the server's event loop, which Lettuce's epoll needs
  * an epoll server for, and on one of their own.
  */
-@Timeout(60)
+@Timeout(180)
 class InProcessTest {
   /** Counts what reaches the socket of a client, below everything else. */
   private static final class Spy extends ChannelDuplexHandler {
@@ -91,7 +91,7 @@ class InProcessTest {
           RedisClient.create(resources, RedisURI.create(server.uri() + "?timeout=20s"))) {
         body.run(server, client);
       } finally {
-        resources.shutdown(0, 1, TimeUnit.SECONDS).get(10, TimeUnit.SECONDS);
+        resources.shutdown(0, 1, TimeUnit.SECONDS).get(60, TimeUnit.SECONDS);
       }
       assertThat(onSocket).as("reads and writes of the kernel").hasValue(0);
     }
@@ -141,7 +141,7 @@ class InProcessTest {
             replies.add(redis.incr("n"));
           }
           for (int i = 0; i < replies.size(); i++) {
-            assertThat(replies.get(i).get(20, TimeUnit.SECONDS)).isEqualTo(i + 1);
+            assertThat(replies.get(i).get(60, TimeUnit.SECONDS)).isEqualTo(i + 1);
           }
         });
   }
@@ -157,7 +157,7 @@ class InProcessTest {
           var other = client.connect().sync();
           CompletableFuture<Long> chain = next(chained, 5_000).toCompletableFuture();
           assertThat(other.ping()).isEqualTo("PONG");
-          assertThat(chain.get(20, TimeUnit.SECONDS)).isEqualTo(5_000);
+          assertThat(chain.get(60, TimeUnit.SECONDS)).isEqualTo(5_000);
         });
   }
 
@@ -203,8 +203,8 @@ class InProcessTest {
           var redis = client.connect().sync();
           redis.rpush("list", "x");
           redis.publish("news", "hello");
-          assertThat(blocked.get(10, TimeUnit.SECONDS)).isEqualTo(KeyValue.just("list", "x"));
-          assertThat(messages.poll(10, TimeUnit.SECONDS)).isEqualTo("hello");
+          assertThat(blocked.get(60, TimeUnit.SECONDS)).isEqualTo(KeyValue.just("list", "x"));
+          assertThat(messages.poll(60, TimeUnit.SECONDS)).isEqualTo("hello");
         });
   }
 
@@ -237,12 +237,12 @@ class InProcessTest {
         oneLoop,
         (server, client) -> {
           var connection = client.connect();
-          connection.setTimeout(Duration.ofMillis(300));
           connection.sync().set("a", "12345678");
+          connection.setTimeout(Duration.ofMillis(300));
           server.faults().pauseReading(true);
           assertThatThrownBy(() -> connection.sync().get("a")).hasMessageContaining("timed out");
           server.faults().clear();
-          connection.setTimeout(Duration.ofSeconds(20));
+          connection.setTimeout(Duration.ofSeconds(60));
           assertThat(connection.sync().get("a")).isEqualTo("12345678");
           server.faults().cutAfterBytes(3);
           assertThatThrownBy(() -> connection.async().get("a").get(500, TimeUnit.MILLISECONDS))
@@ -265,7 +265,7 @@ class InProcessTest {
           assertThat(redis.get("key:" + i)).isEqualTo("v" + i);
         }
       } finally {
-        resources.shutdown(0, 1, TimeUnit.SECONDS).get(10, TimeUnit.SECONDS);
+        resources.shutdown(0, 1, TimeUnit.SECONDS).get(60, TimeUnit.SECONDS);
       }
       assertThat(onSocket).hasValue(0);
     }
@@ -282,7 +282,7 @@ class InProcessTest {
       try (RedisClient client = RedisClient.create(resources, other.uri())) {
         assertThat(client.connect().sync().ping()).isEqualTo("PONG");
       } finally {
-        resources.shutdown(0, 1, TimeUnit.SECONDS).get(10, TimeUnit.SECONDS);
+        resources.shutdown(0, 1, TimeUnit.SECONDS).get(60, TimeUnit.SECONDS);
       }
       assertThat(onSocket).hasPositiveValue();
     }

@@ -12,13 +12,13 @@ import java.util.Collections;
 import java.util.List;
 
 /** A socket that sends commands and gives back the bytes of each whole reply. */
-final class RawConnection implements AutoCloseable {
+public final class RawConnection implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 20_000;
 
   private final Socket socket;
   private final InputStream in;
 
-  RawConnection(int port) throws IOException {
+  public RawConnection(int port) throws IOException {
     socket = new Socket("127.0.0.1", port);
     socket.setSoTimeout(TIMEOUT_MILLIS);
     socket.setTcpNoDelay(true);
@@ -65,34 +65,29 @@ final class RawConnection implements AutoCloseable {
     return read();
   }
 
-  String call(List<byte[]> args) throws IOException {
+  public String call(List<byte[]> args) throws IOException {
     send(request(args));
     return read();
   }
 
   private void read(StringBuilder text) throws IOException {
-    String line = line();
-    text.append(line).append("\r\n");
-    int n = "$*%~>=".indexOf(line.charAt(0)) >= 0 ? Integer.parseInt(line.substring(1)) : 0;
-    switch (line.charAt(0)) {
-      case '$', '=' -> {
-        if (n >= 0) {
-          byte[] bytes = in.readNBytes(n + 2);
-          text.append(new String(bytes, StandardCharsets.ISO_8859_1));
+    // Counted, as a reply may nest deeper than a thread's stack.
+    for (long left = 1; left > 0; left--) {
+      String line = line();
+      text.append(line).append("\r\n");
+      int n = "$*%~>=".indexOf(line.charAt(0)) >= 0 ? Integer.parseInt(line.substring(1)) : 0;
+      switch (line.charAt(0)) {
+        case '$', '=' -> {
+          if (n >= 0) {
+            byte[] bytes = in.readNBytes(n + 2);
+            text.append(new String(bytes, StandardCharsets.ISO_8859_1));
+          }
         }
-      }
-      case '*', '~', '>' -> {
-        for (int i = 0; i < n; i++) {
-          read(text);
+        case '*', '~', '>' -> left += Math.max(0, n);
+        case '%' -> left += 2L * n;
+        default -> {
+          // the line is all
         }
-      }
-      case '%' -> {
-        for (int i = 0; i < 2 * n; i++) {
-          read(text);
-        }
-      }
-      default -> {
-        // the line is all
       }
     }
   }
@@ -118,6 +113,19 @@ final class RawConnection implements AutoCloseable {
     }
     in.read();
     return line.toString();
+  }
+
+  /** What the server still sends before it closes the connection. */
+  String awaitEnd() throws IOException {
+    ByteArrayOutputStream rest = new ByteArrayOutputStream();
+    try {
+      for (int b = in.read(); b >= 0; b = in.read()) {
+        rest.write(b);
+      }
+    } catch (java.net.SocketException e) {
+      // a reset is an end as well
+    }
+    return rest.toString(StandardCharsets.ISO_8859_1);
   }
 
   /** True when the server has closed the connection. */

@@ -2,6 +2,7 @@ package dev.sheaf.embedded;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,9 +10,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
-/** A real redis-server on a free port, for comparison; tests are skipped where there is none. */
-final class RedisProcess implements AutoCloseable {
-  private static final int START_SECONDS = 10;
+/**
+ * A real redis-server 7.0 on a free port, for comparison. Where there is none, tests are skipped
+ * and say so; with {@code -Dsheaf.requireServers=true} they fail.
+ */
+public final class RedisProcess implements AutoCloseable {
+  private static final int START_SECONDS = 60;
+  private static final String VERSION = "7.0.";
 
   private final Process process;
   private final int port;
@@ -21,24 +26,40 @@ final class RedisProcess implements AutoCloseable {
     this.port = port;
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 
-  /** Skips the test, with the reason printed, where the program is not installed. */
+  /** Skips or fails the test where the program is not installed. */
   static void require(String program) {
     boolean found = false;
     for (String folder : System.getenv().getOrDefault("PATH", "").split(":")) {
       found |= Files.isExecutable(Path.of(folder, program));
     }
     if (!found) {
-      System.out.println("skipped: " + program + " is not on the PATH");
+      missing(program + " is not on the PATH");
     }
-    Assumptions.assumeTrue(found, program + " is not on the PATH");
   }
 
-  static RedisProcess start(Path folder, String... options) throws Exception {
+  private static void missing(String reason) {
+    if (Boolean.getBoolean("sheaf.requireServers")) {
+      throw new IllegalStateException(reason + ", and sheaf.requireServers asks for it");
+    }
+    System.out.println("SKIPPED a comparison: " + reason);
+    Assumptions.abort(reason);
+  }
+
+  private static void requireVersion() throws IOException {
+    Process asked = new ProcessBuilder("redis-server", "--version").start();
+    String version = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (!version.contains("v=" + VERSION)) {
+      missing("no redis-server " + VERSION + "* but " + version.trim());
+    }
+  }
+
+  public static RedisProcess start(Path folder, String... options) throws Exception {
     require("redis-server");
+    requireVersion();
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();

@@ -2,9 +2,9 @@ package dev.sheaf.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.embedded.command.Command;
-import dev.sheaf.embedded.command.CommandTable;
-import dev.sheaf.embedded.command.Group;
+import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Group;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ class ReferenceDocTest {
     StringBuilder page = new StringBuilder(BEGIN);
     for (Group group : Group.values()) {
       List<Command> rows =
-          CommandTable.instance().rows().stream()
+          Commands.instance().table().rows().stream()
               .filter(row -> row.group() == group && !row.name().endsWith("|help"))
               .sorted(Comparator.comparing(Command::name))
               .toList();

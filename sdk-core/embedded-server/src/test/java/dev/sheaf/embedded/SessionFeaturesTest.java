@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What concerns one connection and others: tracking, events, permissions, pauses, streams. */
-@Timeout(60)
+@Timeout(180)
 @EmbeddedRedis(manualClock = true)
 class SessionFeaturesTest {
   private static byte[] request(String... words) {

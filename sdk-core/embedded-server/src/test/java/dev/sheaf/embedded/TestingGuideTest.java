@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The examples of docs/guide/testing.md, run; and that the page shows them as they are here. */
-@Timeout(60)
+@Timeout(180)
 class TestingGuideTest {
   private static final Path PAGE = Path.of("..", "..", "docs", "guide", "testing.md");
   private static final Path SOURCE =

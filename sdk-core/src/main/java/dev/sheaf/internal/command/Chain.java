@@ -54,6 +54,23 @@ public final class Chain {
     return Objects.requireNonNull(last);
   }
 
+  /** Whether all only read, and leave their connection as it is. */
+  public boolean areReads() {
+    for (Outgoing<?, ?, ?> command = first; command != null; command = command.next) {
+      if (command.travelsAlone() || !command.traits().isRepeatable()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes note of where the commands were counted. */
+  public void countedIn(CallerOrder order, int cell) {
+    for (Outgoing<?, ?, ?> command = first; command != null; command = command.next) {
+      command.countedIn(order, cell);
+    }
+  }
+
   public int commands() {
     return commands;
   }

@@ -18,12 +18,14 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.netty.buffer.ByteBuf;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A command on its way to one node: the caller's command with its request bytes, encoded on the
@@ -36,8 +38,17 @@ import org.jspecify.annotations.Nullable;
 public class Outgoing<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
 
-  private static final Logger LOG = System.getLogger("dev.sheaf");
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
   private static final int NO_SLOT = -1;
+  private static final VarHandle ORDER;
+
+  static {
+    try {
+      ORDER = MethodHandles.lookup().findVarHandle(Outgoing.class, "order", CallerOrder.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final RedisCommand<K, V, T> command;
   private final byte[] request;
@@ -61,6 +72,11 @@ public class Outgoing<K, V, T>
    * to wait.
    */
   private long calledNanos;
+
+  /** Where it is counted until it has ended; null if nowhere. */
+  private volatile @Nullable CallerOrder order;
+
+  private int orderCell;
 
   /** Whether a blocked caller awaits it, so that its completion runs no code of others. */
   private boolean awaited;
@@ -286,6 +302,20 @@ public class Outgoing<K, V, T>
     }
   }
 
+  /** Takes note, before it is queued, that it was counted in this cell. */
+  public final void countedIn(CallerOrder order, int cell) {
+    this.orderCell = cell;
+    this.order = order;
+  }
+
+  /** It is answered, or will never be. */
+  public final void ended() {
+    CallerOrder countedIn = order;
+    if (countedIn != null && ORDER.compareAndSet(this, countedIn, null)) {
+      countedIn.leave(orderCell);
+    }
+  }
+
   /** Takes note, before it is queued, that its caller blocks until it is done. */
   public final void awaitedByCaller() {
     awaited = true;
@@ -386,6 +416,7 @@ public class Outgoing<K, V, T>
 
   @Override
   public void complete() {
+    ended();
     if (decoding == null || !decoding.completesLater(command)) {
       command.complete();
     }
@@ -394,16 +425,18 @@ public class Outgoing<K, V, T>
   /** What a listener throws is its own affair: others wait to be failed behind this command. */
   @Override
   public boolean completeExceptionally(Throwable throwable) {
+    ended();
     try {
       return command.completeExceptionally(throwable);
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "A listener of " + getType() + " threw while it was failed", e);
+      LOG.warn("A listener of {} threw while it was failed", getType(), e);
       return false;
     }
   }
 
   @Override
   public void cancel() {
+    ended();
     command.cancel();
   }
 

@@ -62,7 +62,8 @@ public final class CoalescingClusterClient extends RedisClusterClient {
         endpoint,
         codec,
         context,
-        getOptions());
+        getOptions(),
+        null);
   }
 
   @Override

@@ -2,6 +2,8 @@ package dev.sheaf.internal.connect;
 
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.CoalescingWriter;
+import dev.sheaf.internal.engine.Lanes;
+import dev.sheaf.internal.engine.NodePipeline;
 import dev.sheaf.internal.engine.NodeChannels;
 import dev.sheaf.internal.waiting.AwaitedCommand;
 import dev.sheaf.internal.waiting.Deadlines;
@@ -16,6 +18,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node connection over a {@link CoalescingWriter}. It differs from Lettuce's own in how threads
@@ -24,6 +27,7 @@ import java.util.function.Supplier;
  */
 final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V> {
 
+  private final @Nullable Lanes lanes;
   private final NodeChannels channels;
   private final PushHandler endpoint;
   private final Supplier<JsonParser> parser;
@@ -35,13 +39,20 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
       PushHandler endpoint,
       RedisCodec<K, V> codec,
       ClientContext context,
-      ClientOptions options) {
+      ClientOptions options,
+      @Nullable Lanes lanes) {
     super(writer, endpoint, codec, context.commandTimeout(), options.getJsonParser());
     this.parser = options.getJsonParser();
     this.deadlines = context.deadlines();
+    this.lanes = lanes;
     this.channels = channels;
     this.endpoint = endpoint;
     channels.register(endpoint, writer, options);
+  }
+
+  /** The queue of this connection. */
+  NodePipeline pipeline() {
+    return ((CoalescingWriter) getChannelWriter()).pipeline();
   }
 
   /** Called by the constructor above this one's, so the fields here are not set yet. */
@@ -64,6 +75,9 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
   @Override
   public CompletableFuture<Void> closeAsync() {
     channels.unregister(endpoint);
+    if (lanes != null) {
+      lanes.close();
+    }
     return super.closeAsync();
   }
 }

@@ -2,25 +2,46 @@ package dev.sheaf.internal.connect;
 
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.CoalescingWriter;
+import dev.sheaf.internal.engine.Lanes;
 import dev.sheaf.internal.engine.NodeChannels;
+import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
 
 /** Lettuce's client for one server, whose connections batch. */
 public final class CoalescingRedisClient extends RedisClient {
 
   private final NodeChannels channels;
   private final ClientContext context;
+  private final ClientResources resources;
+  private final RedisURI uri;
+  private final int maxLanes;
+
+  /** Where the current thread connects. */
+  private final ThreadLocal<@Nullable RedisURI> connecting = new ThreadLocal<>();
 
   private CoalescingRedisClient(
-      ClientResources resources, RedisURI uri, NodeChannels channels, ClientContext context) {
+      ClientResources resources,
+      RedisURI uri,
+      NodeChannels channels,
+      ClientContext context,
+      int maxLanes) {
     super(channels.install(resources), uri);
+    this.resources = resources;
+    this.uri = uri;
+    this.maxLanes = maxLanes;
     this.channels = channels;
     this.context = context;
   }
@@ -28,18 +49,76 @@ public final class CoalescingRedisClient extends RedisClient {
   /** Creates a client; the resources stay the caller's to shut down. */
   public static CoalescingRedisClient create(
       ClientResources resources, RedisURI uri, ClientContext context) {
-    return new CoalescingRedisClient(resources, uri, NodeChannels.forResources(resources), context);
+    return new CoalescingRedisClient(
+        resources,
+        uri,
+        NodeChannels.forResources(resources),
+        context,
+        context.batching().maxLanes());
+  }
+
+  /** Connects with the time-out of the URI for the handshake, and the client's for commands. */
+  @Override
+  public <K, V> StatefulRedisConnection<K, V> connect(RedisCodec<K, V> codec) {
+    return toward(uri, () -> super.connect(codec));
+  }
+
+  @Override
+  public <K, V> StatefulRedisConnection<K, V> connect(RedisCodec<K, V> codec, RedisURI address) {
+    return toward(address, () -> super.connect(codec, address));
+  }
+
+  @Override
+  public <K, V> ConnectionFuture<StatefulRedisConnection<K, V>> connectAsync(
+      RedisCodec<K, V> codec, RedisURI address) {
+    return toward(address, () -> super.connectAsync(codec, address));
+  }
+
+  /** Makes the address known to what is made on this thread on the way to a connection. */
+  private <T> T toward(RedisURI address, Supplier<T> connect) {
+    connecting.set(address);
+    try {
+      return connect.get();
+    } finally {
+      connecting.remove();
+    }
+  }
+
+  private Lanes lanes(RedisURI address) {
+    return new Lanes(maxLanes, () -> openLane(address));
+  }
+
+  /** Opens a connection on event loops of its own. */
+  private CompletionStage<Lanes.Lane> openLane(RedisURI address) {
+    CoalescingRedisClient client =
+        new CoalescingRedisClient(
+            resources, address, NodeChannels.forResources(resources), context, 0);
+    client.setOptions(getOptions());
+    return client
+        .connectAsync(ByteArrayCodec.INSTANCE, address)
+        .<Lanes.Lane>thenApply(
+            connection -> {
+              CoalescingConnection<?, ?> lane = (CoalescingConnection<?, ?>) connection;
+              return new Lanes.Lane(lane.pipeline(), client::shutdownAsync);
+            })
+        .whenComplete(
+            (lane, failure) -> {
+              if (failure != null) {
+                client.shutdownAsync();
+              }
+            });
   }
 
   @Override
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
+    CoalescingWriter coalescing = new CoalescingWriter(writer, context, false, getOptions());
+    RedisURI address = connecting.get();
+    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
+    if (lanes != null) {
+      coalescing.pipeline().setLanes(lanes);
+    }
     return new CoalescingConnection<>(
-        channels,
-        new CoalescingWriter(writer, context, false, getOptions()),
-        endpoint,
-        codec,
-        context,
-        getOptions());
+        channels, coalescing, endpoint, codec, context, getOptions(), lanes);
   }
 }

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.availability.NodeSource;
-import dev.sheaf.availability.SignsOfLife;
+import dev.sheaf.internal.availability.NodeSource;
+import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.engine.CoalescingWriter;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
@@ -31,7 +31,7 @@ public final class NodeSources {
         : new Cluster<>((RedisClusterClient) server.client(), cluster, codec, uri);
   }
 
-  private static @Nullable SignsOfLife signs(@Nullable StatefulRedisConnection<?, ?> connection) {
+  private static @Nullable ReplyActivity signs(@Nullable StatefulRedisConnection<?, ?> connection) {
     if (connection instanceof StatefulRedisConnectionImpl<?, ?> known) {
       RedisChannelWriter writer = known.getChannelWriter();
       return writer instanceof CoalescingWriter coalescing
@@ -77,7 +77,7 @@ public final class NodeSources {
     }
 
     @Override
-    public @Nullable SignsOfLife signsOf(Node asked) {
+    public @Nullable ReplyActivity signsOf(Node asked) {
       return signs(connection);
     }
 
@@ -137,7 +137,7 @@ public final class NodeSources {
     }
 
     @Override
-    public @Nullable SignsOfLife signsOf(Node node) {
+    public @Nullable ReplyActivity signsOf(Node node) {
       CompletableFuture<StatefulRedisConnection<K, V>> opening =
           connection.getConnectionAsync(node.uri().getHost(), node.uri().getPort());
       return opening.isDone() && !opening.isCompletedExceptionally() ? signs(opening.join()) : null;

@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Callers {
 
   private final AtomicInteger blocked = new AtomicInteger();
-  private volatile int drivers = 1;
 
   /** A caller begins to block. */
   void begin() {
@@ -26,10 +25,5 @@ public final class Callers {
   /** How many callers block now. */
   int blocked() {
     return blocked.get();
-  }
-
-  /** Whether there are so few callers that each has an event loop to drive. */
-  boolean mayDrive() {
-    return blocked.get() <= drivers;
   }
 }

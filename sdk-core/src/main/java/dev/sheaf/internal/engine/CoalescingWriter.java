@@ -64,7 +64,7 @@ public final class CoalescingWriter
       if (corked != null) {
         corked.hold(pipeline, outgoing);
       } else {
-        pipeline.entrance().submit(outgoing);
+        submit(outgoing);
       }
     }
     return command;
@@ -86,9 +86,18 @@ public final class CoalescingWriter
     if (corked != null && !chain.isEmpty()) {
       corked.hold(pipeline, chain);
     } else {
-      pipeline.entrance().submit(chain);
+      Lanes.submit(pipeline, chain, (to, part) -> to.entrance().submit(part));
     }
     return (Collection<RedisCommand<K, V, ?>>) commands;
+  }
+
+  private void submit(Outgoing<?, ?, ?> command) {
+    Lanes lanes = pipeline.lanes();
+    if (lanes == null) {
+      pipeline.entrance().submit(command);
+    } else {
+      lanes.enter(pipeline, command).entrance().submit(command);
+    }
   }
 
   private <K, V, T> @Nullable Outgoing<K, V, T> encode(
@@ -96,6 +105,10 @@ public final class CoalescingWriter
     try {
       Outgoing<K, V, T> outgoing = Outgoing.encode(command, mayFuse, compression);
       CallBegin.note(outgoing);
+      Lanes lanes = pipeline.lanes();
+      if (lanes != null && outgoing.fusible() == null) {
+        lanes.observe(outgoing);
+      }
       return outgoing;
     } catch (SheafException e) {
       command.completeExceptionally(e);

@@ -161,39 +161,73 @@ public final class Corked {
   }
 
   private void sendAndDrive(BooleanSupplier done, long deadlineNanos) {
-    NodePipeline first = pipeline;
-    DrivenEventLoop loop =
-        callers == null || first == null || !Threads.mayDrive() ? null : first.loop();
-    if (loop == null || callers == null || first == null) {
+    NodePipeline main = pipeline;
+    Chain commands = chain;
+    if (callers == null || main == null || commands == null || !Threads.mayDrive()) {
       submit();
-    } else if (!callers.mayDrive()) {
+      return;
+    }
+    Lanes lanes = more == null ? main.lanes() : null;
+    NodePipeline driven = driven(callers, lanes, main, commands);
+    DrivenEventLoop loop = driven == null ? null : driven.loop();
+    if (driven == null || loop == null) {
       submit();
-    } else if (!loop.tryDrive()) {
-      loop.wantDriver();
-      submit();
-    } else {
-      try {
-        submitHere(loop);
+      return;
+    }
+    try {
+      if (submitHere(main, driven, loop, commands)) {
         loop.drive(done, deadlineNanos);
-      } finally {
-        loop.leave();
       }
+    } finally {
+      loop.leave();
     }
   }
 
-  /** Sends what is held back, as the owner of this event loop. */
-  private void submitHere(DrivenEventLoop loop) {
-    NodePipeline to = pipeline;
-    Chain commands = chain;
-    if (to != null && commands != null) {
-      pipeline = null;
-      chain = null;
-      heldBytes = 0;
-      to.entrance().submitHere(commands);
+  /** The pipeline whose event loop this thread owns now; null if it owns none. */
+  private static @Nullable NodePipeline driven(
+      Callers callers, @Nullable Lanes lanes, NodePipeline main, Chain commands) {
+    DrivenEventLoop loop = main.loop();
+    if (loop == null) {
+      return null;
     }
+    int blocked = callers.blocked();
+    NodePipeline driven = null;
+    if (blocked <= (lanes == null ? 1 : lanes.drivers())) {
+      if (lanes != null) {
+        driven = lanes.tryDrive(main, commands);
+      } else if (loop.tryDrive()) {
+        driven = main;
+      }
+      if (driven == null) {
+        loop.wantDriver();
+      }
+    }
+    if (driven == null && lanes != null) {
+      lanes.missed(blocked);
+    }
+    return driven;
+  }
+
+  /**
+   * Sends what is held back, as the owner of an event loop.
+   *
+   * @return whether it went that way, so that the loop is to be driven
+   */
+  private boolean submitHere(
+      NodePipeline main, NodePipeline driven, DrivenEventLoop loop, Chain commands) {
     Map<NodePipeline, Chain> others = more;
+    pipeline = null;
+    chain = null;
+    more = null;
+    heldBytes = 0;
+    Lanes lanes = main.lanes();
+    NodePipeline to = lanes == null ? driven : lanes.enter(main, driven, commands);
+    if (to != driven) {
+      to.entrance().submit(commands);
+      return false;
+    }
+    to.entrance().submitHere(commands);
     if (others != null) {
-      more = null;
       others.forEach(
           (other, part) -> {
             if (other.loop() == loop) {
@@ -203,6 +237,7 @@ public final class Corked {
             }
           });
     }
+    return true;
   }
 
   /** Sends what the current thread holds back. What it writes later is held back again. */
@@ -239,12 +274,17 @@ public final class Corked {
     }
   }
 
-  private void submit(NodePipeline to, Chain commands, long beganNanos) {
-    if (roomNanos > 0) {
-      to.entrance().submitWaiting(commands, beganNanos, beganNanos + roomNanos);
-    } else {
-      to.entrance().submit(commands);
-    }
+  private void submit(NodePipeline main, Chain part, long beganNanos) {
+    Lanes.submit(
+        main,
+        part,
+        (to, commands) -> {
+          if (roomNanos > 0) {
+            to.entrance().submitWaiting(commands, beganNanos, beganNanos + roomNanos);
+          } else {
+            to.entrance().submit(commands);
+          }
+        });
   }
 
   /** The one that the current thread runs in, or null. */

@@ -103,7 +103,9 @@ final class LostReplies {
           (request, start, end) -> argumentsOfLaterWrites.add(Outgoing.hash(request, start, end)));
       unknown++;
       command.completeExceptionally(new OutcomeUnknownException(command.getType().toString()));
-    } else if (!command.isAbandoned()) {
+    } else if (command.isAbandoned()) {
+      command.ended();
+    } else {
       readAgain(command);
     }
   }

@@ -134,6 +134,7 @@ final class NextBatch {
 
   private void take(Outgoing<?, ?, ?> command, Fate fate) {
     if (command.isAbandoned()) {
+      command.ended();
       return;
     }
     expiry.leaves(command);

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.availability.SignsOfLife;
+import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.NilCheck;
@@ -61,7 +61,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   private final Room room;
   private final CommandQueue queue = new CommandQueue();
   private final Entrance entrance;
-  private final SignsOfLife signsOfLife = new SignsOfLife();
+  private final ReplyActivity signsOfLife = new ReplyActivity();
 
   /** Nobody drains, and nothing waits but what is being added. */
   private static final int IDLE = 0;
@@ -97,6 +97,8 @@ public final class NodePipeline implements BatchMeters.Queue {
   private volatile boolean heldForLong;
 
   private volatile boolean autoFlush = true;
+
+  private volatile @Nullable Lanes lanes;
 
   NodePipeline(
       RedisChannelWriter delegate,
@@ -166,6 +168,16 @@ public final class NodePipeline implements BatchMeters.Queue {
     if (current != null && state.compareAndSet(IDLE, DRAINING)) {
       drainOnce(current);
     }
+  }
+
+  /** Has this be the main one of several connections to its server. Before it is used. */
+  public void setLanes(Lanes lanes) {
+    this.lanes = lanes;
+  }
+
+  /** The other connections to the same server; null if there are to be none. */
+  @Nullable Lanes lanes() {
+    return lanes;
   }
 
   /** The event loop of the socket, if callers may drive it. */
@@ -406,7 +418,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   }
 
   /** What the replies tell about the node. */
-  public SignsOfLife signsOfLife() {
+  public ReplyActivity signsOfLife() {
     return signsOfLife;
   }
 

@@ -126,6 +126,11 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     } else {
       failForCount(output.received);
     }
+    for (Outgoing<?, ?, ?> read : reads) {
+      if (read.isAbandoned()) {
+        read.ended();
+      }
+    }
     notifyListeners(null);
   }
 

@@ -44,6 +44,7 @@ public final class NilCheck
   @Override
   public void complete() {
     if (get.isDone()) {
+      get.ended();
       return;
     }
     String error = output.getError();

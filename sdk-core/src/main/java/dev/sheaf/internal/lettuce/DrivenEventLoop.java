@@ -147,6 +147,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   public void wantDriver() {
     if (!driverWanted) {
       driverWanted = true;
+      handler.wakeup();
     }
   }
 

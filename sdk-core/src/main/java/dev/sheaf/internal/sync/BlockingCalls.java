@@ -52,7 +52,7 @@ final class BlockingCalls<K, V> {
     if (sampler == null || caller.isMapping()) {
       return send(drives, call);
     }
-    long startNanos = caller.runs().startNanos();
+    long startNanos = sampler.startNanos(caller.runs());
     Object result = send(drives, call);
     sampler.called(caller.runs(), method, arguments, startNanos);
     return result;

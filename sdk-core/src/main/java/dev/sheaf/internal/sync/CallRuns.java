@@ -2,6 +2,7 @@ package dev.sheaf.internal.sync;
 
 import java.lang.reflect.Method;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,26 +38,25 @@ final class CallRuns {
   private long waitedNanos;
 
   /** When a call begins: the time, if it is of interest; to be given to {@link #count}. */
-  long startNanos() {
+  long startNanos(LongSupplier nanoTime) {
     Run run = last;
     boolean timed = run == null || run.site == null || (run.calls + 1) % TIMED == 0;
-    return timed ? System.nanoTime() : UNTIMED;
+    return timed ? nanoTime.getAsLong() : UNTIMED;
   }
 
   /** Counts a call that has just returned, and gives the run it belongs to. */
-  Run count(Method method, long startNanos) {
+  Run count(Method method, long startNanos, LongSupplier nanoTime) {
     Run run = last;
     if (startNanos == UNTIMED && run != null && isOf(run, method)) {
       untimedCalls++;
     } else {
-      run = countTimed(method, startNanos);
+      run = countTimed(method, startNanos, nanoTime.getAsLong());
     }
     run.calls++;
     return run;
   }
 
-  private Run countTimed(Method method, long givenStartNanos) {
-    long endNanos = System.nanoTime();
+  private Run countTimed(Method method, long givenStartNanos, long endNanos) {
     long startNanos = givenStartNanos == UNTIMED ? endNanos : givenStartNanos;
     long untimedNanos = last == null ? 0 : untimedCalls * last.typicalNanos;
     untimedCalls = 0;

@@ -8,8 +8,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -23,7 +21,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds loops that make one round trip after the other.
@@ -61,7 +62,7 @@ public final class LoopSampler {
 
   static final String METER = "sheaf.loops.avoidable.round.trips";
 
-  private static final Logger LOG = System.getLogger("dev.sheaf.loops");
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.loops");
 
   /** Methods that ask nothing of the server. */
   private static final Set<String> NO_COMMANDS =
@@ -84,6 +85,7 @@ public final class LoopSampler {
   private final @Nullable StatefulConnection<?, ?> connection;
   private final ScheduledExecutorService later;
   private final @Nullable Counter counter;
+  private final LongSupplier nanoTime;
 
   /** Stands for what is known of a place that is no loop. */
   private final LoopSite noLoop = new LoopSite(List.of(), "");
@@ -98,7 +100,7 @@ public final class LoopSampler {
       };
 
   // Guarded by the sites.
-  private long looksSinceNanos = System.nanoTime();
+  private long looksSinceNanos;
   private int looks;
   private int logLines;
   private final Set<LoopSite> unlogged = new LinkedHashSet<>();
@@ -119,9 +121,26 @@ public final class LoopSampler {
       Function<String, String> advice,
       @Nullable StatefulConnection<?, ?> connection,
       ScheduledExecutorService later) {
+    this(registry, client, advice, connection, later, System::nanoTime);
+  }
+
+  /**
+   * Creates a detector with a clock of its own.
+   *
+   * @param nanoTime the clock that calls and pauses are timed by, as {@link System#nanoTime}
+   */
+  public LoopSampler(
+      @Nullable MeterRegistry registry,
+      String client,
+      Function<String, String> advice,
+      @Nullable StatefulConnection<?, ?> connection,
+      ScheduledExecutorService later,
+      LongSupplier nanoTime) {
     this.advice = advice;
     this.connection = connection;
     this.later = later;
+    this.nanoTime = nanoTime;
+    this.looksSinceNanos = nanoTime.getAsLong();
     this.counter =
         registry == null
             ? null
@@ -131,13 +150,18 @@ public final class LoopSampler {
                 .register(registry);
   }
 
+  /** Called on the calling thread before a blocking command; to be given to {@link #called}. */
+  long startNanos(CallRuns runs) {
+    return runs.startNanos(nanoTime);
+  }
+
   /**
    * Called on the calling thread, after a blocking command has returned.
    *
-   * @param startNanos what {@link CallRuns#startNanos} said before it
+   * @param startNanos what {@link #startNanos} said before it
    */
   void called(CallRuns runs, Method method, Object @Nullable [] arguments, long startNanos) {
-    Run run = runs.count(method, startNanos);
+    Run run = runs.count(method, startNanos, nanoTime);
     int calls = run.calls();
     if (calls >= FIRST_LOOK && Integer.bitCount(calls) == 1) {
       look(runs, run, method, arguments);
@@ -167,7 +191,7 @@ public final class LoopSampler {
 
   private boolean mayLook() {
     synchronized (sites) {
-      long now = System.nanoTime();
+      long now = nanoTime.getAsLong();
       if (now - looksSinceNanos > TimeUnit.SECONDS.toNanos(1)) {
         looksSinceNanos = now;
         looks = 0;
@@ -275,7 +299,7 @@ public final class LoopSampler {
       first = unlogged.remove(site);
     }
     if (first) {
-      LOG.log(Level.INFO, site.text(advice.apply(site.command())));
+      LOG.info(site.text(advice.apply(site.command())));
     }
   }
 

@@ -7,6 +7,7 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.BulkLane;
 import dev.sheaf.QueueFullException;
 import dev.sheaf.Sheaf;
+import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /** Commands keep their order while the connection to their node is being opened. */
-@Timeout(60)
+@Timeout(180)
 class UntilConnectedContractTest {
 
   private final Opening opening = new Opening();
@@ -72,7 +73,7 @@ class UntilConnectedContractTest {
         }
       }
       for (int i = 0; i < reads.size(); i++) {
-        assertThat(reads.get(i).get(20, TimeUnit.SECONDS)).isEqualTo("value" + i);
+        assertThat(reads.get(i).get(60, TimeUnit.SECONDS)).isEqualTo("value" + i);
       }
     }
   }
@@ -93,15 +94,15 @@ class UntilConnectedContractTest {
         counts.add(lane.async().incr("count"));
       }
       RedisFuture<Long> tooMany = lane.async().incr("count");
-      assertThatThrownBy(() -> tooMany.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> tooMany.get(60, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(QueueFullException.class)
           .hasMessageContaining("maxQueuedCommands=" + limit);
       opening.goOn();
       for (int i = 0; i < limit; i++) {
-        assertThat(counts.get(i).get(20, TimeUnit.SECONDS)).isEqualTo(i + 1);
+        assertThat(counts.get(i).get(60, TimeUnit.SECONDS)).isEqualTo(i + 1);
       }
-      assertThat(lane.async().incr("count").get(20, TimeUnit.SECONDS)).isEqualTo(limit + 1);
+      assertThat(lane.async().incr("count").get(60, TimeUnit.SECONDS)).isEqualTo(limit + 1);
     }
   }
 
@@ -117,13 +118,13 @@ class UntilConnectedContractTest {
       opening.holdUp();
       RedisFuture<String> fits = lane.async().set("key", "x".repeat(3_900));
       RedisFuture<String> tooMany = lane.async().set("key", "y".repeat(3_900));
-      assertThatThrownBy(() -> tooMany.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> tooMany.get(60, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(QueueFullException.class)
           .hasMessageContaining("maxQueuedBytes=4000");
       opening.goOn();
-      assertThat(fits.get(20, TimeUnit.SECONDS)).isEqualTo("OK");
-      assertThat(lane.async().get("key").get(20, TimeUnit.SECONDS)).startsWith("x");
+      assertThat(fits.get(60, TimeUnit.SECONDS)).isEqualTo("OK");
+      assertThat(lane.async().get("key").get(60, TimeUnit.SECONDS)).startsWith("x");
     }
   }
 
@@ -168,18 +169,19 @@ class UntilConnectedContractTest {
       RedisFuture<String> late = lane.async().set("key", "value");
       assertThatThrownBy(() -> lane.sync().get("key"))
           .isInstanceOf(RedisCommandTimeoutException.class);
-      assertThatThrownBy(() -> late.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> late.get(60, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(RedisCommandTimeoutException.class)
           .hasMessageContaining("still being opened");
       for (int i = 0; i < 2; i++) {
         RedisFuture<String> inTheRoomOfThose = lane.async().get("key");
-        assertThatThrownBy(() -> inTheRoomOfThose.get(20, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> inTheRoomOfThose.get(60, TimeUnit.SECONDS))
             .cause()
             .isInstanceOf(RedisCommandTimeoutException.class);
       }
       opening.goOn();
-      assertThat(sheaf.sync().get("key")).isNull();
+      Await.until(
+          "the node to answer", Duration.ofSeconds(60), () -> sheaf.sync().get("key") == null);
     }
   }
 
@@ -195,7 +197,7 @@ class UntilConnectedContractTest {
         refused.add(lane.async().incr("count"));
       }
       for (RedisFuture<Long> each : refused) {
-        assertThatThrownBy(() -> each.get(20, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> each.get(60, TimeUnit.SECONDS))
             .cause()
             .hasStackTraceContaining("this socket shall not be opened");
       }
@@ -205,7 +207,7 @@ class UntilConnectedContractTest {
         counts.add(lane.async().incr("count"));
       }
       for (int i = 0; i < counts.size(); i++) {
-        assertThat(counts.get(i).get(20, TimeUnit.SECONDS)).isEqualTo(i + 1);
+        assertThat(counts.get(i).get(60, TimeUnit.SECONDS)).isEqualTo(i + 1);
       }
     }
   }
@@ -218,13 +220,13 @@ class UntilConnectedContractTest {
     RedisFuture<Long> count = lane.async().incr("count");
     Future<?> closed = threads.submit(sheaf::close);
     try {
-      assertThatThrownBy(() -> count.get(20, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> count.get(60, TimeUnit.SECONDS))
           .cause()
           .hasMessageContaining("closed");
     } finally {
       opening.goOn();
     }
-    closed.get(20, TimeUnit.SECONDS);
+    closed.get(60, TimeUnit.SECONDS);
   }
 
   /** Holds up the opening of sockets, or has it fail. */
@@ -253,7 +255,7 @@ class UntilConnectedContractTest {
         return;
       }
       try {
-        assertThat(held.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -6,7 +6,7 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.ConnectionLostException;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Sheaf;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;

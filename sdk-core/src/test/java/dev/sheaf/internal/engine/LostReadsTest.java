@@ -8,7 +8,7 @@ import dev.sheaf.ConnectionLostException;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.codec.StringCodec;

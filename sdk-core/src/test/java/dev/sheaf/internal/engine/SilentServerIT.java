@@ -1,7 +1,5 @@
 package dev.sheaf.internal.engine;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import dev.sheaf.testkit.RealRedis;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -13,7 +11,7 @@ class SilentServerIT {
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -62,9 +62,9 @@ class FusedGetContractTest {
         reads.add(sheaf.async().get("{t}list"));
       }
       for (int i = 0; i < 50; i++) {
-        assertThat(reads.get(2 * i).get(10, TimeUnit.SECONDS)).isEqualTo("value" + i);
+        assertThat(reads.get(2 * i).get(60, TimeUnit.SECONDS)).isEqualTo("value" + i);
         RedisFuture<String> wrong = reads.get(2 * i + 1);
-        assertThatThrownBy(() -> wrong.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> wrong.get(60, TimeUnit.SECONDS))
             .isInstanceOf(ExecutionException.class)
             .cause()
             .isInstanceOf(RedisCommandExecutionException.class)
@@ -162,9 +162,9 @@ class FusedGetContractTest {
       RedisFuture<String> before = sheaf.async().get("k");
       RedisFuture<String> wrong = sheaf.async().set("k", "v");
       RedisFuture<String> after = sheaf.async().get("k");
-      assertThat(before.get(10, TimeUnit.SECONDS)).isNull();
-      assertThat(after.get(10, TimeUnit.SECONDS)).isNull();
-      assertThatThrownBy(() -> wrong.get(10, TimeUnit.SECONDS))
+      assertThat(before.get(60, TimeUnit.SECONDS)).isNull();
+      assertThat(after.get(60, TimeUnit.SECONDS)).isNull();
+      assertThatThrownBy(() -> wrong.get(60, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(SheafException.class)
           .hasMessageContaining("SET")

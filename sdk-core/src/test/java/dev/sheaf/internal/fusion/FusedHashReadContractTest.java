@@ -137,8 +137,8 @@ class FusedHashReadContractTest {
         sheaf.async().hset("hash", "field1", "written" + i);
       }
       for (int i = 0; i < 50; i++) {
-        assertThat(reads.get(2 * i).get(10, TimeUnit.SECONDS)).isEqualTo("value0");
-        assertThat(reads.get(2 * i + 1).get(10, TimeUnit.SECONDS))
+        assertThat(reads.get(2 * i).get(60, TimeUnit.SECONDS)).isEqualTo("value0");
+        assertThat(reads.get(2 * i + 1).get(60, TimeUnit.SECONDS))
             .isEqualTo(i == 0 ? "value1" : "written" + (i - 1));
       }
     }
@@ -155,12 +155,12 @@ class FusedHashReadContractTest {
       }
       RedisFuture<String> right = sheaf.async().hget("hash", "field3");
       for (RedisFuture<String> read : wrong) {
-        assertThatThrownBy(() -> read.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS))
             .isInstanceOf(ExecutionException.class)
             .cause()
             .hasMessageStartingWith("WRONGTYPE");
       }
-      assertThat(right.get(10, TimeUnit.SECONDS)).isEqualTo("value3");
+      assertThat(right.get(60, TimeUnit.SECONDS)).isEqualTo("value3");
       assertThat(readTogether(sheaf, "none", "a", "b")).containsOnlyNulls();
     }
   }
@@ -224,7 +224,7 @@ class FusedHashReadContractTest {
       redis.multi();
       redis.hget("hash", "field1");
       redis.hget("hash", "field2");
-      TransactionResult result = redis.exec().get(10, TimeUnit.SECONDS);
+      TransactionResult result = redis.exec().get(60, TimeUnit.SECONDS);
       assertThat(result.<String>get(0)).isEqualTo("value1");
       assertThat(result.<String>get(1)).isEqualTo("value2");
       assertThat(server.commandCalls()).containsEntry("hget", 2L).doesNotContainKey("hmget");
@@ -269,9 +269,9 @@ class FusedHashReadContractTest {
       RedisFuture<String> cancelled = sheaf.async().hget("hash", "field8");
       cancelled.cancel(true);
       RedisFuture<String> after = sheaf.async().hget("hash", "field9");
-      assertThat(before.get(10, TimeUnit.SECONDS)).isEqualTo("value6");
-      assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo("value9");
-      assertThatThrownBy(() -> wrong.get(10, TimeUnit.SECONDS)).hasMessageContaining("no sevens");
+      assertThat(before.get(60, TimeUnit.SECONDS)).isEqualTo("value6");
+      assertThat(after.get(60, TimeUnit.SECONDS)).isEqualTo("value9");
+      assertThatThrownBy(() -> wrong.get(60, TimeUnit.SECONDS)).hasMessageContaining("no sevens");
     }
   }
 
@@ -281,8 +281,8 @@ class FusedHashReadContractTest {
       fill(sheaf);
       var reactive = sheaf.reactive().hget("hash", "field1").toFuture();
       RedisFuture<String> async = sheaf.async().hget("hash", "field2");
-      assertThat(reactive.get(10, TimeUnit.SECONDS)).isEqualTo("value1");
-      assertThat(async.get(10, TimeUnit.SECONDS)).isEqualTo("value2");
+      assertThat(reactive.get(60, TimeUnit.SECONDS)).isEqualTo("value1");
+      assertThat(async.get(60, TimeUnit.SECONDS)).isEqualTo("value2");
     }
   }
 }

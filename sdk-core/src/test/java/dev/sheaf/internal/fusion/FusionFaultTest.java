@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads that travel together meet the faults that each of them would have met alone. */
-@Timeout(60)
+@Timeout(180)
 class FusionFaultTest {
 
   private static final String NO_HMGET =
@@ -64,7 +64,7 @@ class FusionFaultTest {
             }
           });
       server.faults().clear();
-      assertThat(sheaf.async().get("b").get(10, TimeUnit.SECONDS)).isEqualTo("2");
+      assertThat(sheaf.async().get("b").get(60, TimeUnit.SECONDS)).isEqualTo("2");
     }
   }
 
@@ -103,9 +103,9 @@ class FusionFaultTest {
     }
     RedisFuture<String> list = sheaf.async().get("{m}list");
     for (int i = 0; i < 90; i++) {
-      assertThat(reads.get(i).get(10, TimeUnit.SECONDS)).isEqualTo(i < 60 ? "value" + i : null);
+      assertThat(reads.get(i).get(60, TimeUnit.SECONDS)).isEqualTo(i < 60 ? "value" + i : null);
     }
-    assertThatThrownBy(() -> list.get(10, TimeUnit.SECONDS)).hasMessageContaining("WRONGTYPE");
+    assertThatThrownBy(() -> list.get(60, TimeUnit.SECONDS)).hasMessageContaining("WRONGTYPE");
   }
 
   /** These are of the key, or of the server, so that a plain HGET would have met them too. */
@@ -124,7 +124,7 @@ class FusionFaultTest {
       server.faults().failNext("hmget", 1, error);
       List<RedisFuture<String>> reads = readTogether(sheaf, "a", "none", "b");
       for (RedisFuture<String> read : reads) {
-        assertThatThrownBy(() -> read.get(10, TimeUnit.SECONDS)).hasMessageContaining(error);
+        assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS)).hasMessageContaining(error);
       }
       assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
     }
@@ -166,7 +166,7 @@ class FusionFaultTest {
             sheaf.async().hset("hash", "a", "later");
           });
       for (RedisFuture<String> read : reads) {
-        assertThatThrownBy(() -> read.get(10, TimeUnit.SECONDS)).hasMessageContaining("NOPERM");
+        assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS)).hasMessageContaining("NOPERM");
       }
       assertThat(valuesOf(readTogether(sheaf, "a", "b"))).containsExactly("later", "2");
     }
@@ -217,7 +217,7 @@ class FusionFaultTest {
   private static List<String> valuesOf(List<RedisFuture<String>> reads) throws Exception {
     List<String> values = new ArrayList<>();
     for (RedisFuture<String> read : reads) {
-      values.add(read.get(10, TimeUnit.SECONDS));
+      values.add(read.get(60, TimeUnit.SECONDS));
     }
     return values;
   }

@@ -34,7 +34,7 @@ class TransactionBehindGetsContractTest {
         assertThat(missing.get()).isNull();
         assertThatThrownBy(list::get).hasMessageStartingWith("WRONGTYPE");
         redis.set("written", "1");
-        TransactionResult result = redis.exec().get(10, TimeUnit.SECONDS);
+        TransactionResult result = redis.exec().get(60, TimeUnit.SECONDS);
         assertThat(result.stream().map(Object::toString)).containsExactly("OK");
       }
       assertThat(sheaf.sync().get("written")).isEqualTo("1");
@@ -57,8 +57,8 @@ class TransactionBehindGetsContractTest {
         assertThat(a.get()).isEqualTo("1");
         assertThat(b.get()).isEqualTo("2");
         RedisFuture<Long> count = redis.incr("counter");
-        assertThat(redis.exec().get(10, TimeUnit.SECONDS).size()).isEqualTo(1);
-        assertThat(count.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(redis.exec().get(60, TimeUnit.SECONDS).size()).isEqualTo(1);
+        assertThat(count.get(60, TimeUnit.SECONDS)).isEqualTo(1);
       }
     }
   }

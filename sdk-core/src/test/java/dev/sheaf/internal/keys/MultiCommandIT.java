@@ -2,7 +2,6 @@ package dev.sheaf.internal.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
@@ -16,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Large writes to a real server that refuses some or all of the keys. */
-@Timeout(60)
+@Timeout(180)
 class BulkCommandsIT {
 
   private static final Result<Boolean> YES = new Result.Value<>(true);
 
   @BeforeAll
   static void needsRedis() {
-    assumeTrue(RealRedis.executable().isPresent(), "no redis-server on the PATH");
+    RealRedis.require();
   }
 
   @Test

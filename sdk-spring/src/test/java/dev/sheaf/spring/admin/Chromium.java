@@ -245,7 +245,7 @@ final class Chromium implements AutoCloseable {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
     try {
-      process.waitFor(10, TimeUnit.SECONDS);
+      process.waitFor(60, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -1,0 +1,282 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.acl.AclException;
+import dev.sheaf.embedded.internal.acl.AclLog;
+import dev.sheaf.embedded.internal.acl.AclSelector;
+import dev.sheaf.embedded.internal.acl.AclUser;
+import dev.sheaf.embedded.internal.acl.AclUsers;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.Connection;
+import dev.sheaf.embedded.internal.protocol.Categories;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** ACL. */
+final class AclCommands {
+  private static final int GENPASS_BITS = 256;
+  private static final int MAX_GENPASS_BITS = 4096;
+  private static final int BITS_PER_DIGIT = 4;
+  private static final int LOG_COUNT = 10;
+
+  private AclCommands() {}
+
+  static void register(Rows rows) {
+    String admin = "admin noscript loading stale";
+    String open = "noscript loading stale";
+    rows.group(Group.SERVER)
+        .container("acl", "6.0.0", "Users and permissions.")
+        .add("acl|cat", -2, open, "6.0.0", "The categories of commands.", AclCommands::cat)
+        .add("acl|deluser", -3, admin, "6.0.0", "Removes users.", AclCommands::delUser)
+        .add(
+            "acl|dryrun",
+            -4,
+            admin,
+            "7.0.0",
+            "Whether a user might run a command.",
+            AclCommands::dryRun)
+        .add("acl|genpass", -2, open, "6.0.0", "A random password.", AclCommands::genPass)
+        .add("acl|getuser", 3, admin, "6.0.0", "What a user may do.", AclCommands::getUser)
+        .add("acl|help", 2, "loading stale", "6.0.0", "Lists the subcommands.", Help::write)
+        .add("acl|list", 2, admin, "6.0.0", "All users as rules.", AclCommands::list)
+        .add("acl|load", 2, admin, "6.0.0", "Refused: there is no file.", AclCommands::noFile)
+        .add("acl|log", -2, admin, "6.0.0", "What was denied of late.", AclCommands::log)
+        .add("acl|save", 2, admin, "6.0.0", "Refused: there is no file.", AclCommands::noFile)
+        .add("acl|setuser", -3, admin, "6.0.0", "Creates or changes a user.", AclCommands::setUser)
+        .add("acl|users", 2, admin, "6.0.0", "The names of all users.", AclCommands::users)
+        .add(
+            "acl|whoami",
+            2,
+            open,
+            "6.0.0",
+            "The name of the user.",
+            call -> call.out().bulk(call.client().user().name()));
+  }
+
+  private static void cat(Call call) {
+    if (call.count() > 3) {
+      throw Errors.wrongUse(call);
+    }
+    if (call.count() == 2) {
+      call.out().array(Categories.ALL.size());
+      Categories.ALL.forEach(call.out()::bulk);
+      return;
+    }
+    String category = Bytes.lower(call.arg(2));
+    if (!Categories.ALL.contains(category)) {
+      throw Errors.of("ERR Unknown category '" + call.text(2) + "'");
+    }
+    List<Command> found =
+        call.node().commands().rows().stream()
+            .filter(row -> row.group() != Group.SENTINEL && Categories.of(row).contains(category))
+            .toList();
+    call.out().array(found.size());
+    found.forEach(row -> call.out().bulk(row.name()));
+  }
+
+  private static void setUser(Call call) {
+    for (byte b : call.arg(2)) {
+      if (b == 0 || b == ' ' || b >= 9 && b <= 13) {
+        throw Errors.of("ERR Usernames can't contain spaces or null characters");
+      }
+    }
+    List<String> rules = new ArrayList<>();
+    for (int i = 3; i < call.count(); i++) {
+      rules.add(call.text(i));
+    }
+    try {
+      call.node().users().set(call.text(2), rules);
+    } catch (AclException e) {
+      throw Errors.of(e.reason());
+    }
+    call.out().ok();
+  }
+
+  private static void delUser(Call call) {
+    AclUsers users = call.node().users();
+    int removed = 0;
+    for (int i = 2; i < call.count(); i++) {
+      if (call.text(i).equals(AclUsers.DEFAULT)) {
+        throw Errors.of("ERR The 'default' user cannot be removed");
+      }
+    }
+    for (int i = 2; i < call.count(); i++) {
+      AclUser user = users.find(call.text(i));
+      if (user != null && users.remove(user.name())) {
+        removed++;
+        endSessions(call, user);
+      }
+    }
+    call.out().integer(removed);
+  }
+
+  private static void endSessions(Call call, AclUser user) {
+    for (Client client : List.copyOf(call.node().clients().values())) {
+      Connection connection = client.connection();
+      if (client.user() == user && connection != null) {
+        client.authenticated(false);
+        client.user(call.node().users().standard());
+        if (client == call.client()) {
+          connection.closeAfterReplies();
+        } else {
+          connection.close();
+        }
+      }
+    }
+  }
+
+  private static void getUser(Call call) {
+    AclUser user = call.node().users().find(call.text(2));
+    Reply out = call.out();
+    if (user == null) {
+      out.nil();
+      return;
+    }
+    List<String> flags = new ArrayList<>();
+    flags.add(user.isEnabled() ? "on" : "off");
+    if (user.needsNoPassword()) {
+      flags.add("nopass");
+    }
+    out.map(6);
+    out.bulk("flags");
+    out.set(flags.size());
+    flags.forEach(out::bulk);
+    out.bulk("passwords");
+    out.array(user.passwords().size());
+    user.passwords().forEach(out::bulk);
+    describe(out, user.root());
+    out.bulk("selectors");
+    out.array(user.selectors().size());
+    for (AclSelector selector : user.selectors()) {
+      out.map(3);
+      describe(out, selector);
+    }
+  }
+
+  private static void describe(Reply out, AclSelector selector) {
+    out.bulk("commands");
+    out.bulk(selector.commandsShown());
+    out.bulk("keys");
+    out.bulk(Bytes.latin(selector.keysShown()));
+    out.bulk("channels");
+    out.bulk(Bytes.latin(selector.channelsShown()));
+  }
+
+  private static void list(Call call) {
+    call.out().array(call.node().users().all().size());
+    call.node().users().all().forEach(user -> call.out().bulk(Bytes.latin(user.shown())));
+  }
+
+  private static void users(Call call) {
+    call.out().array(call.node().users().all().size());
+    call.node().users().all().forEach(user -> call.out().bulk(Bytes.latin(user.name())));
+  }
+
+  private static void noFile(Call call) {
+    throw Errors.of(
+        "ERR This Redis instance is not configured to use an ACL file. You may want to specify"
+            + " users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you"
+            + " have a Redis configuration file set) in order to store users in the Redis"
+            + " configuration.");
+  }
+
+  private static void genPass(Call call) {
+    if (call.count() > 3) {
+      throw Errors.wrongUse(call);
+    }
+    long bits = call.count() == 3 ? call.longArg(2) : GENPASS_BITS;
+    if (bits <= 0 || bits > MAX_GENPASS_BITS) {
+      throw Errors.of(
+          "ERR ACL GENPASS argument must be the number of bits for the output password, a positive"
+              + " number up to 4096");
+    }
+    StringBuilder digits = new StringBuilder();
+    for (int i = 0; i < (bits + BITS_PER_DIGIT - 1) / BITS_PER_DIGIT; i++) {
+      digits.append(Character.forDigit(call.node().nodes().random().nextInt(16), 16));
+    }
+    call.out().bulk(digits.toString());
+  }
+
+  private static void dryRun(Call call) {
+    AclUser user = call.node().users().find(call.text(2));
+    if (user == null) {
+      throw Errors.of("ERR User '" + call.text(2) + "' not found");
+    }
+    byte[][] words = Arrays.copyOfRange(call.args(), 3, call.count());
+    Command command;
+    try {
+      command = call.node().commands().resolve(words);
+    } catch (CommandException e) {
+      command = null;
+    }
+    if (command == null) {
+      throw Errors.of("ERR Command '" + call.text(3) + "' not found");
+    }
+    if (!command.accepts(words.length)) {
+      throw Errors.arity(command.name());
+    }
+    AclUser.Denial denial = user.denies(command, words);
+    if (denial == null) {
+      call.out().ok();
+      return;
+    }
+    call.out()
+        .bulk(
+            Bytes.latin(
+                switch (denial.what()) {
+                  case COMMAND ->
+                      "This user has no permissions to run the '" + denial.object() + "' command";
+                  case KEY ->
+                      "This user has no permissions to access the '" + denial.object() + "' key";
+                  case CHANNEL ->
+                      "This user has no permissions to access the '"
+                          + denial.object()
+                          + "' channel";
+                }));
+  }
+
+  private static void log(Call call) {
+    AclLog log = call.node().deniedLog();
+    long count = LOG_COUNT;
+    if (call.count() == 3 && call.is(2, "RESET")) {
+      log.clear();
+      call.out().ok();
+      return;
+    }
+    if (call.count() == 3) {
+      Long wanted = Numbers.parseLong(call.arg(2));
+      if (wanted == null) {
+        throw Errors.notInteger();
+      }
+      count = Math.max(0, wanted);
+    } else if (call.count() > 3) {
+      throw Errors.arity("acl|log");
+    }
+    List<AclLog.Entry> entries = log.newest(count);
+    Reply out = call.out();
+    out.array(entries.size());
+    for (AclLog.Entry entry : entries) {
+      out.map(7);
+      out.bulk("count");
+      out.integer(entry.count());
+      out.bulk("reason");
+      out.bulk(entry.reason());
+      out.bulk("context");
+      out.bulk(entry.context());
+      out.bulk("object");
+      out.bulk(Bytes.latin(entry.object()));
+      out.bulk("username");
+      out.bulk(Bytes.latin(entry.user()));
+      out.bulk("age-seconds");
+      out.number((call.now() - entry.at()) / 1000.0);
+      out.bulk("client-info");
+      out.bulk(entry.client());
+    }
+  }
+}

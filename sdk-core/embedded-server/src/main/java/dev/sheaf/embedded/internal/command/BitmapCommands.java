@@ -1,0 +1,242 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.StringValue;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+
+/** SETBIT and the other commands on the bits of strings. */
+final class BitmapCommands {
+  private static final long MAX_BITS = 512L * 1024 * 1024 * 8;
+
+  private BitmapCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    rows.group(Group.BITMAP)
+        .add(
+            "bitcount",
+            -2,
+            "readonly",
+            one,
+            "2.6.0",
+            "Counts the bits that are set.",
+            BitmapCommands::bitCount)
+        .add(
+            "bitfield",
+            -2,
+            "write denyoom",
+            one,
+            "3.2.0",
+            "Reads and writes integers of any width.",
+            BitfieldCommand::run)
+        .add(
+            "bitfield_ro",
+            -2,
+            "readonly fast",
+            one,
+            "6.0.0",
+            "Reads integers of any width.",
+            BitfieldCommand::run)
+        .add(
+            "bitop",
+            -4,
+            "write denyoom",
+            KeySpec.range(2, -1, 1),
+            "2.6.0",
+            "Combines strings bit by bit.",
+            BitmapCommands::bitOp)
+        .add(
+            "bitpos",
+            -3,
+            "readonly",
+            one,
+            "2.8.7",
+            "Finds the first bit set or clear.",
+            BitmapCommands::bitPos)
+        .add("getbit", 3, "readonly fast", one, "2.2.0", "Reads a bit.", BitmapCommands::getBit)
+        .add("setbit", 4, "write denyoom", one, "2.2.0", "Writes a bit.", BitmapCommands::setBit);
+  }
+
+  private static long offset(Call call, int at) {
+    Long offset = Numbers.parseLong(call.arg(at));
+    if (offset == null || offset < 0 || offset >= MAX_BITS) {
+      throw Errors.of("ERR bit offset is not an integer or out of range");
+    }
+    return offset;
+  }
+
+  private static void setBit(Call call) {
+    long offset = offset(call, 2);
+    Long bit = Numbers.parseLong(call.arg(3));
+    if (bit == null || bit < 0 || bit > 1) {
+      throw Errors.of("ERR bit is not an integer or out of range");
+    }
+    byte[] key = call.arg(1);
+    StringValue value = call.string(key);
+    int length = value == null ? -1 : value.length();
+    if (value == null) {
+      value = new StringValue(Bytes.EMPTY);
+      call.db().put(key, value);
+    }
+    int index = (int) (offset >>> 3);
+    int mask = 0x80 >>> (offset & 7);
+    byte[] bytes = value.edit(index + 1);
+    int old = (bytes[index] & mask) == 0 ? 0 : 1;
+    bytes[index] = (byte) (bit == 1 ? bytes[index] | mask : bytes[index] & ~mask);
+    if (old != bit || value.length() != length) {
+      call.changed(key);
+    }
+    call.out().integer(old);
+  }
+
+  private static void getBit(Call call) {
+    long offset = offset(call, 2);
+    StringValue value = call.string(call.arg(1));
+    int index = (int) (offset >>> 3);
+    if (value == null || index >= value.length()) {
+      call.out().integer(0);
+    } else {
+      call.out().integer((value.byteAt(index) >>> (7 - (offset & 7))) & 1);
+    }
+  }
+
+  /** A range of bits; {@code to} is exclusive. */
+  private record Bits(long from, long to) {}
+
+  private static Bits range(Call call, int from, int length, boolean bitUnits, boolean hasEnd) {
+    long total = bitUnits ? length * 8L : length;
+    long start = call.longArg(from);
+    long end = hasEnd ? call.longArg(from + 1) : total - 1;
+    start = Math.max(0, start < 0 ? start + total : start);
+    end = Math.min(total - 1, Math.max(0, end < 0 ? end + total : end));
+    if (start > end) {
+      return new Bits(0, 0);
+    }
+    return bitUnits ? new Bits(start, end + 1) : new Bits(start * 8, (end + 1) * 8);
+  }
+
+  private static boolean unit(Call call, int at) {
+    if (call.count() <= at) {
+      return false;
+    }
+    if (call.is(at, "BIT")) {
+      return true;
+    }
+    if (call.is(at, "BYTE")) {
+      return false;
+    }
+    throw Errors.syntax();
+  }
+
+  private static void bitCount(Call call) {
+    StringValue value = call.string(call.arg(1));
+    if (value == null) {
+      call.out().integer(0);
+      return;
+    }
+    if (call.count() == 3 || call.count() > 5) {
+      throw Errors.syntax();
+    }
+    if (call.count() > 2) {
+      long start = call.longArg(2);
+      long end = call.longArg(3);
+      if (start < 0 && end < 0 && start > end) {
+        call.out().integer(0);
+        return;
+      }
+    }
+    boolean bits = unit(call, 4);
+    int length = value.length();
+    Bits range = call.count() > 2 ? range(call, 2, length, bits, true) : new Bits(0, length * 8L);
+    call.out().integer(count(value, range));
+  }
+
+  private static long count(StringValue value, Bits range) {
+    long count = 0;
+    long at = range.from();
+    while (at < range.to()) {
+      if ((at & 7) == 0 && at + 8 <= range.to()) {
+        count += Integer.bitCount(value.byteAt((int) (at >>> 3)));
+        at += 8;
+      } else {
+        count += bit(value, at++);
+      }
+    }
+    return count;
+  }
+
+  private static int bit(StringValue value, long at) {
+    return (value.byteAt((int) (at >>> 3)) >>> (7 - (at & 7))) & 1;
+  }
+
+  private static void bitPos(Call call) {
+    Long wanted = Numbers.parseLong(call.arg(2));
+    if (wanted == null) {
+      throw Errors.notInteger();
+    }
+    if (wanted != 0 && wanted != 1) {
+      throw Errors.of("ERR The bit argument must be 1 or 0.");
+    }
+    StringValue value = call.string(call.arg(1));
+    if (value == null) {
+      call.out().integer(wanted == 1 ? -1 : 0);
+      return;
+    }
+    if (call.count() > 6) {
+      throw Errors.syntax();
+    }
+    boolean hasEnd = call.count() > 4;
+    boolean bits = unit(call, 5);
+    int length = value.length();
+    Bits range = call.count() > 3 ? range(call, 3, length, bits, hasEnd) : new Bits(0, length * 8L);
+    for (long at = range.from(); at < range.to(); at++) {
+      if (bit(value, at) == wanted) {
+        call.out().integer(at);
+        return;
+      }
+    }
+    boolean beyond = wanted == 0 && !hasEnd && range.from() < range.to();
+    call.out().integer(beyond ? range.to() : -1);
+  }
+
+  private static void bitOp(Call call) {
+    boolean and = call.is(1, "AND");
+    boolean or = call.is(1, "OR");
+    boolean not = call.is(1, "NOT");
+    if (!and && !or && !not && !call.is(1, "XOR")) {
+      throw Errors.syntax();
+    }
+    if (not && call.count() != 4) {
+      throw Errors.of("ERR BITOP NOT must be called with a single source key.");
+    }
+    byte[][] sources = new byte[call.count() - 3][];
+    int longest = 0;
+    for (int i = 0; i < sources.length; i++) {
+      StringValue value = call.string(call.arg(i + 3));
+      sources[i] = value == null ? Bytes.EMPTY : value.bytes();
+      longest = Math.max(longest, sources[i].length);
+    }
+    if (longest == 0) {
+      call.delete(call.arg(2));
+      call.out().integer(0);
+      return;
+    }
+    byte[] result = new byte[longest];
+    for (int at = 0; at < longest; at++) {
+      int bits = byteAt(sources[0], at);
+      for (int i = 1; i < sources.length; i++) {
+        int other = byteAt(sources[i], at);
+        bits = and ? bits & other : or ? bits | other : bits ^ other;
+      }
+      result[at] = (byte) (not ? ~bits : bits);
+    }
+    call.store(call.arg(2), StringValue.raw(result));
+    call.out().integer(longest);
+  }
+
+  private static int byteAt(byte[] bytes, int at) {
+    return at < bytes.length ? bytes[at] : 0;
+  }
+}

@@ -1,0 +1,54 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.node.BlockedClient;
+import dev.sheaf.embedded.internal.node.Nodes;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** What the blocking commands share: their timeouts, and how a client is put to wait. */
+final class Blocking {
+  private Blocking() {}
+
+  /** When the wait ends, in milliseconds since the epoch; zero for never. */
+  static long deadline(Call call, int timeoutAt) {
+    Double seconds = Numbers.parseDouble(call.arg(timeoutAt));
+    if (seconds == null) {
+      throw Errors.of("ERR timeout is not a float or out of range");
+    }
+    double millis = Math.ceil(seconds * 1000);
+    if (millis > (double) Long.MAX_VALUE - call.now()) {
+      throw Errors.of("ERR timeout is out of range");
+    }
+    if (millis < 0) {
+      throw Errors.of("ERR timeout is negative");
+    }
+    return millis == 0 ? 0 : call.now() + (long) millis;
+  }
+
+  /**
+   * Has the client wait until one of the keys serves it.
+   *
+   * @param attempt writes the reply if it can be served
+   */
+  static void await(
+      Call call, List<byte[]> keys, long deadline, BlockedClient.Attempt attempt, Runnable none) {
+    if (!call.mayBlock()) {
+      none.run();
+      return;
+    }
+    var blocked = call.node().blocked();
+    blocked.block(
+        new BlockedClient(call.client(), call.client().dbIndex(), keys, deadline, attempt, none));
+    if (deadline != 0) {
+      Nodes nodes = call.node().nodes();
+      var unused =
+          nodes
+              .thread()
+              .schedule(
+                  () -> blocked.expire(nodes.refreshNow()),
+                  deadline - call.now(),
+                  TimeUnit.MILLISECONDS);
+    }
+  }
+}

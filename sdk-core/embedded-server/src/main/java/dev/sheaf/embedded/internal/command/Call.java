@@ -1,0 +1,281 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Database;
+import dev.sheaf.embedded.internal.data.HashValue;
+import dev.sheaf.embedded.internal.data.ListValue;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.SetValue;
+import dev.sheaf.embedded.internal.data.SortedSetValue;
+import dev.sheaf.embedded.internal.data.StreamValue;
+import dev.sheaf.embedded.internal.data.StringValue;
+import dev.sheaf.embedded.internal.data.Value;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import org.jspecify.annotations.Nullable;
+
+/** One execution of one command: its arguments, the data it works on, and where the reply goes. */
+public final class Call {
+  private final ServerNode node;
+  private final Client client;
+  private final Command command;
+  private final byte[][] args;
+  private final Reply out;
+  private final boolean mayBlock;
+  private byte @Nullable [][] effect;
+  private boolean effectSet;
+  private boolean inScript;
+  private byte @Nullable [] emptied;
+
+  Call(
+      ServerNode node, Client client, Command command, byte[][] args, Reply out, boolean mayBlock) {
+    this.node = node;
+    this.client = client;
+    this.command = command;
+    this.args = args;
+    this.out = out;
+    this.mayBlock = mayBlock;
+  }
+
+  static Call ofScript(ServerNode node, Client session, Command command, byte[][] args, Reply out) {
+    Call call = new Call(node, session, command, args, out, false);
+    call.inScript = true;
+    return call;
+  }
+
+  public ServerNode node() {
+    return node;
+  }
+
+  public Client client() {
+    return client;
+  }
+
+  public Command command() {
+    return command;
+  }
+
+  public Database db() {
+    return node.db(client.dbIndex());
+  }
+
+  public Reply out() {
+    return out;
+  }
+
+  /** False in transactions, in scripts and on replicas: there a blocking command does not wait. */
+  public boolean mayBlock() {
+    return mayBlock;
+  }
+
+  /** Milliseconds since the epoch, the same during the whole command. */
+  public long now() {
+    return node.nodes().now();
+  }
+
+  /** Whether a script runs it. */
+  boolean inScript() {
+    return inScript;
+  }
+
+  public byte[][] args() {
+    return args;
+  }
+
+  public int count() {
+    return args.length;
+  }
+
+  public byte[] arg(int i) {
+    return args[i];
+  }
+
+  public boolean is(int i, String upper) {
+    return Bytes.is(args[i], upper);
+  }
+
+  public String text(int i) {
+    return Bytes.text(args[i]);
+  }
+
+  /** The argument as far as C, and so an error text of Redis, sees it: up to a NUL. */
+  String textOfC(int i) {
+    return Bytes.untilNul(args[i]);
+  }
+
+  public long longArg(int i) {
+    Long value = Numbers.parseLong(args[i]);
+    if (value == null) {
+      throw Errors.notInteger();
+    }
+    return value;
+  }
+
+  public int intArg(int i) {
+    long value = longArg(i);
+    if (value < Integer.MIN_VALUE || value > Integer.MAX_VALUE) {
+      throw Errors.notInteger();
+    }
+    return (int) value;
+  }
+
+  public double doubleArg(int i) {
+    Double value = Numbers.parseDouble(args[i]);
+    if (value == null) {
+      throw Errors.notFloat();
+    }
+    return value;
+  }
+
+  /** A count that must not be negative. */
+  public long positive(int i) {
+    Long value = Numbers.parseLong(args[i]);
+    if (value == null || value < 0) {
+      throw Errors.notPositive();
+    }
+    return value;
+  }
+
+  public @Nullable Value value(byte[] key) {
+    return db().get(key);
+  }
+
+  public @Nullable StringValue string(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof StringValue) {
+      return (StringValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable HashValue hash(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof HashValue) {
+      return (HashValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable ListValue list(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof ListValue) {
+      return (ListValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable SetValue setValue(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof SetValue) {
+      return (SetValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable SortedSetValue sortedSet(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof SortedSetValue) {
+      return (SortedSetValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  public @Nullable StreamValue stream(byte[] key) {
+    Value value = db().get(key);
+    if (value == null || value instanceof StreamValue) {
+      return (StreamValue) value;
+    }
+    throw Errors.wrongType();
+  }
+
+  /** Stores under the key, ending its former time to live. */
+  public void store(byte[] key, Value value) {
+    db().put(key, value);
+    changed(key);
+  }
+
+  /** Marks the key as changed: watchers are told, and the command goes to the replicas. */
+  public void changed(byte[] key) {
+    changed(key, null);
+  }
+
+  /** As {@link #changed(byte[])}; keyspace events call it {@code event}, null for the usual. */
+  public void changed(byte[] key, @Nullable String event) {
+    db().changed(key);
+    node.dirtied();
+    if (node.announcesEvents()) {
+      announce(event == null ? EventNames.of(command) : event, key);
+    }
+  }
+
+  private void announce(String event, byte[] key) {
+    node.announce(EventNames.classOf(command.group()), event, client.dbIndex(), key);
+    if (emptied == key) {
+      emptied = null;
+      node.announce('g', "del", client.dbIndex(), key);
+    }
+  }
+
+  /**
+   * The groups of a stream have changed, but not what WATCH and client-side caching look at;
+   * clients that wait for the stream look again.
+   */
+  void groupsChanged(byte[] key) {
+    node.recheckBlocked(db(), key);
+    node.dirtied();
+    notifyOf(EventNames.of(command), key);
+  }
+
+  /** Announces one more keyspace event of this command's class, without another change. */
+  void notifyOf(String event, byte[] key) {
+    if (node.announcesEvents()) {
+      node.announce(EventNames.classOf(command.group()), event, client.dbIndex(), key);
+    }
+  }
+
+  /** As {@link #notifyOf} for the events that belong to no type. */
+  void notifyGeneric(String event, byte[] key) {
+    if (node.announcesEvents()) {
+      node.announce('g', event, client.dbIndex(), key);
+    }
+  }
+
+  /** Removes the key if it is there. */
+  public boolean delete(byte[] key) {
+    if (db().peek(key) == null) {
+      return false;
+    }
+    db().remove(key);
+    db().changed(key);
+    node.dirtied();
+    notifyGeneric("del", key);
+    return true;
+  }
+
+  /** Removes the key of a collection whose last element has gone; call it before the change. */
+  public void deleteIfEmpty(byte[] key, int size) {
+    if (size == 0) {
+      db().remove(key);
+      emptied = key;
+    }
+  }
+
+  /** What replicas run instead of the command itself, where that would not give the same data. */
+  public void effect(byte[]... replacement) {
+    effect = replacement;
+    effectSet = true;
+  }
+
+  /** Replicas have nothing to run: they have been served otherwise. */
+  void noEffect() {
+    effect = null;
+    effectSet = true;
+  }
+
+  /** What replicas run; null for nothing at all. */
+  byte @Nullable [][] effect() {
+    return effectSet ? effect : args;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+
+/** The filter pairs of CLIENT KILL. */
+final class ClientFilter {
+  private final Call call;
+  private final List<Predicate<Client>> conditions = new ArrayList<>();
+  private boolean skipMe = true;
+
+  ClientFilter(Call call) {
+    this.call = call;
+    for (int i = 2; i < call.count(); i += 2) {
+      if (i + 1 == call.count()) {
+        throw Errors.syntax();
+      }
+      add(call.text(i).toUpperCase(Locale.ROOT), i + 1);
+    }
+  }
+
+  private void add(String filter, int at) {
+    String value = call.text(at);
+    switch (filter) {
+      case "ID" -> {
+        Long id = Numbers.parseLong(call.arg(at));
+        if (id == null || id < 1) {
+          throw Errors.of("ERR client-id should be greater than 0");
+        }
+        conditions.add(client -> client.id() == id);
+      }
+      case "TYPE" -> {
+        String type = value.toLowerCase(Locale.ROOT);
+        if (!List.of("normal", "master", "replica", "slave", "pubsub").contains(type)) {
+          throw Errors.of("ERR Unknown client type '" + value + "'");
+        }
+        conditions.add(client -> type.equals(client.isSubscriber() ? "pubsub" : "normal"));
+      }
+      case "ADDR" -> conditions.add(client -> has(client, value, true));
+      case "LADDR" -> conditions.add(client -> has(client, value, false));
+      case "USER" -> {
+        if (call.node().users().find(value) == null) {
+          throw Errors.of("ERR No such user '" + value + "'");
+        }
+        conditions.add(client -> client.user().name().equals(value));
+      }
+      case "SKIPME" -> skipMe = yesOrNo(value);
+      default -> throw Errors.syntax();
+    }
+  }
+
+  private static boolean yesOrNo(String value) {
+    if (value.equalsIgnoreCase("yes")) {
+      return true;
+    }
+    if (value.equalsIgnoreCase("no")) {
+      return false;
+    }
+    throw Errors.syntax();
+  }
+
+  private static boolean has(Client client, String address, boolean remote) {
+    Connection connection = client.connection();
+    return connection != null
+        && address.equals(remote ? connection.remoteAddress() : connection.localAddress());
+  }
+
+  List<Client> matching() {
+    List<Client> found = new ArrayList<>();
+    for (Client client : call.node().clients().values()) {
+      if (!(skipMe && client == call.client())
+          && conditions.stream().allMatch(condition -> condition.test(client))) {
+        found.add(client);
+      }
+    }
+    return found;
+  }
+}

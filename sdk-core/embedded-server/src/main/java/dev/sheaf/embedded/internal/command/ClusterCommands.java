@@ -1,0 +1,390 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.node.Nodes;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/** CLUSTER and the commands that only matter in one. */
+final class ClusterCommands {
+  private static final int BUS_OFFSET = 10_000;
+  private static final int MAX_PORT = 65_535;
+
+  private ClusterCommands() {}
+
+  static void register(Rows rows) {
+    rows.group(Group.CLUSTER)
+        .add(
+            "asking",
+            1,
+            "fast",
+            "3.0.0",
+            "Lets the next command use a slot that is arriving.",
+            ClusterCommands::asking)
+        .container("cluster", "3.0.0", "Looks at the cluster.")
+        .add(
+            "cluster|count-failure-reports",
+            3,
+            "admin stale",
+            "3.0.0",
+            "Always 0: nodes do not fail by themselves.",
+            inCluster(ClusterCommands::failureReports))
+        .add(
+            "cluster|countkeysinslot",
+            3,
+            "stale",
+            "3.0.0",
+            "How many keys of a slot this node has.",
+            inCluster(ClusterCommands::countKeysInSlot))
+        .add(
+            "cluster|getkeysinslot",
+            4,
+            "stale",
+            "3.0.0",
+            "Keys of a slot.",
+            inCluster(ClusterCommands::getKeysInSlot))
+        .add("cluster|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "cluster|info",
+            2,
+            "stale",
+            "3.0.0",
+            "The state of the cluster.",
+            inCluster(ClusterCommands::info))
+        .add(
+            "cluster|keyslot",
+            3,
+            "stale",
+            "3.0.0",
+            "The slot of a key.",
+            inCluster(call -> call.out().integer(Slots.of(call.arg(2)))))
+        .add(
+            "cluster|links",
+            2,
+            "stale",
+            "7.0.0",
+            "The links to other nodes.",
+            inCluster(ClusterCommands::links))
+        .add(
+            "cluster|myid",
+            2,
+            "stale",
+            "3.0.0",
+            "The id of this node.",
+            inCluster(call -> call.out().bulk(call.node().id())))
+        .add(
+            "cluster|nodes",
+            2,
+            "stale",
+            "3.0.0",
+            "All nodes as text.",
+            inCluster(ClusterCommands::nodes))
+        .add(
+            "cluster|replicas",
+            3,
+            "admin stale",
+            "5.0.0",
+            "The replicas of a master.",
+            inCluster(ClusterCommands::replicas))
+        .add(
+            "cluster|shards",
+            2,
+            "stale",
+            "7.0.0",
+            "All slots with their nodes.",
+            inCluster(ClusterCommands::shards))
+        .add(
+            "cluster|slaves",
+            3,
+            "admin stale",
+            "3.0.0",
+            "As CLUSTER REPLICAS; its old name.",
+            inCluster(ClusterCommands::replicas))
+        .add(
+            "cluster|slots",
+            2,
+            "stale",
+            "3.0.0",
+            "All ranges of slots with their nodes.",
+            inCluster(ClusterCommands::slots))
+        .add(
+            "readonly",
+            1,
+            "loading stale fast",
+            "3.0.0",
+            "Allows reads on a replica.",
+            call -> readOnlyMode(call, true))
+        .add(
+            "readwrite",
+            1,
+            "loading stale fast",
+            "3.0.0",
+            "Ends READONLY.",
+            call -> readOnlyMode(call, false));
+  }
+
+  static Handler inCluster(Handler handler) {
+    return call -> {
+      requireCluster(call);
+      handler.run(call);
+    };
+  }
+
+  private static void requireCluster(Call call) {
+    if (!call.node().nodes().isCluster()) {
+      throw Errors.of("ERR This instance has cluster support disabled");
+    }
+  }
+
+  private static void asking(Call call) {
+    requireCluster(call);
+    call.client().asking(true);
+    call.out().ok();
+  }
+
+  private static void readOnlyMode(Call call, boolean on) {
+    requireCluster(call);
+    call.client().readOnlyMode(on);
+    call.out().ok();
+  }
+
+  private static int busPort(ServerNode node) {
+    int port = node.announcedPort();
+    return port + BUS_OFFSET <= MAX_PORT ? port + BUS_OFFSET : port - BUS_OFFSET;
+  }
+
+  private static void nodes(Call call) {
+    StringBuilder text = new StringBuilder();
+    for (ServerNode node : call.node().nodes().all()) {
+      line(text, node, call.node());
+    }
+    call.out().verbatim(Bytes.of(text.toString()));
+  }
+
+  private static void line(StringBuilder text, ServerNode node, ServerNode self) {
+    ServerNode master = node.master();
+    text.append(node.id())
+        .append(' ')
+        .append(node.announcedHost())
+        .append(':')
+        .append(node.announcedPort())
+        .append('@')
+        .append(busPort(node))
+        .append(node == self ? " myself," : " ")
+        .append(master == null ? "master" : "slave")
+        .append(node.isFailed() ? ",fail" : "")
+        .append(' ')
+        .append(master == null ? "-" : master.id())
+        .append(node == self ? " 0 0 " : " 0 " + self.nodes().now() + " ")
+        .append(node.primary().configEpoch())
+        .append(node.isFailed() && node != self ? " disconnected" : " connected");
+    for (SlotRange range : SlotRange.of(node.slots())) {
+      text.append(' ').append(range);
+    }
+    if (node == self) {
+      node.migrating()
+          .forEach(
+              (slot, to) ->
+                  text.append(" [").append(slot).append("->-").append(to.id()).append(']'));
+      node.importing()
+          .forEach(
+              (slot, from) ->
+                  text.append(" [").append(slot).append("-<-").append(from.id()).append(']'));
+    }
+    text.append('\n');
+  }
+
+  /** Neighbouring slots, both ends included. */
+  private record SlotRange(int from, int to) {
+    static List<SlotRange> of(BitSet slots) {
+      List<SlotRange> ranges = new ArrayList<>();
+      for (int from = slots.nextSetBit(0); from >= 0; ) {
+        int end = slots.nextClearBit(from);
+        ranges.add(new SlotRange(from, end - 1));
+        from = slots.nextSetBit(end);
+      }
+      return ranges;
+    }
+
+    @Override
+    public String toString() {
+      return from == to ? Integer.toString(from) : from + "-" + to;
+    }
+  }
+
+  private static void slots(Call call) {
+    Reply out = call.out();
+    List<ServerNode> owners = new ArrayList<>();
+    List<SlotRange> ranges = new ArrayList<>();
+    for (ServerNode node : call.node().nodes().all()) {
+      for (SlotRange range : SlotRange.of(node.slots())) {
+        owners.add(node);
+        ranges.add(range);
+      }
+    }
+    out.array(ranges.size());
+    for (int i = 0; i < ranges.size(); i++) {
+      ServerNode owner = owners.get(i);
+      List<ServerNode> replicas = owner.replicas().stream().filter(r -> !r.isFailed()).toList();
+      out.array(3 + replicas.size());
+      out.integer(ranges.get(i).from());
+      out.integer(ranges.get(i).to());
+      slotNode(out, owner);
+      replicas.forEach(replica -> slotNode(out, replica));
+    }
+  }
+
+  private static void slotNode(Reply out, ServerNode node) {
+    out.array(4);
+    out.bulk(node.announcedHost());
+    out.integer(node.announcedPort());
+    out.bulk(node.id());
+    out.array(0);
+  }
+
+  private static void shards(Call call) {
+    Reply out = call.out();
+    List<ServerNode> masters =
+        call.node().nodes().all().stream().filter(ServerNode::isMaster).toList();
+    out.array(masters.size());
+    for (ServerNode master : masters) {
+      List<SlotRange> ranges = SlotRange.of(master.slots());
+      out.map(2);
+      out.bulk("slots");
+      out.array(ranges.size() * 2);
+      for (SlotRange range : ranges) {
+        out.integer(range.from());
+        out.integer(range.to());
+      }
+      out.bulk("nodes");
+      out.array(1 + master.replicas().size());
+      shardNode(out, master);
+      master.replicas().forEach(replica -> shardNode(out, replica));
+    }
+  }
+
+  private static void shardNode(Reply out, ServerNode node) {
+    out.map(7);
+    out.bulk("id");
+    out.bulk(node.id());
+    out.bulk("port");
+    out.integer(node.announcedPort());
+    out.bulk("ip");
+    out.bulk(node.announcedHost());
+    out.bulk("endpoint");
+    out.bulk(node.announcedHost());
+    out.bulk("role");
+    out.bulk(node.isMaster() ? "master" : "replica");
+    out.bulk("replication-offset");
+    out.integer(node.replicationOffset());
+    out.bulk("health");
+    out.bulk(node.isFailed() ? "failed" : "online");
+  }
+
+  private static void info(Call call) {
+    Nodes nodes = call.node().nodes();
+    long size = nodes.all().stream().filter(node -> !node.slots().isEmpty()).count();
+    String text =
+        "cluster_state:"
+            + (nodes.isDown() ? "fail" : "ok")
+            + "\r\ncluster_slots_assigned:"
+            + nodes.assignedSlots()
+            + "\r\ncluster_slots_ok:"
+            + nodes.assignedSlots()
+            + "\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:0\r\ncluster_known_nodes:"
+            + nodes.all().size()
+            + "\r\ncluster_size:"
+            + size
+            + "\r\ncluster_current_epoch:"
+            + nodes.epoch()
+            + "\r\ncluster_my_epoch:"
+            + call.node().primary().configEpoch()
+            + "\r\ncluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0"
+            + "\r\ntotal_cluster_links_buffer_limit_exceeded:0\r\n";
+    call.out().verbatim(Bytes.of(text));
+  }
+
+  private static int slot(Call call) {
+    Long slot = Numbers.parseLong(call.arg(2));
+    if (slot == null) {
+      throw Errors.notInteger();
+    }
+    if (slot < 0 || slot >= Slots.COUNT) {
+      throw Errors.of("ERR Invalid slot");
+    }
+    return slot.intValue();
+  }
+
+  private static void countKeysInSlot(Call call) {
+    call.out().integer(call.node().db(0).countInSlot(slot(call)));
+  }
+
+  private static void getKeysInSlot(Call call) {
+    long max = call.longArg(3);
+    int slot = slot(call);
+    if (max < 0) {
+      throw Errors.of("ERR Invalid number of keys");
+    }
+    List<byte[]> keys = call.node().db(0).keysInSlot(slot, (int) Math.min(Integer.MAX_VALUE, max));
+    call.out().array(keys.size());
+    keys.forEach(call.out()::bulk);
+  }
+
+  private static ServerNode named(Call call) {
+    ServerNode node = call.node().nodes().byId(call.text(2));
+    if (node == null) {
+      throw Errors.of("ERR Unknown node " + call.text(2));
+    }
+    return node;
+  }
+
+  private static void failureReports(Call call) {
+    named(call);
+    call.out().integer(0);
+  }
+
+  private static void replicas(Call call) {
+    ServerNode node = named(call);
+    if (!node.isMaster()) {
+      throw Errors.of("ERR The specified node is not a master");
+    }
+    call.out().array(node.replicas().size());
+    for (ServerNode replica : node.replicas()) {
+      StringBuilder text = new StringBuilder();
+      line(text, replica, call.node());
+      call.out().bulk(text.substring(0, text.length() - 1));
+    }
+  }
+
+  private static void links(Call call) {
+    List<ServerNode> others =
+        call.node().nodes().all().stream().filter(node -> node != call.node()).toList();
+    call.out().array(others.size() * 2);
+    for (ServerNode other : others) {
+      link(call, other, "to");
+      link(call, other, "from");
+    }
+  }
+
+  private static void link(Call call, ServerNode other, String direction) {
+    call.out().map(6);
+    call.out().bulk("direction");
+    call.out().bulk(direction);
+    call.out().bulk("node");
+    call.out().bulk(other.id());
+    call.out().bulk("create-time");
+    call.out().integer(other.startedAt());
+    call.out().bulk("events");
+    call.out().bulk("r");
+    call.out().bulk("send-buffer-allocated");
+    call.out().integer(0);
+    call.out().bulk("send-buffer-used");
+    call.out().integer(0);
+  }
+}

@@ -1,0 +1,478 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.acl.AclUser;
+import dev.sheaf.embedded.internal.acl.AclUsers;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.Connection;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** HELLO, AUTH, CLIENT, PING and their kin. */
+final class ConnectionCommands {
+  private ConnectionCommands() {}
+
+  static void register(Rows rows) {
+    rows.group(Group.CONNECTION)
+        .add(
+            "auth",
+            -2,
+            "noscript loading stale fast no_auth allow_busy",
+            "1.0.0",
+            "Authenticates the connection.",
+            ConnectionCommands::auth)
+        .container("client", "2.4.0", "Looks at and names connections.")
+        .add(
+            "client|caching",
+            3,
+            "noscript loading stale",
+            "6.0.0",
+            "Says whether the next read is remembered.",
+            TrackingCommands::caching)
+        .add(
+            "client|getname",
+            2,
+            "noscript loading stale",
+            "2.6.9",
+            "The name of the connection.",
+            ConnectionCommands::clientGetName)
+        .add(
+            "client|getredir",
+            2,
+            "noscript loading stale",
+            "6.0.0",
+            "Who gets the invalidations of this connection.",
+            TrackingCommands::getRedirect)
+        .add("client|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "client|id",
+            2,
+            "noscript loading stale",
+            "5.0.0",
+            "The number of the connection.",
+            call -> call.out().integer(call.client().id()))
+        .add(
+            "client|info",
+            2,
+            "noscript loading stale",
+            "6.2.0",
+            "One line about the connection.",
+            call ->
+                call.out()
+                    .verbatim(
+                        Bytes.of(ClientLine.of(call.node(), call.client(), call.now()) + "\n")))
+        .add(
+            "client|kill",
+            -3,
+            "admin noscript loading stale",
+            "2.4.0",
+            "Closes connections.",
+            ConnectionCommands::clientKill)
+        .add(
+            "client|list",
+            -2,
+            "admin noscript loading stale",
+            "2.4.0",
+            "One line per connection.",
+            ConnectionCommands::clientList)
+        .add(
+            "client|no-evict",
+            3,
+            "admin noscript loading stale",
+            "7.0.0",
+            "Accepted; nothing is ever evicted.",
+            ConnectionCommands::clientNoEvict)
+        .add(
+            "client|no-touch",
+            3,
+            "noscript loading stale",
+            "7.2.0",
+            "Accepted; kept for newer clients.",
+            ConnectionCommands::clientNoEvict)
+        .add(
+            "client|pause",
+            -3,
+            "admin noscript loading stale",
+            "3.0.0",
+            "Has commands of all connections wait.",
+            ConnectionCommands::clientPause)
+        .add(
+            "client|reply",
+            3,
+            "noscript loading stale",
+            "3.2.0",
+            "Turns replies on, off, or skips one.",
+            ConnectionCommands::clientReply)
+        .add(
+            "client|setinfo",
+            4,
+            "noscript loading stale",
+            "7.2.0",
+            "Notes the client library; kept for newer clients.",
+            ConnectionCommands::clientSetInfo)
+        .add(
+            "client|setname",
+            3,
+            "noscript loading stale",
+            "2.6.9",
+            "Names the connection.",
+            ConnectionCommands::clientSetName)
+        .add(
+            "client|tracking",
+            -3,
+            "noscript loading stale",
+            "6.0.0",
+            "Turns invalidations for what is read on or off.",
+            TrackingCommands::tracking)
+        .add(
+            "client|trackinginfo",
+            2,
+            "noscript loading stale",
+            "6.2.0",
+            "How this connection tracks.",
+            TrackingCommands::info)
+        .add(
+            "client|unpause",
+            2,
+            "admin noscript loading stale",
+            "6.2.0",
+            "Ends a pause.",
+            ConnectionCommands::clientUnpause)
+        .add(
+            "client|unblock",
+            -3,
+            "admin noscript loading stale",
+            "5.0.0",
+            "Ends another connection's wait.",
+            ConnectionCommands::clientUnblock)
+        .add(
+            "echo",
+            2,
+            "loading stale fast",
+            "1.0.0",
+            "Returns its argument.",
+            call -> call.out().bulk(call.arg(1)))
+        .add(
+            "hello",
+            -1,
+            "noscript loading stale fast no_auth allow_busy",
+            "6.0.0",
+            "Chooses the protocol and introduces the server.",
+            ConnectionCommands::hello)
+        .add("ping", -1, "fast", "1.0.0", "Answers PONG.", ConnectionCommands::ping)
+        .add(
+            "quit",
+            -1,
+            "noscript loading stale fast no_auth allow_busy",
+            "1.0.0",
+            "Closes the connection.",
+            ConnectionCommands::quit)
+        .add(
+            "reset",
+            1,
+            "noscript loading stale fast no_auth allow_busy",
+            "6.2.0",
+            "Puts the connection back to its first state.",
+            ConnectionCommands::reset)
+        .add(
+            "select",
+            2,
+            "loading stale fast",
+            "1.0.0",
+            "Changes the database.",
+            ConnectionCommands::select);
+  }
+
+  private static void auth(Call call) {
+    if (call.count() > 3) {
+      throw Errors.syntax();
+    }
+    if (call.count() == 2) {
+      if (call.node().users().standard().needsNoPassword()) {
+        throw Errors.of(
+            "ERR AUTH <password> called without any password configured for the default user. Are"
+                + " you sure your configuration is correct?");
+      }
+      authenticate(call, AclUsers.DEFAULT, call.text(1));
+    } else {
+      authenticate(call, call.text(1), call.text(2));
+    }
+    call.out().ok();
+  }
+
+  private static void authenticate(Call call, String name, String password) {
+    AclUser user = call.node().users().authenticate(name, password);
+    if (user == null) {
+      Permissions.deniedEntry(call.node(), call.client(), "auth", name, false);
+      throw Errors.of(Errors.WRONGPASS);
+    }
+    call.client().user(user);
+    call.client().authenticated(true);
+  }
+
+  private static void hello(Call call) {
+    int protocol = call.client().protocol();
+    int i = 1;
+    if (call.count() > 1) {
+      Long wanted = Numbers.parseLong(call.arg(1));
+      if (wanted == null) {
+        throw Errors.of("ERR Protocol version is not an integer or out of range");
+      }
+      if (wanted != 2 && wanted != 3) {
+        throw Errors.of("NOPROTO unsupported protocol version");
+      }
+      protocol = wanted.intValue();
+      i = 2;
+    }
+    String name = null;
+    while (i < call.count()) {
+      int left = call.count() - 1 - i;
+      if (call.is(i, "AUTH") && left >= 2) {
+        authenticate(call, call.text(i + 1), call.text(i + 2));
+        i += 3;
+      } else if (call.is(i, "SETNAME") && left >= 1) {
+        name = checkedName(call.arg(i + 1));
+        i += 2;
+      } else {
+        throw Errors.of("ERR Syntax error in HELLO option '" + call.text(i) + "'");
+      }
+    }
+    if (!call.client().isAuthenticated()) {
+      throw Errors.of(
+          "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
+              + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
+              + " select the RESP protocol version at the same time");
+    }
+    if (name != null) {
+      call.client().name(name);
+    }
+    call.client().protocol(protocol);
+    introduce(call.node(), call.client(), call.out());
+  }
+
+  private static void introduce(ServerNode node, Client client, Reply out) {
+    out.map(7);
+    out.bulk("server");
+    out.bulk("redis");
+    out.bulk("version");
+    out.bulk(InfoSections.VERSION);
+    out.bulk("proto");
+    out.integer(client.protocol());
+    out.bulk("id");
+    out.integer(client.id());
+    out.bulk("mode");
+    boolean sentinel = node.sentinel() != null;
+    out.bulk(sentinel ? "sentinel" : node.nodes().isCluster() ? "cluster" : "standalone");
+    out.bulk("role");
+    out.bulk(sentinel ? "sentinel" : node.isMaster() ? "master" : "replica");
+    out.bulk("modules");
+    out.array(0);
+  }
+
+  private static void ping(Call call) {
+    if (call.count() > 2) {
+      throw Errors.arity("ping");
+    }
+    if (call.client().protocol() == 2 && call.client().isSubscriber()) {
+      call.out().array(2);
+      call.out().bulk("pong");
+      call.out().bulk(call.count() == 2 ? call.arg(1) : Bytes.EMPTY);
+    } else if (call.count() == 2) {
+      call.out().bulk(call.arg(1));
+    } else {
+      call.out().status("PONG");
+    }
+  }
+
+  private static void quit(Call call) {
+    call.out().ok();
+    Connection connection = call.client().connection();
+    if (connection != null) {
+      connection.closeAfterReplies();
+    }
+  }
+
+  private static void reset(Call call) {
+    call.node().reset(call.client());
+    call.out().status("RESET");
+  }
+
+  private static void select(Call call) {
+    Long index = Numbers.parseLong(call.arg(1));
+    if (index == null || index < Integer.MIN_VALUE || index > Integer.MAX_VALUE) {
+      throw Errors.of("ERR value is not an integer or out of range");
+    }
+    if (call.node().nodes().isCluster() && index != 0) {
+      throw Errors.of("ERR SELECT is not allowed in cluster mode");
+    }
+    if (index < 0 || index >= ServerNode.DATABASES) {
+      throw Errors.of("ERR DB index is out of range");
+    }
+    call.client().dbIndex(index.intValue());
+    call.out().ok();
+  }
+
+  private static String checkedName(byte[] name) {
+    for (byte b : name) {
+      if (b < '!' || b > '~') {
+        throw Errors.of("ERR Client names cannot contain spaces, newlines or special characters.");
+      }
+    }
+    return Bytes.text(name);
+  }
+
+  private static void clientGetName(Call call) {
+    if (call.client().name().isEmpty()) {
+      call.out().nil();
+    } else {
+      call.out().bulk(call.client().name());
+    }
+  }
+
+  private static void clientSetName(Call call) {
+    call.client().name(checkedName(call.arg(2)));
+    call.out().ok();
+  }
+
+  private static void clientSetInfo(Call call) {
+    for (byte b : call.arg(3)) {
+      if (b < '!' || b > '~') {
+        throw Errors.of(
+            "ERR " + call.text(2) + " cannot contain spaces, newlines or special characters.");
+      }
+    }
+    if (call.is(2, "LIB-NAME")) {
+      call.client().libName(call.text(3));
+    } else if (call.is(2, "LIB-VER")) {
+      call.client().libVersion(call.text(3));
+    } else {
+      throw Errors.of("ERR Unrecognized option '" + call.text(2) + "'");
+    }
+    call.out().ok();
+  }
+
+  private static void clientNoEvict(Call call) {
+    if (!call.is(2, "ON") && !call.is(2, "OFF")) {
+      throw Errors.syntax();
+    }
+    call.client().noEvict(call.is(2, "ON"));
+    call.out().ok();
+  }
+
+  private static void clientReply(Call call) {
+    if (call.is(2, "ON")) {
+      call.client().replyMode(Client.ReplyMode.ON);
+      call.client().reply().ok();
+    } else if (call.is(2, "OFF")) {
+      call.client().replyMode(Client.ReplyMode.OFF);
+    } else if (call.is(2, "SKIP")) {
+      if (call.client().replyMode() != Client.ReplyMode.OFF) {
+        call.client().replyMode(Client.ReplyMode.SKIP_NEXT);
+      }
+    } else {
+      throw Errors.syntax();
+    }
+  }
+
+  private static void clientPause(Call call) {
+    boolean all = true;
+    if (call.count() == 4) {
+      all = call.is(3, "ALL");
+      if (!all && !call.is(3, "WRITE")) {
+        throw Errors.of("ERR CLIENT PAUSE mode must be WRITE or ALL");
+      }
+    } else if (call.count() > 4) {
+      throw Errors.wrongUse(call);
+    }
+    Long millis = Numbers.parseLong(call.arg(2));
+    if (millis == null || millis > Long.MAX_VALUE - call.now()) {
+      throw Errors.of("ERR timeout is not an integer or out of range");
+    }
+    if (millis < 0) {
+      throw Errors.of("ERR timeout is negative");
+    }
+    call.node().pause().begin(call.now() + millis, all);
+    call.out().ok();
+  }
+
+  private static void clientUnpause(Call call) {
+    call.node().pause().end();
+    call.out().ok();
+  }
+
+  private static void clientList(Call call) {
+    List<Long> ids = null;
+    String type = null;
+    if (call.count() == 4 && call.is(2, "TYPE")) {
+      type = call.text(3).toLowerCase(Locale.ROOT);
+      if (!List.of("normal", "master", "replica", "slave", "pubsub").contains(type)) {
+        throw Errors.of("ERR Unknown client type '" + call.text(3) + "'");
+      }
+    } else if (call.count() > 3 && call.is(2, "ID")) {
+      ids = new ArrayList<>();
+      for (int i = 3; i < call.count(); i++) {
+        Long id = Numbers.parseLong(call.arg(i));
+        if (id == null) {
+          throw Errors.of("ERR Invalid client ID");
+        }
+        ids.add(id);
+      }
+    } else if (call.count() != 2) {
+      throw Errors.syntax();
+    }
+    StringBuilder lines = new StringBuilder();
+    for (Client client : call.node().clients().values()) {
+      if ((ids == null || ids.contains(client.id()))
+          && (type == null || type.equals(client.isSubscriber() ? "pubsub" : "normal"))) {
+        lines.append(ClientLine.of(call.node(), client, call.now())).append('\n');
+      }
+    }
+    call.out().verbatim(Bytes.of(lines.toString()));
+  }
+
+  private static void clientKill(Call call) {
+    if (call.count() == 3) {
+      for (Client client : call.node().clients().values()) {
+        Connection connection = client.connection();
+        if (connection != null && connection.remoteAddress().equals(call.text(2))) {
+          kill(call, client);
+          call.out().ok();
+          return;
+        }
+      }
+      throw Errors.of("ERR No such client");
+    }
+    List<Client> victims = new ClientFilter(call).matching();
+    victims.forEach(client -> kill(call, client));
+    call.out().integer(victims.size());
+  }
+
+  private static void kill(Call call, Client client) {
+    Connection connection = client.connection();
+    if (connection == null) {
+      return;
+    }
+    if (client == call.client()) {
+      connection.closeAfterReplies();
+    } else {
+      connection.close();
+    }
+  }
+
+  private static void clientUnblock(Call call) {
+    boolean error = false;
+    if (call.count() == 4 && call.is(3, "ERROR")) {
+      error = true;
+    } else if (call.count() > 4 || call.count() == 4 && !call.is(3, "TIMEOUT")) {
+      throw Errors.of("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    }
+    Client client = call.node().clients().get(call.longArg(2));
+    boolean waited = client != null && call.node().blocked().unblock(client, error);
+    call.out().integer(waited ? 1 : 0);
+  }
+}

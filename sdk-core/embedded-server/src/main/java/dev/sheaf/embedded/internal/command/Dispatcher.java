@@ -1,0 +1,277 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.CommandRecorder;
+import dev.sheaf.embedded.internal.node.Counters;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.node.Tracking;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import dev.sheaf.embedded.internal.protocol.Flag;
+import dev.sheaf.embedded.internal.protocol.NoReply;
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes one request from arrival to reply: looks it up, refuses what may not run now, queues it in
+ * a transaction, or runs it and tells the replicas. The order of the checks is that of Redis,
+ * because clients see which error comes first.
+ */
+public final class Dispatcher {
+  private static final System.Logger LOG = System.getLogger(Dispatcher.class.getName());
+  private static final Set<String> NEVER_QUEUED =
+      Set.of("exec", "discard", "multi", "watch", "quit", "reset");
+  private static final Set<String> ALLOWED_TO_SUBSCRIBERS =
+      Set.of(
+          "ping",
+          "subscribe",
+          "ssubscribe",
+          "unsubscribe",
+          "sunsubscribe",
+          "psubscribe",
+          "punsubscribe",
+          "quit",
+          "reset");
+  private static final int SHOWN_NAME = 128;
+  static final String BUSY =
+      "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+
+  private Dispatcher() {}
+
+  /**
+   * Runs or queues one request of a client and writes exactly what the client has to get for it.
+   */
+  public static void execute(ServerNode node, Client client, byte[][] args) {
+    node.nodes().refreshNow();
+    beginReplyMode(client);
+    boolean wasAsking = client.isAsking();
+    node.running(client);
+    try {
+      Command command = admit(node, client, args);
+      if (node.faults().isArmed() && node.faults().takeDroppedReply(command.name())) {
+        dropReply(client);
+      }
+      if (client.queue() != null && !NEVER_QUEUED.contains(command.name())) {
+        queue(client, command, args);
+      } else {
+        client.used(node.nodes().now(), command);
+        run(new Call(node, client, command, args, client.reply(), true));
+        remember(node, client, command, args);
+        node.blocked().serveReady();
+      }
+    } catch (CommandException e) {
+      client.breakQueue();
+      node.counters().errors++;
+      client.reply().error(refusal(node, client, args, e.line()));
+    }
+    node.running(null);
+    if (wasAsking) {
+      client.asking(false);
+    }
+    endReplyMode(client);
+    node.tracking().send();
+  }
+
+  /** An EXEC that is refused, whyever, ends the transaction; redirections stay as they are. */
+  private static String refusal(ServerNode node, Client client, byte[][] args, String line) {
+    if (!Bytes.is(args[0], "EXEC") || line.startsWith("EXECABORT") || isOfCluster(line)) {
+      return line;
+    }
+    node.closeTransaction(client);
+    String reason = line.startsWith("ERR ") ? line.substring("ERR ".length()) : line;
+    return "EXECABORT Transaction discarded because of: " + reason;
+  }
+
+  private static boolean isOfCluster(String line) {
+    return line.startsWith("MOVED")
+        || line.startsWith("ASK ")
+        || line.startsWith("TRYAGAIN")
+        || line.startsWith("CROSSSLOT")
+        || line.startsWith("CLUSTERDOWN");
+  }
+
+  /** The row for a request, without any check; null if there is none. */
+  public static @Nullable Command peek(ServerNode node, byte[][] args) {
+    try {
+      return node.commands().resolve(args);
+    } catch (CommandException e) {
+      return null;
+    }
+  }
+
+  private static void dropReply(Client client) {
+    if (client.replyMode() == Client.ReplyMode.ON) {
+      client.replyMode(Client.ReplyMode.SKIPPING);
+    }
+  }
+
+  /** Notes what a client that caches has read. */
+  static void remember(ServerNode node, Client client, Command command, byte[][] args) {
+    if (node.tracking().clients() == 0) {
+      return;
+    }
+    Tracking.Mode mode = node.tracking().mode(client);
+    if (mode == null || command.name().equals("client|caching")) {
+      return;
+    }
+    if (!command.keys().isNone() && command.is(Flag.READONLY) && !command.is(Flag.PUBSUB)) {
+      node.tracking().read(client, args, command.keys().finder().find(args));
+    }
+    if (client.queue() == null) {
+      mode.caching(false);
+    }
+  }
+
+  private static void beginReplyMode(Client client) {
+    if (client.replyMode() == Client.ReplyMode.SKIP_NEXT) {
+      client.replyMode(Client.ReplyMode.SKIPPING);
+    }
+  }
+
+  private static void endReplyMode(Client client) {
+    if (client.replyMode() == Client.ReplyMode.SKIPPING) {
+      client.replyMode(Client.ReplyMode.ON);
+    }
+  }
+
+  private static Command admit(ServerNode node, Client client, byte[][] args) {
+    Command command = node.commands().resolve(args);
+    if (command == null || !SentinelCommands.has(node, command)) {
+      throw unknown(args);
+    }
+    if (!command.accepts(args.length)) {
+      throw Errors.arity(command.name());
+    }
+    if (!client.isAuthenticated() && !command.is(Flag.NO_AUTH)) {
+      throw Errors.of(Errors.NOAUTH);
+    }
+    if (client.queue() != null && command.is(Flag.NO_MULTI)) {
+      throw Errors.of("ERR Command not allowed inside a transaction");
+    }
+    Permissions.check(node, client, command, args);
+    if (node.nodes().isCluster()) {
+      ClusterRouting.check(node, client, command, args);
+    }
+    if (command.isWrite() && (!node.isMaster() || node.faults().isReadOnly())) {
+      throw Errors.of(Errors.READONLY);
+    }
+    if (client.protocol() == 2
+        && client.isSubscriber()
+        && !ALLOWED_TO_SUBSCRIBERS.contains(command.name())) {
+      throw Errors.of(
+          "ERR Can't execute '"
+              + command.name()
+              + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in"
+              + " this context");
+    }
+    if (node.monitors().has(client) && (command.isWrite() || command.is(Flag.READONLY))) {
+      throw Errors.of("ERR Replica can't interact with the keyspace");
+    }
+    if (node.faults().isLoading() && !command.is(Flag.LOADING)) {
+      throw Errors.of(Errors.LOADING);
+    }
+    if (node.nodes().isHeldByScript(node) && !command.is(Flag.ALLOW_BUSY)) {
+      throw Errors.of(BUSY);
+    }
+    return command;
+  }
+
+  static CommandException unknown(byte[][] args) {
+    StringBuilder shown = new StringBuilder();
+    for (int i = 1; i < args.length && shown.length() < SHOWN_NAME; i++) {
+      String arg = Bytes.text(args[i]);
+      int room = SHOWN_NAME - shown.length();
+      shown.append('\'').append(arg, 0, Math.min(room, arg.length())).append("' ");
+    }
+    String name = Bytes.text(args[0]);
+    return Errors.of(
+        "ERR unknown command '"
+            + oneLine(name.substring(0, Math.min(SHOWN_NAME, name.length())))
+            + "', with args beginning with: "
+            + oneLine(shown.toString()));
+  }
+
+  private static String oneLine(String text) {
+    return text.replace('\r', ' ').replace('\n', ' ');
+  }
+
+  private static void queue(Client client, Command command, byte[][] args) {
+    var queue = client.queue();
+    if (queue != null) {
+      queue.add(new Client.Queued(command, args));
+    }
+    client.reply().status("QUEUED");
+  }
+
+  /** Runs one admitted command; an error becomes its reply. */
+  static void run(Call call) {
+    ServerNode node = call.node();
+    Command command = call.command();
+    Counters counters = node.counters();
+    counters.commands++;
+    counters.perCommand[command.id()]++;
+    long before = node.dirty();
+    CommandRecorder recorder = node.nodes().recorder();
+    if (recorder != null && (call.inScript() || !call.client().isMasterLink())) {
+      recorder.ran(node.port(), call.client(), command.name(), call.args(), call.inScript());
+    }
+    long begun = CommandWatch.begin(call);
+    try {
+      String fault = node.faults().takeError(command.name());
+      if (fault != null) {
+        throw Errors.of(fault);
+      }
+      Handlers.of(command).run(call);
+    } catch (CommandException e) {
+      counters.errors++;
+      call.out().error(e.line());
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "command " + command.name() + " failed", e);
+      call.out().error("ERR internal error in the embedded server: " + oneLine(String.valueOf(e)));
+    }
+    CommandWatch.end(call, begun);
+    if (node.dirty() != before && command.isWrite()) {
+      replicate(call, node);
+    }
+  }
+
+  private static void replicate(Call call, ServerNode node) {
+    byte @Nullable [][] effect = call.effect();
+    if (effect != null && !node.replicas().isEmpty()) {
+      node.propagate(call.client().dbIndex(), effect);
+    }
+  }
+
+  /** Something that replies if it can do its work now. */
+  interface Try {
+    boolean run();
+  }
+
+  /** Runs a waiting command again now that its key has changed; true when it has replied. */
+  static boolean serve(Call call, Try attempt) {
+    ServerNode node = call.node();
+    long before = node.dirty();
+    boolean served;
+    try {
+      served = attempt.run();
+    } catch (CommandException e) {
+      // The key holds another type now. Redis lets the client wait on.
+      return false;
+    }
+    if (node.dirty() != before) {
+      replicate(call, node);
+    }
+    return served;
+  }
+
+  /** Does on a replica what its master has done. */
+  public static void replicate(ServerNode replica, Client link, byte[][] args) {
+    Command command = replica.commands().resolve(args);
+    if (command == null) {
+      throw new IllegalStateException("cannot replicate " + Arrays.toString(args));
+    }
+    run(new Call(replica, link, command, args, NoReply.INSTANCE, false));
+  }
+}

@@ -1,0 +1,308 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Dump;
+import dev.sheaf.embedded.internal.data.Glob;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.lua.FunctionLibrary;
+import dev.sheaf.embedded.internal.lua.LuaFunction;
+import dev.sheaf.embedded.internal.lua.ScriptEngine;
+import dev.sheaf.embedded.internal.lua.ScriptException;
+import dev.sheaf.embedded.internal.node.Functions;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** FUNCTION and FCALL. */
+final class FunctionCommands {
+  private FunctionCommands() {}
+
+  static void register(Rows rows) {
+    String change = "write noscript";
+    String call = "noscript stale skip_monitor may_replicate no_mandatory_keys";
+    KeySpec keys = KeySpec.counted(2);
+    rows.group(Group.SCRIPTING)
+        .add("fcall", -3, call, keys, "7.0.0", "Calls a function.", c -> fcall(c, false))
+        .add(
+            "fcall_ro",
+            -3,
+            "readonly noscript stale skip_monitor no_mandatory_keys",
+            keys,
+            "7.0.0",
+            "Calls a function that only reads.",
+            c -> fcall(c, true))
+        .container("function", "7.0.0", "Libraries of functions.")
+        .add("function|delete", 3, change, "7.0.0", "Removes a library.", FunctionCommands::delete)
+        .add("function|dump", 2, "noscript", "7.0.0", "All libraries.", FunctionCommands::dump)
+        .add("function|flush", -2, change, "7.0.0", "Removes all.", FunctionCommands::flush)
+        .add("function|help", 2, "loading stale", "7.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "function|kill",
+            2,
+            "noscript allow_busy",
+            "7.0.0",
+            "Ends a function that runs too long.",
+            ScriptCommands::kill)
+        .add("function|list", -2, "noscript", "7.0.0", "Describes all.", FunctionCommands::list)
+        .add(
+            "function|load",
+            -3,
+            "write denyoom noscript",
+            "7.0.0",
+            "Adds a library.",
+            FunctionCommands::load)
+        .add(
+            "function|restore",
+            -3,
+            "write denyoom noscript",
+            "7.0.0",
+            "Adds dumped libraries.",
+            FunctionCommands::restore)
+        .add(
+            "function|stats",
+            2,
+            "noscript allow_busy",
+            "7.0.0",
+            "What runs, and how much there is.",
+            FunctionCommands::stats);
+  }
+
+  private static ScriptEngine engine(Call call) {
+    return call.node().nodes().scriptEngine();
+  }
+
+  private static void fcall(Call call, boolean readOnly) {
+    LuaFunction function = call.node().functions().function(call.text(1));
+    if (function == null) {
+      throw Errors.of("ERR Function not found");
+    }
+    Long count = Numbers.parseLong(call.arg(2));
+    if (count == null) {
+      throw Errors.of("ERR Bad number of keys provided");
+    }
+    if (count > call.count() - 3) {
+      throw Errors.of("ERR Number of keys can't be greater than number of args");
+    }
+    if (count < 0) {
+      throw Errors.of("ERR Number of keys can't be negative");
+    }
+    ScriptCommands.run(
+        call,
+        count.intValue(),
+        readOnly,
+        function.flags(),
+        (keys, args, host) -> engine(call).call(function, keys, args, host));
+  }
+
+  /** The first line of a library: its name. */
+  private static String libraryName(byte[] source) {
+    String text = Bytes.text(source);
+    int end = text.indexOf('\n');
+    if (!text.startsWith("#!")) {
+      throw Errors.of("ERR Missing library metadata");
+    }
+    if (end < 0) {
+      throw Errors.of("ERR Invalid library metadata");
+    }
+    String[] words = text.substring(0, end).trim().split("\\s+");
+    if (!words[0].equalsIgnoreCase("#!lua")) {
+      throw Errors.of("ERR Engine '" + words[0].substring(2) + "' not found");
+    }
+    String name = null;
+    for (int i = 1; i < words.length; i++) {
+      if (!words[i].toLowerCase(java.util.Locale.ROOT).startsWith("name=")) {
+        throw Errors.of("ERR Invalid metadata value given: " + words[i]);
+      }
+      if (name != null) {
+        throw Errors.of("ERR Invalid metadata value, name argument was given multiple times");
+      }
+      name = words[i].substring("name=".length());
+    }
+    if (name == null) {
+      throw Errors.of("ERR Library name was not given");
+    }
+    if (!name.matches("[A-Za-z0-9_]+")) {
+      throw Errors.of(
+          "ERR Library names can only contain letters, numbers, or underscores(_) and must be at"
+              + " least one character long");
+    }
+    return name;
+  }
+
+  private static void load(Call call) {
+    boolean replace = false;
+    for (int i = 2; i < call.count() - 1; i++) {
+      if (!call.is(i, "REPLACE")) {
+        throw Errors.of("ERR Unknown option given: " + call.text(i));
+      }
+      replace = true;
+    }
+    FunctionLibrary library = add(call, call.arg(call.count() - 1), replace);
+    call.node().dirtied();
+    call.out().bulk(library.name());
+  }
+
+  private static FunctionLibrary add(Call call, byte[] source, boolean replace) {
+    ScriptCommands.refuseWhileRunning(call);
+    String name = libraryName(source);
+    Functions functions = call.node().functions();
+    FunctionLibrary former = functions.library(name);
+    if (former != null && !replace) {
+      throw Errors.of("ERR Library '" + name + "' already exists");
+    }
+    List<LuaFunction> loaded;
+    try {
+      loaded = engine(call).load(source);
+    } catch (ScriptException e) {
+      throw Errors.of(String.valueOf(e.getMessage()));
+    }
+    for (LuaFunction function : loaded) {
+      LuaFunction other = functions.function(function.name());
+      if (other != null && (former == null || !former.functions().contains(other))) {
+        engine(call).unload(loaded);
+        throw Errors.of("ERR Function " + function.name() + " already exists");
+      }
+    }
+    FunctionLibrary library = new FunctionLibrary(name, source, loaded);
+    if (former != null) {
+      functions.remove(name);
+      engine(call).unload(former.functions());
+    }
+    functions.add(library);
+    return library;
+  }
+
+  private static void delete(Call call) {
+    FunctionLibrary gone = call.node().functions().remove(call.text(2));
+    if (gone == null) {
+      throw Errors.of("ERR Library not found");
+    }
+    engine(call).unload(gone.functions());
+    call.node().dirtied();
+    call.out().ok();
+  }
+
+  private static void flush(Call call) {
+    if (call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
+      throw Errors.of("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
+    }
+    clear(call);
+    call.node().dirtied();
+    call.out().ok();
+  }
+
+  private static void clear(Call call) {
+    for (FunctionLibrary library : call.node().functions().libraries()) {
+      engine(call).unload(library.functions());
+    }
+    call.node().functions().clear();
+  }
+
+  private static void list(Call call) {
+    byte[] pattern = null;
+    boolean withCode = false;
+    for (int i = 2; i < call.count(); i++) {
+      if (!withCode && call.is(i, "WITHCODE")) {
+        withCode = true;
+      } else if (pattern == null && call.is(i, "LIBRARYNAME")) {
+        if (i + 1 == call.count()) {
+          throw Errors.of("ERR library name argument was not given");
+        }
+        pattern = call.arg(++i);
+      } else {
+        throw Errors.of("ERR Unknown argument " + call.text(i));
+      }
+    }
+    List<FunctionLibrary> found = new ArrayList<>();
+    for (FunctionLibrary library : call.node().functions().libraries()) {
+      if (pattern == null || Glob.matchesIgnoringCase(pattern, Bytes.of(library.name()))) {
+        found.add(library);
+      }
+    }
+    call.out().array(found.size());
+    for (FunctionLibrary library : found) {
+      describe(call.out(), library, withCode);
+    }
+  }
+
+  private static void describe(Reply out, FunctionLibrary library, boolean withCode) {
+    out.map(withCode ? 4 : 3);
+    out.bulk("library_name");
+    out.bulk(library.name());
+    out.bulk("engine");
+    out.bulk("LUA");
+    out.bulk("functions");
+    out.array(library.functions().size());
+    for (LuaFunction function : library.functions()) {
+      out.map(3);
+      out.bulk("name");
+      out.bulk(function.name());
+      out.bulk("description");
+      if (function.description().length == 0) {
+        out.nil();
+      } else {
+        out.bulk(function.description());
+      }
+      out.bulk("flags");
+      Set<String> flags = function.flags();
+      out.set(flags.size());
+      flags.forEach(out::status);
+    }
+    if (withCode) {
+      out.bulk("library_code");
+      out.bulk(library.source());
+    }
+  }
+
+  private static void stats(Call call) {
+    Reply out = call.out();
+    out.map(2);
+    out.bulk("running_script");
+    out.nil();
+    out.bulk("engines");
+    out.map(1);
+    out.bulk("LUA");
+    out.map(2);
+    out.bulk("libraries_count");
+    out.integer(call.node().functions().libraries().size());
+    out.bulk("functions_count");
+    out.integer(call.node().functions().functionCount());
+  }
+
+  private static void dump(Call call) {
+    List<byte[]> sources =
+        call.node().functions().libraries().stream().map(FunctionLibrary::source).toList();
+    call.out().bulk(Dump.ofLibraries(sources));
+  }
+
+  private static void restore(Call call) {
+    boolean flush = false;
+    boolean replace = false;
+    if (call.count() > 4) {
+      throw Errors.wrongUse(call);
+    }
+    if (call.count() == 4) {
+      flush = call.is(3, "FLUSH");
+      replace = call.is(3, "REPLACE");
+      if (!flush && !replace && !call.is(3, "APPEND")) {
+        throw Errors.of(
+            "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
+      }
+    }
+    List<byte[]> sources = Dump.libraries(call.arg(2));
+    if (sources == null) {
+      throw Errors.of("ERR DUMP payload version or checksum are wrong");
+    }
+    if (flush) {
+      clear(call);
+    }
+    for (byte[] source : sources) {
+      add(call, source, replace);
+    }
+    call.node().dirtied();
+    call.out().ok();
+  }
+}

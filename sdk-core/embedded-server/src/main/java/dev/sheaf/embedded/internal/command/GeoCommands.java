@@ -1,0 +1,219 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.GeoHash;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.ScoredMembers;
+import dev.sheaf.embedded.internal.data.SortedSetValue;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.math.BigDecimal;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** GEOADD and the other commands on places. */
+final class GeoCommands {
+  private GeoCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    rows.group(Group.GEO)
+        .add("geoadd", -5, "write denyoom", one, "3.2.0", "Adds places.", GeoCommands::add)
+        .add(
+            "geodist",
+            -4,
+            "readonly",
+            one,
+            "3.2.0",
+            "How far two places are from each other.",
+            GeoCommands::distance)
+        .add("geohash", -2, "readonly", one, "3.2.0", "Places as letters.", GeoCommands::hash)
+        .add("geopos", -2, "readonly", one, "3.2.0", "Where places are.", GeoCommands::position)
+        .add(
+            "georadius",
+            -6,
+            "write denyoom",
+            KeySpec.geoStore(6),
+            "3.2.0",
+            "Places within a distance; the old form.",
+            GeoSearch::radius)
+        .add(
+            "georadius_ro",
+            -6,
+            "readonly",
+            one,
+            "3.2.10",
+            "As GEORADIUS without STORE.",
+            GeoSearch::radius)
+        .add(
+            "georadiusbymember",
+            -5,
+            "write denyoom",
+            KeySpec.geoStore(5),
+            "3.2.0",
+            "Places near another; the old form.",
+            GeoSearch::radiusByMember)
+        .add(
+            "georadiusbymember_ro",
+            -5,
+            "readonly",
+            one,
+            "3.2.10",
+            "As GEORADIUSBYMEMBER without STORE.",
+            GeoSearch::radiusByMember)
+        .add(
+            "geosearch",
+            -7,
+            "readonly",
+            one,
+            "6.2.0",
+            "Places within a circle or a box.",
+            GeoSearch::search)
+        .add(
+            "geosearchstore",
+            -8,
+            "write denyoom",
+            KeySpec.range(1, 2, 1),
+            "6.2.0",
+            "Stores places within a circle or a box.",
+            GeoSearch::searchStore);
+  }
+
+  /** A longitude and a latitude, in this order. */
+  static GeoHash.Place place(Call call, int at) {
+    GeoHash.Place place = new GeoHash.Place(call.doubleArg(at), call.doubleArg(at + 1));
+    if (!place.isValid()) {
+      throw Errors.of(
+          String.format(
+              Locale.ROOT,
+              "ERR invalid longitude,latitude pair %f,%f",
+              place.longitude(),
+              place.latitude()));
+    }
+    return place;
+  }
+
+  private static void add(Call call) {
+    boolean nx = false;
+    boolean xx = false;
+    boolean ch = false;
+    int at = 2;
+    for (; at < call.count(); at++) {
+      if (call.is(at, "NX")) {
+        nx = true;
+      } else if (call.is(at, "XX")) {
+        xx = true;
+      } else if (call.is(at, "CH")) {
+        ch = true;
+      } else {
+        break;
+      }
+    }
+    int places = (call.count() - at) / 3;
+    if ((call.count() - at) % 3 != 0 || nx && xx) {
+      throw Errors.syntax();
+    }
+    long[] hashes = new long[places];
+    for (int i = 0; i < places; i++) {
+      hashes[i] = GeoHash.encode(place(call, at + 3 * i));
+    }
+    SortedSetValue known = call.sortedSet(call.arg(1));
+    SortedSetValue set = known == null ? new SortedSetValue() : known;
+    int added = 0;
+    int changed = 0;
+    for (int i = 0; i < places; i++) {
+      byte[] member = call.arg(at + 3 * i + 2);
+      ScoredMembers.Node there = set.find(member);
+      if (there == null ? xx : nx) {
+        continue;
+      }
+      if (there == null) {
+        added++;
+      } else if (there.score() != hashes[i]) {
+        changed++;
+      }
+      set.put(member, hashes[i]);
+    }
+    if (known == null && set.size() > 0) {
+      call.db().put(call.arg(1), set);
+    }
+    if (added + changed > 0) {
+      call.changed(call.arg(1));
+    }
+    call.out().integer(ch ? added + changed : added);
+  }
+
+  /** Metres in a unit. */
+  static double unit(byte[] arg) {
+    return switch (Bytes.lower(arg)) {
+      case "m" -> 1;
+      case "km" -> 1000;
+      case "ft" -> 0.3048;
+      case "mi" -> 1609.34;
+      default -> throw Errors.of("ERR unsupported unit provided. please use M, KM, FT, MI");
+    };
+  }
+
+  static GeoHash.@Nullable Place placeOf(@Nullable SortedSetValue set, byte[] member) {
+    ScoredMembers.Node node = set == null ? null : set.find(member);
+    return node == null ? null : GeoHash.decode((long) node.score());
+  }
+
+  private static void distance(Call call) {
+    double unit = 1;
+    if (call.count() == 5) {
+      unit = unit(call.arg(4));
+    } else if (call.count() > 5) {
+      throw Errors.syntax();
+    }
+    SortedSetValue set = call.sortedSet(call.arg(1));
+    GeoHash.Place from = placeOf(set, call.arg(2));
+    GeoHash.Place to = placeOf(set, call.arg(3));
+    if (from == null || to == null) {
+      call.out().nil();
+    } else {
+      call.out().bulk(distanceText(from.distanceTo(to) / unit));
+    }
+  }
+
+  static String distanceText(double distance) {
+    return new BigDecimal(distance).setScale(4, java.math.RoundingMode.HALF_EVEN).toPlainString();
+  }
+
+  private static String coordinateText(double degrees) {
+    return Numbers.formatExtended(new BigDecimal(degrees));
+  }
+
+  private static void hash(Call call) {
+    SortedSetValue set = call.sortedSet(call.arg(1));
+    call.out().array(call.count() - 2);
+    for (int i = 2; i < call.count(); i++) {
+      ScoredMembers.Node node = set == null ? null : set.find(call.arg(i));
+      if (node == null) {
+        call.out().nil();
+      } else {
+        call.out().bulk(GeoHash.text((long) node.score()));
+      }
+    }
+  }
+
+  private static void position(Call call) {
+    SortedSetValue set = call.sortedSet(call.arg(1));
+    call.out().array(call.count() - 2);
+    for (int i = 2; i < call.count(); i++) {
+      GeoHash.Place place = placeOf(set, call.arg(i));
+      if (place == null) {
+        call.out().nilArray();
+      } else {
+        writePlace(call.out(), place);
+      }
+    }
+  }
+
+  static void writePlace(Reply out, GeoHash.Place place) {
+    out.array(2);
+    out.decimal(coordinateText(place.longitude()));
+    out.decimal(coordinateText(place.latitude()));
+  }
+}

@@ -1,0 +1,321 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.HashValue;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** HSET, HGET and the other commands on hashes. */
+final class HashCommands {
+  private HashCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    rows.group(Group.HASH)
+        .add("hdel", -3, "write fast", one, "2.0.0", "Removes fields.", HashCommands::hdel)
+        .add(
+            "hexists",
+            3,
+            "readonly fast",
+            one,
+            "2.0.0",
+            "Whether a field exists.",
+            HashCommands::hexists)
+        .add("hget", 3, "readonly fast", one, "2.0.0", "Reads a field.", HashCommands::hget)
+        .add("hgetall", 2, "readonly", one, "2.0.0", "Reads all fields.", HashCommands::hgetall)
+        .add(
+            "hincrby",
+            4,
+            "write denyoom fast",
+            one,
+            "2.0.0",
+            "Adds a number to a field.",
+            HashCommands::hincrby)
+        .add(
+            "hincrbyfloat",
+            4,
+            "write denyoom fast",
+            one,
+            "2.6.0",
+            "Adds a decimal number to a field.",
+            HashCommands::hincrbyfloat)
+        .add(
+            "hkeys",
+            2,
+            "readonly",
+            one,
+            "2.0.0",
+            "The names of all fields.",
+            call -> list(call, true))
+        .add(
+            "hlen",
+            2,
+            "readonly fast",
+            one,
+            "2.0.0",
+            "How many fields there are.",
+            HashCommands::hlen)
+        .add("hmget", -3, "readonly fast", one, "2.0.0", "Reads many fields.", HashCommands::hmget)
+        .add(
+            "hmset",
+            -4,
+            "write denyoom fast",
+            one,
+            "2.0.0",
+            "Writes fields; the old form of HSET.",
+            HashCommands::hset)
+        .add("hrandfield", -2, "readonly", one, "6.2.0", "Any fields.", HashCommands::hrandfield)
+        .add(
+            "hscan",
+            -3,
+            "readonly",
+            one,
+            "2.8.0",
+            "Some fields, and where to go on.",
+            HashCommands::hscan)
+        .add("hset", -4, "write denyoom fast", one, "2.0.0", "Writes fields.", HashCommands::hset)
+        .add(
+            "hsetnx",
+            4,
+            "write denyoom fast",
+            one,
+            "2.0.0",
+            "Writes a field if it does not exist.",
+            HashCommands::hsetnx)
+        .add(
+            "hstrlen",
+            3,
+            "readonly fast",
+            one,
+            "3.2.0",
+            "The length of a field's value.",
+            HashCommands::hstrlen)
+        .add(
+            "hvals",
+            2,
+            "readonly",
+            one,
+            "2.0.0",
+            "The values of all fields.",
+            call -> list(call, false));
+  }
+
+  private static HashValue orNew(Call call) {
+    HashValue hash = call.hash(call.arg(1));
+    if (hash == null) {
+      hash = new HashValue();
+      call.db().put(call.arg(1), hash);
+    }
+    return hash;
+  }
+
+  private static byte @Nullable [] field(Call call) {
+    HashValue hash = call.hash(call.arg(1));
+    return hash == null ? null : hash.fields().get(call.arg(2));
+  }
+
+  private static void hset(Call call) {
+    if (call.count() % 2 != 0) {
+      throw Errors.arity(call.command().name());
+    }
+    HashValue hash = orNew(call);
+    int added = 0;
+    for (int i = 2; i < call.count(); i += 2) {
+      if (hash.put(call.arg(i), call.arg(i + 1)) == null) {
+        added++;
+      }
+    }
+    call.changed(call.arg(1));
+    if (call.command().name().equals("hmset")) {
+      call.out().ok();
+    } else {
+      call.out().integer(added);
+    }
+  }
+
+  private static void hsetnx(Call call) {
+    HashValue hash = call.hash(call.arg(1));
+    if (hash != null && hash.fields().contains(call.arg(2))) {
+      call.out().integer(0);
+      return;
+    }
+    orNew(call).put(call.arg(2), call.arg(3));
+    call.changed(call.arg(1));
+    call.out().integer(1);
+  }
+
+  private static void hget(Call call) {
+    call.out().bulkOrNil(field(call));
+  }
+
+  private static void hexists(Call call) {
+    call.out().integer(field(call) == null ? 0 : 1);
+  }
+
+  private static void hstrlen(Call call) {
+    byte[] value = field(call);
+    call.out().integer(value == null ? 0 : value.length);
+  }
+
+  private static void hlen(Call call) {
+    HashValue hash = call.hash(call.arg(1));
+    call.out().integer(hash == null ? 0 : hash.size());
+  }
+
+  private static void hmget(Call call) {
+    HashValue hash = call.hash(call.arg(1));
+    call.out().array(call.count() - 2);
+    for (int i = 2; i < call.count(); i++) {
+      call.out().bulkOrNil(hash == null ? null : hash.fields().get(call.arg(i)));
+    }
+  }
+
+  private static void hgetall(Call call) {
+    HashValue hash = call.hash(call.arg(1));
+    if (hash == null) {
+      call.out().map(0);
+      return;
+    }
+    call.out().map(hash.size());
+    for (var e = hash.fields().first(); e != null; e = e.after()) {
+      call.out().bulk(e.key());
+      call.out().bulk(e.value());
+    }
+  }
+
+  private static void list(Call call, boolean names) {
+    HashValue hash = call.hash(call.arg(1));
+    if (hash == null) {
+      call.out().array(0);
+      return;
+    }
+    call.out().array(hash.size());
+    for (var e = hash.fields().first(); e != null; e = e.after()) {
+      call.out().bulk(names ? e.key() : e.value());
+    }
+  }
+
+  private static void hdel(Call call) {
+    byte[] key = call.arg(1);
+    HashValue hash = call.hash(key);
+    int removed = 0;
+    if (hash != null) {
+      for (int i = 2; i < call.count(); i++) {
+        if (hash.remove(call.arg(i))) {
+          removed++;
+        }
+      }
+      if (removed > 0) {
+        call.deleteIfEmpty(key, hash.size());
+        call.changed(key);
+      }
+    }
+    call.out().integer(removed);
+  }
+
+  private static void hincrby(Call call) {
+    long by = call.longArg(3);
+    byte[] old = field(call);
+    Long now = old == null ? Long.valueOf(0) : Numbers.parseLong(old);
+    if (now == null) {
+      throw Errors.of("ERR hash value is not an integer");
+    }
+    long sum = now + by;
+    if (((now ^ sum) & (by ^ sum)) < 0) {
+      throw Errors.of("ERR increment or decrement would overflow");
+    }
+    orNew(call).put(call.arg(2), Bytes.ofLong(sum));
+    call.changed(call.arg(1));
+    call.out().integer(sum);
+  }
+
+  private static void hincrbyfloat(Call call) {
+    BigDecimal by = Numbers.parseExtended(call.arg(3));
+    if (by == null) {
+      throw Numbers.parseDouble(call.arg(3)) == null
+          ? Errors.notFloat()
+          : Errors.of("ERR value is NaN or Infinity");
+    }
+    byte[] old = field(call);
+    BigDecimal now = old == null ? BigDecimal.ZERO : Numbers.parseExtended(old);
+    if (now == null) {
+      throw Errors.of("ERR hash value is not a float");
+    }
+    byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
+    orNew(call).put(call.arg(2), sum);
+    call.changed(call.arg(1));
+    call.effect(Bytes.of("HSET"), call.arg(1), call.arg(2), sum);
+    call.out().bulk(sum);
+  }
+
+  private static void hrandfield(Call call) {
+    HashValue hash;
+    if (call.count() == 2) {
+      hash = call.hash(call.arg(1));
+      var entry = hash == null ? null : hash.fields().random(call.node().nodes().random());
+      call.out().bulkOrNil(entry == null ? null : entry.key());
+      return;
+    }
+    long count = RandomPick.count(call);
+    boolean values = call.count() == 4 && call.is(3, "WITHVALUES");
+    if (call.count() > 4 || call.count() == 4 && !values) {
+      throw Errors.syntax();
+    }
+    if (values && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2)) {
+      throw Errors.of("ERR value is out of range");
+    }
+    hash = call.hash(call.arg(1));
+    List<ByteMap.Entry<byte[]>> chosen =
+        hash == null ? List.of() : RandomPick.from(hash.fields(), count, random(call));
+    boolean pairs = values && call.out().protocol() == 3;
+    call.out().array(values && !pairs ? chosen.size() * 2 : chosen.size());
+    for (ByteMap.Entry<byte[]> entry : chosen) {
+      if (pairs) {
+        call.out().array(2);
+      }
+      call.out().bulk(entry.key());
+      if (values) {
+        call.out().bulk(entry.value());
+      }
+    }
+  }
+
+  private static RandomGenerator random(Call call) {
+    return call.node().nodes().random();
+  }
+
+  private static void hscan(Call call) {
+    long cursor = Scan.cursor(call.arg(2));
+    HashValue hash = call.hash(call.arg(1));
+    Scan scan = hash == null ? Scan.ANY : Scan.options(call, 3, false);
+    List<byte[]> found = new ArrayList<>();
+    if (hash == null) {
+      cursor = 0;
+    } else if (hash.isCompact()) {
+      cursor = 0;
+      for (var e = hash.fields().first(); e != null; e = e.after()) {
+        collect(scan, e, found);
+      }
+    } else {
+      cursor = scan.walk(hash.fields(), cursor, e -> collect(scan, e, found));
+    }
+    call.out().array(2);
+    call.out().bulk(Long.toUnsignedString(cursor));
+    call.out().array(found.size());
+    found.forEach(call.out()::bulk);
+  }
+
+  private static void collect(Scan scan, ByteMap.Entry<byte[]> entry, List<byte[]> found) {
+    if (scan.matches(entry.key())) {
+      found.add(entry.key());
+      found.add(entry.value());
+    }
+  }
+}

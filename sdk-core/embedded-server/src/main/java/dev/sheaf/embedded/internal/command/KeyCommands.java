@@ -1,0 +1,522 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Database;
+import dev.sheaf.embedded.internal.data.Dump;
+import dev.sheaf.embedded.internal.data.Glob;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.Value;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** DEL, EXPIRE, SCAN and what else works on keys of any type. */
+final class KeyCommands {
+  private KeyCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    KeySpec two = KeySpec.range(1, 2, 1);
+    KeySpec second = KeySpec.range(2, 2, 1);
+    rows.group(Group.GENERIC)
+        .add(
+            "copy",
+            -3,
+            "write denyoom",
+            two,
+            "6.2.0",
+            "Copies a value to another key.",
+            KeyCommands::copy)
+        .add("del", -2, "write", KeySpec.ALL, "1.0.0", "Removes keys.", KeyCommands::del)
+        .add(
+            "dump",
+            2,
+            "readonly",
+            one,
+            "2.6.0",
+            "The value in a form RESTORE takes.",
+            KeyCommands::dump)
+        .add(
+            "exists",
+            -2,
+            "readonly fast",
+            KeySpec.ALL,
+            "1.0.0",
+            "How many of the keys exist.",
+            KeyCommands::exists)
+        .add(
+            "expire",
+            -3,
+            "write fast",
+            one,
+            "1.0.0",
+            "Sets the time to live in seconds.",
+            call -> expire(call, true, false))
+        .add(
+            "expireat",
+            -3,
+            "write fast",
+            one,
+            "1.2.0",
+            "Sets the end of life in seconds since the epoch.",
+            call -> expire(call, true, true))
+        .add(
+            "expiretime",
+            2,
+            "readonly fast",
+            one,
+            "7.0.0",
+            "The end of life in seconds since the epoch.",
+            call -> ttl(call, true, true))
+        .add("keys", 2, "readonly", "1.0.0", "All keys that match a pattern.", KeyCommands::keys)
+        .add(
+            "move",
+            3,
+            "write fast",
+            one,
+            "1.0.0",
+            "Moves a key to another database.",
+            KeyCommands::move)
+        .container("object", "2.2.3", "Looks into values.")
+        .add(
+            "object|encoding",
+            3,
+            "readonly",
+            second,
+            "2.2.3",
+            "How the value is stored.",
+            ObjectCommand::encoding)
+        .add(
+            "object|freq",
+            3,
+            "readonly",
+            second,
+            "4.0.0",
+            "Refused: no use counts are kept.",
+            ObjectCommand::frequency)
+        .add("object|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
+        .add(
+            "object|idletime",
+            3,
+            "readonly",
+            second,
+            "2.2.3",
+            "Seconds since the last use.",
+            ObjectCommand::idleTime)
+        .add(
+            "object|refcount",
+            3,
+            "readonly",
+            second,
+            "2.2.3",
+            "Always 1; for small integers the number of shared ones.",
+            ObjectCommand::references)
+        .add(
+            "migrate",
+            -6,
+            "write",
+            KeySpec.migrate(),
+            "2.6.0",
+            "Moves keys to another node of this server.",
+            MigrateCommand::run)
+        .add(
+            "persist",
+            2,
+            "write fast",
+            one,
+            "2.2.0",
+            "Takes the time to live away.",
+            KeyCommands::persist)
+        .add(
+            "pexpire",
+            -3,
+            "write fast",
+            one,
+            "2.6.0",
+            "Sets the time to live in milliseconds.",
+            call -> expire(call, false, false))
+        .add(
+            "pexpireat",
+            -3,
+            "write fast",
+            one,
+            "2.6.0",
+            "Sets the end of life in milliseconds since the epoch.",
+            call -> expire(call, false, true))
+        .add(
+            "pexpiretime",
+            2,
+            "readonly fast",
+            one,
+            "7.0.0",
+            "The end of life in milliseconds since the epoch.",
+            call -> ttl(call, false, true))
+        .add(
+            "pttl",
+            2,
+            "readonly fast",
+            one,
+            "2.6.0",
+            "The time to live in milliseconds.",
+            call -> ttl(call, false, false))
+        .add(
+            "randomkey",
+            1,
+            "readonly",
+            "1.0.0",
+            "Any key.",
+            call -> call.out().bulkOrNil(call.db().randomKey(call.node().nodes().random())))
+        .add(
+            "rename",
+            3,
+            "write",
+            two,
+            "1.0.0",
+            "Gives a key another name.",
+            call -> rename(call, false))
+        .add(
+            "renamenx",
+            3,
+            "write fast",
+            two,
+            "1.0.0",
+            "Gives a key another name if that is free.",
+            call -> rename(call, true))
+        .add(
+            "restore",
+            -4,
+            "write denyoom",
+            one,
+            "2.6.0",
+            "Stores what DUMP has given.",
+            KeyCommands::restore)
+        .add("scan", -2, "readonly", "2.8.0", "Some keys, and where to go on.", KeyCommands::scan)
+        .add(
+            "sort",
+            -2,
+            "write denyoom",
+            KeySpec.sort(),
+            "1.0.0",
+            "Sorts the elements of a list, set or sorted set.",
+            SortCommand::run)
+        .add(
+            "sort_ro",
+            -2,
+            "readonly",
+            new KeySpec(1, 1, 1, true, one.finder()),
+            "7.0.0",
+            "As SORT without STORE.",
+            SortCommand::run)
+        .add(
+            "touch",
+            -2,
+            "readonly fast",
+            KeySpec.ALL,
+            "3.2.1",
+            "Counts the keys that exist, as a use of each.",
+            KeyCommands::exists)
+        .add(
+            "ttl",
+            2,
+            "readonly fast",
+            one,
+            "1.0.0",
+            "The time to live in seconds.",
+            call -> ttl(call, true, false))
+        .add("type", 2, "readonly fast", one, "1.0.0", "The type of a value.", KeyCommands::type)
+        .add("unlink", -2, "write fast", KeySpec.ALL, "4.0.0", "Removes keys.", KeyCommands::del)
+        .add(
+            "wait",
+            3,
+            "noscript",
+            "3.0.0",
+            "How many replicas have everything; does not wait.",
+            KeyCommands::waitForReplicas);
+  }
+
+  private static void del(Call call) {
+    int deleted = 0;
+    for (int i = 1; i < call.count(); i++) {
+      if (call.delete(call.arg(i))) {
+        deleted++;
+      }
+    }
+    call.out().integer(deleted);
+  }
+
+  private static void exists(Call call) {
+    int found = 0;
+    for (int i = 1; i < call.count(); i++) {
+      if (call.db().get(call.arg(i)) != null) {
+        found++;
+      }
+    }
+    call.out().integer(found);
+  }
+
+  private static void type(Call call) {
+    Value value = call.db().peek(call.arg(1));
+    call.out().status(value == null ? "none" : value.type());
+  }
+
+  private static void keys(Call call) {
+    List<byte[]> found = new ArrayList<>();
+    byte[] pattern = call.arg(1);
+    boolean all = pattern.length == 1 && pattern[0] == '*';
+    var entry = call.db().table().first();
+    while (entry != null) {
+      var after = entry.after();
+      if ((all || Glob.matches(pattern, entry.key())) && call.db().peek(entry.key()) != null) {
+        found.add(entry.key());
+      }
+      entry = after;
+    }
+    call.out().array(found.size());
+    found.forEach(call.out()::bulk);
+  }
+
+  private static void scan(Call call) {
+    long cursor = Scan.cursor(call.arg(1));
+    Scan scan = Scan.options(call, 2, true);
+    Database db = call.db();
+    List<byte[]> found = new ArrayList<>();
+    cursor =
+        scan.walk(
+            db.table(),
+            cursor,
+            entry -> {
+              if (scan.matches(entry.key()) && scan.hasType(entry.value())) {
+                found.add(entry.key());
+              }
+            });
+    found.removeIf(key -> db.peek(key) == null);
+    call.out().array(2);
+    call.out().bulk(Long.toUnsignedString(cursor));
+    call.out().array(found.size());
+    found.forEach(call.out()::bulk);
+  }
+
+  private static void rename(Call call, boolean onlyIfFree) {
+    byte[] from = call.arg(1);
+    byte[] to = call.arg(2);
+    Database db = call.db();
+    Value value = db.get(from);
+    if (value == null) {
+      throw Errors.noSuchKey();
+    }
+    boolean same = Arrays.equals(from, to);
+    if (onlyIfFree && db.get(to) != null) {
+      call.out().integer(0);
+      return;
+    }
+    if (!same) {
+      db.remove(to);
+      db.remove(from);
+      db.put(to, value);
+      call.changed(from, "rename_from");
+      call.changed(to, "rename_to");
+    }
+    if (onlyIfFree) {
+      call.out().integer(1);
+    } else {
+      call.out().ok();
+    }
+  }
+
+  private static void copy(Call call) {
+    byte[] from = call.arg(1);
+    byte[] to = call.arg(2);
+    boolean replace = false;
+    int target = call.client().dbIndex();
+    for (int i = 3; i < call.count(); i++) {
+      if (call.is(i, "REPLACE")) {
+        replace = true;
+      } else if (call.is(i, "DB") && i + 1 < call.count()) {
+        target = dbIndex(call, ++i);
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    if (call.node().nodes().isCluster() && target != 0) {
+      throw Errors.of("ERR DB index is out of range");
+    }
+    Database db = call.node().db(target);
+    if (db == call.db() && Arrays.equals(from, to)) {
+      throw Errors.of("ERR source and destination objects are the same");
+    }
+    Value value = call.db().get(from);
+    if (value == null || !replace && db.get(to) != null) {
+      call.out().integer(0);
+      return;
+    }
+    transfer(call, value.copy(), value.expireAt(), db, to, "copy_to");
+    call.out().integer(1);
+  }
+
+  private static int dbIndex(Call call, int at) {
+    Long index = Numbers.parseLong(call.arg(at));
+    if (index == null || index < Integer.MIN_VALUE || index > Integer.MAX_VALUE) {
+      throw Errors.notInteger();
+    }
+    if (index < 0 || index >= ServerNode.DATABASES) {
+      throw Errors.of("ERR DB index is out of range");
+    }
+    return index.intValue();
+  }
+
+  private static void transfer(
+      Call call, Value value, long expireAt, Database db, byte[] key, String event) {
+    db.put(key, value);
+    if (expireAt != Value.NO_EXPIRY) {
+      db.expireAt(key, value, expireAt);
+    }
+    db.changed(key);
+    call.node().dirtied();
+    call.node().announce('g', event, db.index(), key);
+  }
+
+  private static void move(Call call) {
+    if (call.node().nodes().isCluster()) {
+      throw Errors.of("ERR MOVE is not allowed in cluster mode");
+    }
+    byte[] key = call.arg(1);
+    Database target = call.node().db(dbIndex(call, 2));
+    if (target == call.db()) {
+      throw Errors.of("ERR source and destination objects are the same");
+    }
+    Value value = call.db().get(key);
+    if (value == null || target.get(key) != null) {
+      call.out().integer(0);
+      return;
+    }
+    call.db().remove(key);
+    call.changed(key, "move_from");
+    transfer(call, value, value.expireAt(), target, key, "move_to");
+    call.out().integer(1);
+  }
+
+  private static void expire(Call call, boolean seconds, boolean absolute) {
+    byte[] key = call.arg(1);
+    ExpireCondition condition = ExpireCondition.parse(call, 3);
+    long value = call.longArg(2);
+    if (seconds && (value > Long.MAX_VALUE / 1000 || value < Long.MIN_VALUE / 1000)) {
+      throw ExpiryOption.invalid(call);
+    }
+    long millis = seconds ? value * 1000 : value;
+    if (!absolute) {
+      if (millis > Long.MAX_VALUE - call.now()) {
+        throw ExpiryOption.invalid(call);
+      }
+      millis += call.now();
+    }
+    Value found = call.db().get(key);
+    if (found == null || !condition.allows(found.expireAt(), millis)) {
+      call.out().integer(0);
+      return;
+    }
+    if (millis <= call.now()) {
+      call.delete(key);
+    } else {
+      call.db().expireAt(key, found, millis);
+      call.changed(key);
+    }
+    call.out().integer(1);
+  }
+
+  private static void persist(Call call) {
+    Value value = call.db().get(call.arg(1));
+    if (value == null || value.expireAt() == Value.NO_EXPIRY) {
+      call.out().integer(0);
+      return;
+    }
+    call.db().expireAt(call.arg(1), value, Value.NO_EXPIRY);
+    call.changed(call.arg(1));
+    call.out().integer(1);
+  }
+
+  private static void ttl(Call call, boolean seconds, boolean absolute) {
+    Value value = call.db().peek(call.arg(1));
+    if (value == null) {
+      call.out().integer(-2);
+    } else if (value.expireAt() == Value.NO_EXPIRY) {
+      call.out().integer(-1);
+    } else {
+      long millis = absolute ? value.expireAt() : Math.max(0, value.expireAt() - call.now());
+      call.out().integer(seconds ? (millis + 500) / 1000 : millis);
+    }
+  }
+
+  private static void dump(Call call) {
+    Value value = call.db().peek(call.arg(1));
+    byte[] payload = value == null ? null : Dump.of(value);
+    if (value != null && payload == null) {
+      throw Errors.of("ERR the embedded server cannot dump a stream");
+    }
+    call.out().bulkOrNil(payload);
+  }
+
+  private static void restore(Call call) {
+    boolean replace = false;
+    boolean absolute = false;
+    for (int i = 4; i < call.count(); i++) {
+      boolean more = i + 1 < call.count();
+      if (call.is(i, "REPLACE")) {
+        replace = true;
+      } else if (call.is(i, "ABSTTL")) {
+        absolute = true;
+      } else if (more && call.is(i, "IDLETIME")) {
+        if (call.longArg(++i) < 0) {
+          throw Errors.of("ERR Invalid IDLETIME value, must be >= 0");
+        }
+      } else if (more && call.is(i, "FREQ")) {
+        long frequency = call.longArg(++i);
+        if (frequency < 0 || frequency > 255) {
+          throw Errors.of("ERR Invalid FREQ value, must be >= 0 and <= 255");
+        }
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    byte[] key = call.arg(1);
+    if (!replace && call.db().get(key) != null) {
+      throw Errors.of("BUSYKEY Target key name already exists.");
+    }
+    long ttl = call.longArg(2);
+    if (ttl < 0) {
+      throw Errors.of("ERR Invalid TTL value, must be >= 0");
+    }
+    if (!Dump.isWhole(call.arg(3))) {
+      throw Errors.of("ERR DUMP payload version or checksum are wrong");
+    }
+    Value value = Dump.value(call.arg(3));
+    if (value == null) {
+      throw Errors.of("ERR Bad data format");
+    }
+    long expireAt = ttl == 0 ? Value.NO_EXPIRY : absolute ? ttl : call.now() + ttl;
+    if (replace) {
+      call.delete(key);
+    }
+    if (ttl != 0 && expireAt <= call.now()) {
+      call.out().ok();
+      return;
+    }
+    transfer(call, value, expireAt, call.db(), key, "restore");
+    call.out().ok();
+  }
+
+  private static void waitForReplicas(Call call) {
+    if (!call.node().isMaster()) {
+      throw Errors.of(
+          "ERR WAIT cannot be used with replica instances. Please also note that since"
+              + " Redis 4.0 if a replica is configured to be writable (which is not the default)"
+              + " writes to replicas are just local and are not propagated.");
+    }
+    call.longArg(1);
+    if (call.longArg(2) < 0) {
+      throw Errors.of("ERR timeout is negative");
+    }
+    call.out().integer(call.node().replicas().size());
+  }
+}

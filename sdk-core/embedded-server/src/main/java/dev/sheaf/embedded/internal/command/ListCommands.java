@@ -1,0 +1,498 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.ListValue;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** LPUSH, LPOP and the other commands on lists, blocking ones included. */
+final class ListCommands {
+  private ListCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    KeySpec two = KeySpec.range(1, 2, 1);
+    KeySpec butLast = KeySpec.range(1, -2, 1);
+    rows.group(Group.LIST)
+        .add(
+            "blmove",
+            6,
+            "write denyoom noscript blocking",
+            two,
+            "6.2.0",
+            "As LMOVE, waiting for an element.",
+            ListCommands::blmove)
+        .add(
+            "blmpop",
+            -5,
+            "write blocking",
+            KeySpec.counted(2),
+            "7.0.0",
+            "As LMPOP, waiting for an element.",
+            ListCommands::blmpop)
+        .add(
+            "blpop",
+            -3,
+            "write noscript blocking",
+            butLast,
+            "2.0.0",
+            "As LPOP, waiting for an element of one of the lists.",
+            call -> bpop(call, true))
+        .add(
+            "brpop",
+            -3,
+            "write noscript blocking",
+            butLast,
+            "2.0.0",
+            "As RPOP, waiting for an element of one of the lists.",
+            call -> bpop(call, false))
+        .add(
+            "brpoplpush",
+            4,
+            "write denyoom noscript blocking",
+            two,
+            "2.2.0",
+            "As RPOPLPUSH, waiting for an element.",
+            ListCommands::brpoplpush)
+        .add(
+            "lindex", 3, "readonly", one, "1.0.0", "The element at an index.", ListCommands::lindex)
+        .add(
+            "linsert",
+            5,
+            "write denyoom",
+            one,
+            "2.2.0",
+            "Inserts beside another element.",
+            ListCommands::linsert)
+        .add(
+            "llen",
+            2,
+            "readonly fast",
+            one,
+            "1.0.0",
+            "How many elements there are.",
+            ListCommands::llen)
+        .add(
+            "lmove",
+            5,
+            "write denyoom",
+            two,
+            "6.2.0",
+            "Moves an end of a list to an end of another.",
+            ListCommands::lmove)
+        .add(
+            "lmpop",
+            -4,
+            "write",
+            KeySpec.counted(1),
+            "7.0.0",
+            "Takes elements from the first list that has any.",
+            ListCommands::lmpop)
+        .add(
+            "lpop",
+            -2,
+            "write fast",
+            one,
+            "1.0.0",
+            "Takes elements from the left.",
+            call -> pop(call, true))
+        .add("lpos", -3, "readonly", one, "6.0.6", "Where an element is.", ListCommands::lpos)
+        .add(
+            "lpush",
+            -3,
+            "write denyoom fast",
+            one,
+            "1.0.0",
+            "Adds on the left.",
+            call -> push(call, true, false))
+        .add(
+            "lpushx",
+            -3,
+            "write denyoom fast",
+            one,
+            "2.2.0",
+            "Adds on the left if the list exists.",
+            call -> push(call, true, true))
+        .add("lrange", 4, "readonly", one, "1.0.0", "A range of elements.", ListCommands::lrange)
+        .add("lrem", 4, "write", one, "1.0.0", "Removes equal elements.", ListCommands::lrem)
+        .add(
+            "lset",
+            4,
+            "write denyoom",
+            one,
+            "1.0.0",
+            "Writes the element at an index.",
+            ListCommands::lset)
+        .add("ltrim", 4, "write", one, "1.0.0", "Keeps a range of elements.", ListCommands::ltrim)
+        .add(
+            "rpop",
+            -2,
+            "write fast",
+            one,
+            "1.0.0",
+            "Takes elements from the right.",
+            call -> pop(call, false))
+        .add(
+            "rpoplpush",
+            3,
+            "write denyoom",
+            two,
+            "1.2.0",
+            "As LMOVE from the right to the left; its old name.",
+            ListCommands::rpoplpush)
+        .add(
+            "rpush",
+            -3,
+            "write denyoom fast",
+            one,
+            "1.0.0",
+            "Adds on the right.",
+            call -> push(call, false, false))
+        .add(
+            "rpushx",
+            -3,
+            "write denyoom fast",
+            one,
+            "2.2.0",
+            "Adds on the right if the list exists.",
+            call -> push(call, false, true));
+  }
+
+  private static void push(Call call, boolean left, boolean onlyIfThere) {
+    byte[] key = call.arg(1);
+    ListValue list = call.list(key);
+    if (list == null) {
+      if (onlyIfThere) {
+        call.out().integer(0);
+        return;
+      }
+      list = new ListValue();
+      call.db().put(key, list);
+    }
+    for (int i = 2; i < call.count(); i++) {
+      list.add(left, call.arg(i));
+    }
+    call.changed(key);
+    call.out().integer(list.size());
+  }
+
+  private static void pop(Call call, boolean left) {
+    if (call.count() > 3) {
+      throw Errors.arity(call.command().name());
+    }
+    boolean many = call.count() == 3;
+    long count = many ? call.positive(2) : 1;
+    byte[] key = call.arg(1);
+    ListValue list = call.list(key);
+    if (list == null) {
+      if (many) {
+        call.out().nilArray();
+      } else {
+        call.out().nil();
+      }
+    } else if (many) {
+      int n = (int) Math.min(count, list.size());
+      call.out().array(n);
+      take(call, key, list, left, n);
+    } else {
+      take(call, key, list, left, 1);
+    }
+  }
+
+  /** Removes and replies that many elements. */
+  private static void take(Call call, byte[] key, ListValue list, boolean left, int n) {
+    for (int i = 0; i < n; i++) {
+      call.out().bulk(list.remove(left));
+    }
+    if (n > 0) {
+      call.deleteIfEmpty(key, list.size());
+      call.changed(key, left ? "lpop" : "rpop");
+    }
+  }
+
+  private static void llen(Call call) {
+    ListValue list = call.list(call.arg(1));
+    call.out().integer(list == null ? 0 : list.size());
+  }
+
+  private static void lindex(Call call) {
+    ListValue list = call.list(call.arg(1));
+    if (list == null) {
+      call.out().nil();
+      return;
+    }
+    long index = call.longArg(2);
+    index = index < 0 ? index + list.size() : index;
+    if (index < 0 || index >= list.size()) {
+      call.out().nil();
+    } else {
+      call.out().bulk(list.get((int) index));
+    }
+  }
+
+  private static void lset(Call call) {
+    ListValue list = call.list(call.arg(1));
+    if (list == null) {
+      throw Errors.noSuchKey();
+    }
+    long index = call.longArg(2);
+    index = index < 0 ? index + list.size() : index;
+    if (index < 0 || index >= list.size()) {
+      throw Errors.indexOutOfRange();
+    }
+    list.set((int) index, call.arg(3));
+    call.changed(call.arg(1));
+    call.out().ok();
+  }
+
+  private static void linsert(Call call) {
+    boolean after = call.is(2, "AFTER");
+    if (!after && !call.is(2, "BEFORE")) {
+      throw Errors.syntax();
+    }
+    ListValue list = call.list(call.arg(1));
+    if (list == null) {
+      call.out().integer(0);
+      return;
+    }
+    for (int i = 0; i < list.size(); i++) {
+      if (Arrays.equals(list.get(i), call.arg(3))) {
+        list.insert(after ? i + 1 : i, call.arg(4));
+        call.changed(call.arg(1));
+        call.out().integer(list.size());
+        return;
+      }
+    }
+    call.out().integer(-1);
+  }
+
+  private static void lrange(Call call) {
+    long start = call.longArg(2);
+    long end = call.longArg(3);
+    ListValue list = call.list(call.arg(1));
+    if (list == null) {
+      call.out().array(0);
+      return;
+    }
+    IndexRange range = IndexRange.of(start, end, list.size());
+    call.out().array(range.size());
+    for (int i = range.from(); i <= range.to(); i++) {
+      call.out().bulk(list.get(i));
+    }
+  }
+
+  private static void ltrim(Call call) {
+    long start = call.longArg(2);
+    long end = call.longArg(3);
+    byte[] key = call.arg(1);
+    ListValue list = call.list(key);
+    if (list != null) {
+      IndexRange range = IndexRange.of(start, end, list.size());
+      list.trim(range.from(), range.to());
+      call.deleteIfEmpty(key, list.size());
+      call.changed(key);
+    }
+    call.out().ok();
+  }
+
+  private static void lrem(Call call) {
+    long count = call.longArg(2);
+    byte[] key = call.arg(1);
+    ListValue list = call.list(key);
+    if (list == null) {
+      call.out().integer(0);
+      return;
+    }
+    int max = count == 0 ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE, Math.abs(count));
+    int removed = list.removeEqual(call.arg(3), max, count >= 0);
+    if (removed > 0) {
+      call.deleteIfEmpty(key, list.size());
+      call.changed(key);
+    }
+    call.out().integer(removed);
+  }
+
+  private static void lpos(Call call) {
+    long rank = 1;
+    long count = -1;
+    long maxLength = 0;
+    for (int i = 3; i < call.count(); i += 2) {
+      boolean hasValue = i + 1 < call.count();
+      if (hasValue && call.is(i, "RANK")) {
+        rank = call.longArg(i + 1);
+        if (rank == 0) {
+          throw Errors.of(
+              "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
+                  + " ... or use negative to start from the end of the list");
+        }
+      } else if (hasValue && call.is(i, "COUNT")) {
+        count = notNegative(call, i + 1, "COUNT");
+      } else if (hasValue && call.is(i, "MAXLEN")) {
+        maxLength = notNegative(call, i + 1, "MAXLEN");
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    ListValue list = call.list(call.arg(1));
+    List<Integer> found = new ArrayList<>();
+    if (list != null) {
+      boolean all = count == 0 || count > 0 && rank == Long.MIN_VALUE;
+      long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
+      find(list, call.arg(2), rank, wanted, maxLength, found);
+    }
+    if (count >= 0) {
+      call.out().array(found.size());
+      found.forEach(call.out()::integer);
+    } else if (found.isEmpty()) {
+      call.out().nil();
+    } else {
+      call.out().integer(found.get(0));
+    }
+  }
+
+  private static long notNegative(Call call, int at, String option) {
+    Long value = Numbers.parseLong(call.arg(at));
+    if (value == null || value < 0) {
+      throw Errors.of("ERR " + option + " can't be negative");
+    }
+    return value;
+  }
+
+  private static void find(
+      ListValue list, byte[] element, long rank, long wanted, long maxLength, List<Integer> found) {
+    // Redis cannot negate the lowest number, and so skips nothing.
+    long skip = rank == Long.MIN_VALUE ? 0 : Math.abs(rank) - 1;
+    for (int n = 0; n < list.size() && (maxLength == 0 || n < maxLength); n++) {
+      int i = rank > 0 ? n : list.size() - 1 - n;
+      if (Arrays.equals(list.get(i), element) && --skip < 0) {
+        found.add(i);
+        if (found.size() >= wanted) {
+          return;
+        }
+      }
+    }
+  }
+
+  private static boolean side(Call call, int at) {
+    if (call.is(at, "LEFT")) {
+      return true;
+    }
+    if (call.is(at, "RIGHT")) {
+      return false;
+    }
+    throw Errors.syntax();
+  }
+
+  private static void lmove(Call call) {
+    boolean fromLeft = side(call, 3);
+    boolean toLeft = side(call, 4);
+    if (!tryMove(call, fromLeft, toLeft)) {
+      call.out().nil();
+    }
+  }
+
+  private static void rpoplpush(Call call) {
+    if (!tryMove(call, false, true)) {
+      call.out().nil();
+    }
+  }
+
+  /** Moves and replies one element; false without a source. */
+  private static boolean tryMove(Call call, boolean fromLeft, boolean toLeft) {
+    byte[] from = call.arg(1);
+    byte[] to = call.arg(2);
+    ListValue source = call.list(from);
+    if (source == null) {
+      return false;
+    }
+    ListValue target = call.list(to);
+    byte[] element = source.remove(fromLeft);
+    if (target == null) {
+      target = new ListValue();
+      call.db().put(to, target);
+    }
+    target.add(toLeft, element);
+    call.deleteIfEmpty(from, source.size());
+    call.changed(to, toLeft ? "lpush" : "rpush");
+    call.changed(from, fromLeft ? "lpop" : "rpop");
+    call.out().bulk(element);
+    return true;
+  }
+
+  private static void blmove(Call call) {
+    boolean fromLeft = side(call, 3);
+    boolean toLeft = side(call, 4);
+    blockingMove(call, fromLeft, toLeft, Blocking.deadline(call, 5));
+  }
+
+  private static void brpoplpush(Call call) {
+    blockingMove(call, false, true, Blocking.deadline(call, 3));
+  }
+
+  private static void blockingMove(Call call, boolean fromLeft, boolean toLeft, long deadline) {
+    byte[] left = Bytes.of("LEFT");
+    byte[] right = Bytes.of("RIGHT");
+    call.effect(
+        Bytes.of("LMOVE"),
+        call.arg(1),
+        call.arg(2),
+        fromLeft ? left : right,
+        toLeft ? left : right);
+    if (tryMove(call, fromLeft, toLeft)) {
+      return;
+    }
+    // The two empty answers differ in RESP2, as they do in Redis.
+    Blocking.await(
+        call,
+        List.of(call.arg(1)),
+        deadline,
+        key -> Dispatcher.serve(call, () -> tryMove(call, fromLeft, toLeft)),
+        call.mayBlock() ? call.out()::nilArray : call.out()::nil);
+  }
+
+  private static void bpop(Call call, boolean left) {
+    long deadline = Blocking.deadline(call, call.count() - 1);
+    PopAcross.untilTimeout(call, left).orWait(call, deadline, key -> tryPop(call, key, left));
+  }
+
+  private static boolean tryPop(Call call, byte[] key, boolean left) {
+    ListValue list = call.list(key);
+    if (list == null) {
+      return false;
+    }
+    call.effect(Bytes.of(left ? "LPOP" : "RPOP"), key);
+    call.out().array(2);
+    call.out().bulk(key);
+    take(call, key, list, left, 1);
+    return true;
+  }
+
+  private static void lmpop(Call call) {
+    PopAcross pop = PopAcross.counted(call, 1, "LEFT", "RIGHT");
+    pop.now(call, key -> tryMultiPop(call, pop, key));
+  }
+
+  private static void blmpop(Call call) {
+    long deadline = Blocking.deadline(call, 1);
+    PopAcross pop = PopAcross.counted(call, 2, "LEFT", "RIGHT");
+    pop.orWait(call, deadline, key -> tryMultiPop(call, pop, key));
+  }
+
+  private static boolean tryMultiPop(Call call, PopAcross pop, byte[] key) {
+    ListValue list = call.list(key);
+    if (list == null) {
+      return false;
+    }
+    int n = (int) Math.min(pop.count(), list.size());
+    pop.replicateAs(call, "LPOP", "RPOP", key, n);
+    call.out().array(2);
+    call.out().bulk(key);
+    call.out().array(n);
+    take(call, key, list, pop.first(), n);
+    return true;
+  }
+}

@@ -1,0 +1,123 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.node.KeyTransfer;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** MIGRATE, between nodes of the same server: values go over as they are. */
+final class MigrateCommand {
+  private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
+
+  private MigrateCommand() {}
+
+  static void run(Call call) {
+    boolean copy = false;
+    boolean replace = false;
+    int keysAt = 3;
+    int keyCount = 1;
+    for (int i = 6; i < call.count(); i++) {
+      int rest = call.count() - i - 1;
+      if (call.is(i, "COPY")) {
+        copy = true;
+      } else if (call.is(i, "REPLACE")) {
+        replace = true;
+      } else if (call.is(i, "AUTH") && rest >= 1) {
+        i++;
+      } else if (call.is(i, "AUTH2") && rest >= 2) {
+        i += 2;
+      } else if (call.is(i, "KEYS")) {
+        if (call.arg(3).length != 0) {
+          throw Errors.of(
+              "ERR When using MIGRATE KEYS option, the key argument must be set to the empty"
+                  + " string");
+        }
+        keysAt = i + 1;
+        keyCount = rest;
+        break;
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    int targetDb = targetDb(call);
+    List<byte[]> keys = existing(call, keysAt, keyCount);
+    if (keys.isEmpty()) {
+      call.out().status("NOKEY");
+      return;
+    }
+    ServerNode target = target(call);
+    for (byte[] key : keys) {
+      if (!replace && target.db(targetDb).peek(key) != null) {
+        throw Errors.of(
+            "ERR Target instance replied with error: BUSYKEY Target key name already exists.");
+      }
+    }
+    for (byte[] key : keys) {
+      if (copy) {
+        KeyTransfer.copy(call.node(), call.client().dbIndex(), target, targetDb, key);
+      } else {
+        KeyTransfer.move(call.node(), call.client().dbIndex(), target, targetDb, key);
+      }
+    }
+    // The replicas have been served with the keys.
+    call.noEffect();
+    call.out().ok();
+  }
+
+  private static int targetDb(Call call) {
+    Long timeout = Numbers.parseLong(call.arg(5));
+    Long db = Numbers.parseLong(call.arg(4));
+    if (timeout == null || db == null) {
+      throw Errors.notInteger();
+    }
+    if (db < 0 || db >= ServerNode.DATABASES) {
+      throw Errors.of("ERR Target instance replied with error: ERR DB index is out of range");
+    }
+    return db.intValue();
+  }
+
+  private static List<byte[]> existing(Call call, int keysAt, int keyCount) {
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = keysAt; i < keysAt + keyCount; i++) {
+      if (call.db().get(call.arg(i)) != null) {
+        keys.add(call.arg(i));
+      }
+    }
+    return keys;
+  }
+
+  private static ServerNode target(Call call) {
+    Long port = Numbers.parseLong(call.arg(2));
+    for (ServerNode node : call.node().nodes().all()) {
+      boolean here =
+          port != null
+              && (node.port() == port || node.announcedPort() == port)
+              && LOOPBACK.contains(call.text(1));
+      if (here && !node.isFailed() && node != call.node()) {
+        requireTakes(call, node);
+        return node;
+      }
+    }
+    throw Errors.of("IOERR error or timeout connecting to the client");
+  }
+
+  private static void requireTakes(Call call, ServerNode node) {
+    if (!call.node().nodes().isCluster()) {
+      return;
+    }
+    for (int i : call.command().keys().finder().find(call.args())) {
+      int slot = Slots.of(call.arg(i));
+      if (call.node().nodes().owner(slot) != node && !node.importing().containsKey(slot)) {
+        ServerNode owner = call.node().nodes().owner(slot);
+        throw Errors.of(
+            "ERR Target instance replied with error: MOVED "
+                + slot
+                + " 127.0.0.1:"
+                + (owner == null ? 0 : owner.announcedPort()));
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.StringValue;
+import dev.sheaf.embedded.internal.data.Value;
+import org.jspecify.annotations.Nullable;
+
+/** OBJECT: how values are kept. */
+final class ObjectCommand {
+  private static final int SHARED_INTEGERS = 10_000;
+
+  /** What OBJECT REFCOUNT says of a shared value. */
+  private static final long SHARED = Integer.MAX_VALUE;
+
+  private ObjectCommand() {}
+
+  private static @Nullable Value object(Call call) {
+    return call.db().peek(call.arg(2));
+  }
+
+  static void encoding(Call call) {
+    Value value = object(call);
+    if (value == null) {
+      call.out().nil();
+    } else {
+      call.out().bulk(value.encoding());
+    }
+  }
+
+  static void frequency(Call call) {
+    if (object(call) == null) {
+      call.out().nil();
+    } else {
+      throw Errors.of(
+          "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
+              + " that when switching between policies at runtime LRU and LFU data will take some"
+              + " time to adjust.");
+    }
+  }
+
+  static void idleTime(Call call) {
+    Value value = object(call);
+    if (value == null) {
+      call.out().nil();
+    } else {
+      call.out().integer((call.now() - value.usedAt()) / 1000);
+    }
+  }
+
+  /** The small integers a server keeps once for all keys. */
+  private static boolean isShared(Value value) {
+    Long number =
+        value instanceof StringValue s && !s.isCopy() && s.encoding().equals("int")
+            ? Numbers.parseLong(s.bytes())
+            : null;
+    return number != null && number >= 0 && number < SHARED_INTEGERS;
+  }
+
+  static void references(Call call) {
+    Value value = object(call);
+    if (value == null) {
+      call.out().nil();
+    } else {
+      call.out().integer(isShared(value) ? SHARED : 1);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A pop from the first of many keys that has anything, now or when one has.
+ *
+ * @param first whether from the end that is named first: LEFT or MIN
+ * @param count how many elements at most
+ */
+record PopAcross(List<byte[]> keys, boolean first, long count) {
+  /** Takes from one key and replies; false if there is nothing. */
+  interface Attempt {
+    boolean pop(byte[] key);
+  }
+
+  /** BLPOP and the like: all arguments but the last are keys. */
+  static PopAcross untilTimeout(Call call, boolean first) {
+    return new PopAcross(Arrays.asList(call.args()).subList(1, call.count() - 1), first, 1);
+  }
+
+  /** LMPOP and the like, from the number of keys on. */
+  static PopAcross counted(Call call, int countAt, String firstEnd, String otherEnd) {
+    long numKeys = countOrError(call, countAt, "numkeys");
+    long where = countAt + 1 + numKeys;
+    if (numKeys > call.count() || where >= call.count()) {
+      throw Errors.syntax();
+    }
+    int at = (int) where;
+    boolean first = call.is(at, firstEnd);
+    if (!first && !call.is(at, otherEnd)) {
+      throw Errors.syntax();
+    }
+    List<byte[]> keys = Arrays.asList(call.args()).subList(countAt + 1, at);
+    return new PopAcross(keys, first, optionalCount(call, at + 1));
+  }
+
+  private static long countOrError(Call call, int at, String what) {
+    Long count = Numbers.parseLong(call.arg(at));
+    if (count == null || count < 1) {
+      throw Errors.of("ERR " + what + " should be greater than 0");
+    }
+    return count;
+  }
+
+  /** What follows COUNT at the end of a command; 1 without it. */
+  private static long optionalCount(Call call, int from) {
+    long count = -1;
+    for (int i = from; i < call.count(); i++) {
+      if (count >= 0 || !call.is(i, "COUNT") || i + 1 == call.count()) {
+        throw Errors.syntax();
+      }
+      count = countOrError(call, ++i, "count");
+    }
+    return count < 0 ? 1 : count;
+  }
+
+  private boolean serve(Attempt attempt) {
+    for (byte[] key : keys) {
+      if (attempt.pop(key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Replies nil if all keys are empty. */
+  void now(Call call, Attempt attempt) {
+    if (!serve(attempt)) {
+      call.out().nilArray();
+    }
+  }
+
+  /** Waits if all keys are empty. */
+  void orWait(Call call, long deadline, Attempt attempt) {
+    if (!serve(attempt)) {
+      Blocking.await(
+          call,
+          keys,
+          deadline,
+          key -> Dispatcher.serve(call, () -> attempt.pop(key)),
+          call.out()::nilArray);
+    }
+  }
+
+  /** The command that does the same to one key on a replica. */
+  void replicateAs(Call call, String firstName, String otherName, byte[] key, long taken) {
+    call.effect(Bytes.of(first ? firstName : otherName), key, Bytes.ofLong(taken));
+  }
+}

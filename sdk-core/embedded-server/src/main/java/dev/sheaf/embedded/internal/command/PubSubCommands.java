@@ -1,0 +1,235 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Glob;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.PubSub;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** SUBSCRIBE, PUBLISH and their kin. */
+final class PubSubCommands {
+  private PubSubCommands() {}
+
+  static void register(Rows rows) {
+    String plain = "pubsub noscript loading stale";
+    KeySpec channels = KeySpec.ALL;
+    rows.group(Group.PUBSUB)
+        .add(
+            "psubscribe",
+            -2,
+            plain,
+            "2.0.0",
+            "Listens to channels by pattern.",
+            call -> subscribe(call, Kind.PATTERN))
+        .add(
+            "publish",
+            3,
+            "pubsub loading stale fast may_replicate",
+            "2.0.0",
+            "Sends a message to a channel.",
+            PubSubCommands::publish)
+        .container("pubsub", "2.8.0", "Looks at subscriptions.")
+        .add(
+            "pubsub|channels",
+            -2,
+            "pubsub loading stale",
+            "2.8.0",
+            "The channels somebody listens to.",
+            call -> channels(call, call.node().pubSub().channels()))
+        .add("pubsub|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
+        .add(
+            "pubsub|numpat",
+            2,
+            "pubsub loading stale",
+            "2.8.0",
+            "How many patterns there are.",
+            call -> call.out().integer(call.node().pubSub().patterns().size()))
+        .add(
+            "pubsub|numsub",
+            -2,
+            "pubsub loading stale",
+            "2.8.0",
+            "How many listen to each channel.",
+            call -> counts(call, call.node().pubSub().channels()))
+        .add(
+            "pubsub|shardchannels",
+            -2,
+            "pubsub loading stale",
+            "7.0.0",
+            "The shard channels somebody listens to.",
+            call -> channels(call, call.node().pubSub().shardChannels()))
+        .add(
+            "pubsub|shardnumsub",
+            -2,
+            "pubsub loading stale",
+            "7.0.0",
+            "How many listen to each shard channel.",
+            call -> counts(call, call.node().pubSub().shardChannels()))
+        .add(
+            "punsubscribe",
+            -1,
+            plain,
+            "2.0.0",
+            "Stops listening by pattern.",
+            call -> unsubscribe(call, Kind.PATTERN))
+        .add(
+            "spublish",
+            3,
+            "pubsub loading stale fast may_replicate",
+            KeySpec.ONE,
+            "7.0.0",
+            "Sends a message to a shard channel.",
+            PubSubCommands::publishShard)
+        .add(
+            "ssubscribe",
+            -2,
+            plain,
+            channels,
+            "7.0.0",
+            "Listens to shard channels.",
+            call -> subscribe(call, Kind.SHARD))
+        .add(
+            "subscribe",
+            -2,
+            plain,
+            "2.0.0",
+            "Listens to channels.",
+            call -> subscribe(call, Kind.CHANNEL))
+        .add(
+            "sunsubscribe",
+            -1,
+            plain,
+            channels,
+            "7.0.0",
+            "Stops listening to shard channels.",
+            call -> unsubscribe(call, Kind.SHARD))
+        .add(
+            "unsubscribe",
+            -1,
+            plain,
+            "2.0.0",
+            "Stops listening to channels.",
+            call -> unsubscribe(call, Kind.CHANNEL));
+  }
+
+  private enum Kind {
+    CHANNEL("subscribe", "unsubscribe"),
+    PATTERN("psubscribe", "punsubscribe"),
+    SHARD("ssubscribe", "sunsubscribe");
+
+    final String joined;
+    final String left;
+
+    Kind(String joined, String left) {
+      this.joined = joined;
+      this.left = left;
+    }
+
+    ByteMap<Set<Client>> registry(ServerNode node) {
+      return switch (this) {
+        case CHANNEL -> node.pubSub().channels();
+        case PATTERN -> node.pubSub().patterns();
+        case SHARD -> node.pubSub().shardChannels();
+      };
+    }
+
+    ByteMap<Boolean> own(Client client) {
+      return switch (this) {
+        case CHANNEL -> client.channels();
+        case PATTERN -> client.patterns();
+        case SHARD -> client.shardChannels();
+      };
+    }
+
+    int count(Client client) {
+      return this == SHARD ? client.shardChannels().size() : client.subscriptions();
+    }
+  }
+
+  private static void subscribe(Call call, Kind kind) {
+    Client client = call.client();
+    for (int i = 1; i < call.count(); i++) {
+      PubSub.add(kind.registry(call.node()), kind.own(client), client, call.arg(i));
+      call.out().push(3);
+      call.out().bulk(kind.joined);
+      call.out().bulk(call.arg(i));
+      call.out().integer(kind.count(client));
+    }
+  }
+
+  private static void unsubscribe(Call call, Kind kind) {
+    Client client = call.client();
+    List<byte[]> channels = new ArrayList<>();
+    for (int i = 1; i < call.count(); i++) {
+      channels.add(call.arg(i));
+    }
+    if (channels.isEmpty()) {
+      for (var e = kind.own(client).first(); e != null; e = e.after()) {
+        channels.add(e.key());
+      }
+    }
+    for (byte[] channel : channels) {
+      PubSub.remove(kind.registry(call.node()), kind.own(client), client, channel);
+      call.out().push(3);
+      call.out().bulk(kind.left);
+      call.out().bulk(channel);
+      call.out().integer(kind.count(client));
+    }
+    if (channels.isEmpty()) {
+      call.out().push(3);
+      call.out().bulk(kind.left);
+      call.out().nil();
+      call.out().integer(kind.count(client));
+    }
+  }
+
+  /** In a cluster every node's subscribers get it; the count is that of this node. */
+  private static void publish(Call call) {
+    for (ServerNode node : call.node().nodes().all()) {
+      if (node != call.node()) {
+        node.pubSub().publish(call.arg(1), call.arg(2));
+      }
+    }
+    call.out().integer(call.node().pubSub().publish(call.arg(1), call.arg(2)));
+  }
+
+  private static void publishShard(Call call) {
+    ServerNode primary = call.node().primary();
+    List<ServerNode> shard = new ArrayList<>(primary.replicas());
+    shard.add(primary);
+    for (ServerNode node : shard) {
+      if (node != call.node()) {
+        node.pubSub().publishShard(call.arg(1), call.arg(2));
+      }
+    }
+    call.out().integer(call.node().pubSub().publishShard(call.arg(1), call.arg(2)));
+  }
+
+  private static void channels(Call call, ByteMap<Set<Client>> registry) {
+    if (call.count() > 3) {
+      throw Errors.syntax();
+    }
+    List<byte[]> found = new ArrayList<>();
+    for (var e = registry.first(); e != null; e = e.after()) {
+      if (call.count() == 2 || Glob.matches(call.arg(2), e.key())) {
+        found.add(e.key());
+      }
+    }
+    call.out().array(found.size());
+    found.forEach(call.out()::bulk);
+  }
+
+  private static void counts(Call call, ByteMap<Set<Client>> registry) {
+    call.out().array((call.count() - 2) * 2);
+    for (int i = 2; i < call.count(); i++) {
+      Set<Client> clients = registry.get(call.arg(i));
+      call.out().bulk(call.arg(i));
+      call.out().integer(clients == null ? 0 : clients.size());
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ByteMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** The picking that SRANDMEMBER, HRANDFIELD and ZRANDMEMBER share. */
+final class RandomPick {
+  private static final long MAX_PICKS = 16_000_000;
+
+  private RandomPick() {}
+
+  /** How many a command asks for; negative: any of them more than once. */
+  static long count(Call call) {
+    long count = call.longArg(2);
+    if (count == Long.MIN_VALUE) {
+      throw Errors.of(
+          "ERR value is out of range, value must between -9223372036854775807 and"
+              + " 9223372036854775807");
+    }
+    return count;
+  }
+
+  /** A positive count gives different entries, a negative one that many with repetition. */
+  static <V> List<ByteMap.Entry<V>> from(ByteMap<V> map, long count, RandomGenerator random) {
+    List<ByteMap.Entry<V>> chosen = new ArrayList<>();
+    if (count < 0) {
+      if (count < -MAX_PICKS) {
+        throw Errors.of("ERR value is out of range");
+      }
+      for (long i = count; i < 0; i++) {
+        ByteMap.Entry<V> entry = map.random(random);
+        if (entry != null) {
+          chosen.add(entry);
+        }
+      }
+      return chosen;
+    }
+    for (var e = map.first(); e != null; e = e.after()) {
+      chosen.add(e);
+    }
+    if (count < chosen.size()) {
+      for (int i = 0; i < count; i++) {
+        int other = i + random.nextInt(chosen.size() - i);
+        ByteMap.Entry<V> swapped = chosen.get(i);
+        chosen.set(i, chosen.get(other));
+        chosen.set(other, swapped);
+      }
+      return chosen.subList(0, (int) count);
+    }
+    return chosen;
+  }
+}

@@ -1,0 +1,99 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Glob;
+import dev.sheaf.embedded.internal.data.Value;
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The options of SCAN, HSCAN, SSCAN and ZSCAN, and the walk they share. */
+final class Scan {
+  private static final int DEFAULT_COUNT = 10;
+  private static final int VISITS_PER_COUNT = 10;
+
+  /** The options of a scan that finds no key: Redis does not look at them. */
+  static final Scan ANY = new Scan(DEFAULT_COUNT, null, null);
+
+  private final long count;
+  private final byte @Nullable [] pattern;
+  private final @Nullable String type;
+
+  private Scan(long count, byte @Nullable [] pattern, @Nullable String type) {
+    this.count = count;
+    this.pattern = pattern;
+    this.type = type;
+  }
+
+  static long cursor(byte[] arg) {
+    String text = Bytes.text(arg);
+    int nul = text.indexOf(0);
+    String digits = nul < 0 ? text : text.substring(0, nul);
+    // As strtoul reads it: nothing is zero, and what is negative counts down from the greatest.
+    boolean negative = digits.startsWith("-");
+    if (digits.isEmpty()) {
+      return 0;
+    }
+    try {
+      long value = Long.parseUnsignedLong(negative ? digits.substring(1) : digits);
+      if (negative && digits.startsWith("+", 1)) {
+        throw invalidCursor();
+      }
+      return negative ? -value : value;
+    } catch (NumberFormatException e) {
+      throw invalidCursor();
+    }
+  }
+
+  private static CommandException invalidCursor() {
+    return Errors.of("ERR invalid cursor");
+  }
+
+  static Scan options(Call call, int from, boolean typed) {
+    long count = DEFAULT_COUNT;
+    byte[] pattern = null;
+    String type = null;
+    for (int i = from; i < call.count(); i += 2) {
+      boolean hasValue = i + 1 < call.count();
+      if (hasValue && call.is(i, "COUNT")) {
+        count = call.longArg(i + 1);
+        if (count < 1) {
+          throw Errors.syntax();
+        }
+      } else if (hasValue && call.is(i, "MATCH")) {
+        byte[] given = call.arg(i + 1);
+        pattern = given.length == 1 && given[0] == '*' ? null : given;
+      } else if (hasValue && typed && call.is(i, "TYPE")) {
+        type = Bytes.lower(call.arg(i + 1));
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    return new Scan(count, pattern, type);
+  }
+
+  boolean matches(byte[] key) {
+    return pattern == null || Glob.matches(pattern, key);
+  }
+
+  boolean hasType(Value value) {
+    return type == null || type.equals(value.type());
+  }
+
+  /** Visits about as many entries as asked and returns the cursor to go on with. */
+  <V> long walk(ByteMap<V> map, long cursor, Consumer<ByteMap.Entry<V>> visitor) {
+    long[] seen = {0};
+    long visits = count > Long.MAX_VALUE / VISITS_PER_COUNT ? count : count * VISITS_PER_COUNT;
+    do {
+      cursor =
+          map.scan(
+              cursor,
+              entry -> {
+                seen[0]++;
+                visitor.accept(entry);
+              });
+    } while (cursor != 0 && seen[0] < count && --visits > 0);
+    return cursor;
+  }
+}

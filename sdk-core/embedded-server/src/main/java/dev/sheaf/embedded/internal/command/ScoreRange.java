@@ -1,0 +1,123 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.ScoredMembers;
+import dev.sheaf.embedded.internal.data.SortedSetValue;
+import java.util.Arrays;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A part of a sorted set bounded by scores or by bytes; walks it from either end. */
+final class ScoreRange {
+  private final ScoredMembers.Before before;
+  private final Predicate<ScoredMembers.Node> within;
+
+  private ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> within) {
+    this.before = before;
+    this.within = within;
+  }
+
+  static ScoreRange byScore(byte[] min, byte[] max) {
+    boolean openMin = min.length > 0 && min[0] == '(';
+    boolean openMax = max.length > 0 && max[0] == '(';
+    double from = bound(min, openMin);
+    double to = bound(max, openMax);
+    return new ScoreRange(
+        node -> openMin ? node.score() <= from : node.score() < from,
+        node -> openMax ? node.score() < to : node.score() <= to);
+  }
+
+  private static double bound(byte[] text, boolean open) {
+    // As strtod reads a text of C: blanks may lead, and an empty text is zero.
+    String number = Bytes.untilNul(open ? Arrays.copyOfRange(text, 1, text.length) : text);
+    Double value =
+        number.isEmpty()
+            ? Double.valueOf(0)
+            : Numbers.parseDouble(Bytes.latin(number.stripLeading()));
+    if (value == null) {
+      throw Errors.of("ERR min or max is not a float");
+    }
+    return value;
+  }
+
+  static ScoreRange byLex(byte[] min, byte[] max) {
+    LexBound from = LexBound.parse(min);
+    LexBound to = LexBound.parse(max);
+    return new ScoreRange(
+        node ->
+            from.compare(node.member()) < 0
+                || !from.inclusive() && from.compare(node.member()) == 0,
+        node -> to.compare(node.member()) < 0 || to.inclusive() && to.compare(node.member()) == 0);
+  }
+
+  /** {@code infinite} is -1 or 1 for the texts - and +, else 0. */
+  private record LexBound(byte[] value, boolean inclusive, int infinite) {
+    static LexBound parse(byte[] text) {
+      if (text.length == 1 && (text[0] == '-' || text[0] == '+')) {
+        return new LexBound(Bytes.EMPTY, false, text[0] == '-' ? -1 : 1);
+      }
+      if (text.length == 0 || text[0] != '(' && text[0] != '[') {
+        throw Errors.of("ERR min or max not valid string range item");
+      }
+      return new LexBound(Arrays.copyOfRange(text, 1, text.length), text[0] == '[', 0);
+    }
+
+    int compare(byte[] member) {
+      return infinite != 0 ? -infinite : Arrays.compareUnsigned(member, value);
+    }
+  }
+
+  ScoredMembers.@Nullable Node first(SortedSetValue set) {
+    ScoredMembers.Node node = firstNotBefore(set);
+    return node != null && within.test(node) ? node : null;
+  }
+
+  ScoredMembers.@Nullable Node last(SortedSetValue set) {
+    ScoredMembers.Node node = lastWithin(set);
+    return node != null && !before.test(node) ? node : null;
+  }
+
+  // Where members of different scores meet a range of bytes, the order is not that of the range.
+  // Redis says nothing about that, but answers; a small set is walked as Redis walks it.
+  private ScoredMembers.@Nullable Node firstNotBefore(SortedSetValue set) {
+    if (!set.isCompact()) {
+      return set.order().firstNot(before);
+    }
+    ScoredMembers.Node node = set.order().first();
+    while (node != null && before.test(node)) {
+      node = node.next();
+    }
+    return node;
+  }
+
+  /** Whether a walk upwards from {@link #first} has not left the range yet. */
+  boolean reaches(ScoredMembers.Node node) {
+    return within.test(node);
+  }
+
+  /** Whether a walk downwards from {@link #last} has not left the range yet. */
+  boolean reachesDown(ScoredMembers.Node node) {
+    return !before.test(node);
+  }
+
+  private ScoredMembers.@Nullable Node lastWithin(SortedSetValue set) {
+    if (!set.isCompact()) {
+      ScoredMembers.Node after = set.order().firstNot(within::test);
+      return after == null ? set.order().last() : after.previous();
+    }
+    ScoredMembers.Node node = set.order().last();
+    while (node != null && !within.test(node)) {
+      node = node.previous();
+    }
+    return node;
+  }
+
+  int count(SortedSetValue set) {
+    ScoredMembers.Node first = first(set);
+    ScoredMembers.Node last = last(set);
+    return first == null || last == null
+        ? 0
+        : Math.max(0, set.order().rank(last) - set.order().rank(first) + 1);
+  }
+}

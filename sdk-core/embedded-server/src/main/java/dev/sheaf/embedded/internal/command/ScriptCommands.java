@@ -1,0 +1,240 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.lua.LuaHost;
+import dev.sheaf.embedded.internal.lua.ScriptEngine;
+import dev.sheaf.embedded.internal.lua.ScriptException;
+import dev.sheaf.embedded.internal.node.Nodes;
+import dev.sheaf.embedded.internal.node.Scripts;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** EVAL, EVALSHA and SCRIPT. */
+final class ScriptCommands {
+  private static final int SHA1_DIGITS = 40;
+  private static final KeySpec KEYS = KeySpec.counted(2);
+
+  private ScriptCommands() {}
+
+  static void register(Rows rows) {
+    String eval = "noscript stale skip_monitor may_replicate no_mandatory_keys";
+    String evalReadOnly = "readonly noscript stale skip_monitor no_mandatory_keys";
+    rows.group(Group.SCRIPTING)
+        .add("eval", -3, eval, KEYS, "2.6.0", "Runs a script.", call -> eval(call, false))
+        .add(
+            "eval_ro",
+            -3,
+            evalReadOnly,
+            KEYS,
+            "7.0.0",
+            "Runs a script that only reads.",
+            call -> eval(call, true))
+        .add(
+            "evalsha",
+            -3,
+            eval,
+            KEYS,
+            "2.6.0",
+            "Runs a cached script by its digest.",
+            call -> evalSha(call, false))
+        .add(
+            "evalsha_ro",
+            -3,
+            evalReadOnly,
+            KEYS,
+            "7.0.0",
+            "Runs a cached script by its digest, which only reads.",
+            call -> evalSha(call, true))
+        .container("script", "2.6.0", "The script cache.")
+        .add(
+            "script|debug",
+            3,
+            "noscript",
+            "3.2.0",
+            "NO only: there is no debugger.",
+            ScriptCommands::debug)
+        .add(
+            "script|exists",
+            -3,
+            "noscript",
+            "2.6.0",
+            "Whether scripts are cached.",
+            ScriptCommands::exists)
+        .add(
+            "script|flush",
+            -2,
+            "noscript",
+            "2.6.0",
+            "Empties the script cache.",
+            ScriptCommands::flush)
+        .add("script|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "script|kill",
+            2,
+            "noscript allow_busy",
+            "2.6.0",
+            "Ends a script that runs too long.",
+            ScriptCommands::kill)
+        .add("script|load", 3, "noscript stale", "2.6.0", "Caches a script.", ScriptCommands::load);
+  }
+
+  static String sha1(byte[] source) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(source));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-1", e);
+    }
+  }
+
+  private static int numKeys(Call call) {
+    long count = call.longArg(2);
+    if (count > call.count() - 3) {
+      throw Errors.of("ERR Number of keys can't be greater than number of args");
+    }
+    if (count < 0) {
+      throw Errors.of("ERR Number of keys can't be negative");
+    }
+    return (int) count;
+  }
+
+  private static void eval(Call call, boolean readOnly) {
+    int numKeys = numKeys(call);
+    byte[] source = call.arg(1);
+    runScript(call, cache(call, source, sha1(source)), numKeys, readOnly);
+  }
+
+  private static void evalSha(Call call, boolean readOnly) {
+    if (call.arg(1).length != SHA1_DIGITS) {
+      throw Errors.of(Errors.NOSCRIPT);
+    }
+    int numKeys = numKeys(call);
+    Scripts.Script script = call.node().scripts().get(call.arg(1));
+    if (script == null) {
+      throw Errors.of(Errors.NOSCRIPT);
+    }
+    runScript(call, script, numKeys, readOnly);
+  }
+
+  private static ScriptEngine engine(Call call) {
+    return call.node().nodes().scriptEngine();
+  }
+
+  private static Scripts.Script cache(Call call, byte[] source, String sha1) {
+    refuseWhileRunning(call);
+    try {
+      ScriptEngine engine = engine(call);
+      Scripts.Script script = new Scripts.Script(sha1, source, engine.flags(source));
+      engine.compile(source, sha1);
+      call.node().scripts().put(script);
+      return script;
+    } catch (ScriptException e) {
+      throw Errors.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  static void refuseWhileRunning(Call call) {
+    if (call.node().nodes().runningScript() != null) {
+      throw Errors.of(Dispatcher.BUSY);
+    }
+  }
+
+  private static void runScript(Call call, Scripts.Script script, int numKeys, boolean readOnly) {
+    run(
+        call,
+        numKeys,
+        readOnly,
+        script.flags(),
+        (keys, args, host) -> engine(call).eval(script.source(), script.sha1(), keys, args, host));
+  }
+
+  /** What runs as a script, its commands going to the host. */
+  interface Body {
+    @Nullable Object run(List<byte[]> keys, List<byte[]> args, LuaHost host);
+  }
+
+  /** Runs a script or a function and writes its reply; {@code flags} null without any line. */
+  static void run(
+      Call call, int numKeys, boolean readOnly, @Nullable Set<String> flags, Body body) {
+    refuseWhileRunning(call);
+    Nodes nodes = call.node().nodes();
+    if (flags != null && nodes.isCluster() && flags.contains("no-cluster")) {
+      throw Errors.of("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+    }
+    boolean mayWrite = flags != null && !flags.contains("no-writes");
+    if (mayWrite && readOnly) {
+      throw Errors.of("ERR Can not execute a script with write flag using *_ro command.");
+    }
+    if (mayWrite && !call.node().isMaster()) {
+      throw Errors.of("READONLY You can't write against a read only replica.");
+    }
+    List<byte[]> words = Arrays.asList(call.args());
+    Nodes.RunningScript run = new Nodes.RunningScript(call.node(), call.client());
+    int slot = nodes.isCluster() ? ClusterRouting.slot(call.command(), call.args()) : -1;
+    ScriptHost host = new ScriptHost(call, run, readOnly, flags, slot);
+    nodes.runningScript(run);
+    Object result;
+    try {
+      result =
+          body.run(words.subList(3, 3 + numKeys), words.subList(3 + numKeys, words.size()), host);
+    } catch (ScriptException e) {
+      throw Errors.of(String.valueOf(e.getMessage()));
+    } finally {
+      nodes.runningScript(null);
+    }
+    ValueReply.write(call.out(), result);
+  }
+
+  private static void debug(Call call) {
+    if (!call.is(2, "NO")) {
+      throw Errors.of("ERR the embedded server has no script debugger");
+    }
+    call.out().ok();
+  }
+
+  private static void exists(Call call) {
+    call.out().array(call.count() - 2);
+    for (int i = 2; i < call.count(); i++) {
+      boolean known = call.node().scripts().get(call.arg(i)) != null;
+      call.out().integer(known ? 1 : 0);
+    }
+  }
+
+  private static void flush(Call call) {
+    if (call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
+      throw Errors.of("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+    }
+    call.node().scripts().clear();
+    Nodes nodes = call.node().nodes();
+    if (nodes.all().stream().allMatch(node -> node.scripts().size() == 0)) {
+      nodes.scriptEngine().flush();
+    }
+    call.out().ok();
+  }
+
+  private static void load(Call call) {
+    String sha1 = sha1(call.arg(2));
+    cache(call, call.arg(2), sha1);
+    call.out().bulk(sha1);
+  }
+
+  static void kill(Call call) {
+    Nodes.RunningScript run = call.node().nodes().runningScript();
+    if (run == null) {
+      throw Errors.of("NOTBUSY No scripts in execution right now.");
+    }
+    if (run.hasWritten()) {
+      throw Errors.of(
+          "UNKILLABLE Sorry the script already executed write commands against the dataset. You"
+              + " can either wait the script termination or kill the server in a hard way using"
+              + " the SHUTDOWN NOSAVE command.");
+    }
+    run.kill();
+    call.out().ok();
+  }
+}

@@ -1,0 +1,141 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.lua.LuaError;
+import dev.sheaf.embedded.internal.lua.LuaHost;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.Nodes;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import dev.sheaf.embedded.internal.protocol.Flag;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What one run of a script may do: its commands, with the checks scripts are under. */
+final class ScriptHost implements LuaHost {
+  private static final System.Logger LOG = System.getLogger(ScriptHost.class.getName());
+  private static final System.Logger.Level[] LEVELS = {
+    System.Logger.Level.DEBUG,
+    System.Logger.Level.DEBUG,
+    System.Logger.Level.INFO,
+    System.Logger.Level.WARNING
+  };
+
+  private final ServerNode node;
+  private final Client caller;
+  private final Client session;
+  private final Nodes.RunningScript run;
+  private final boolean readOnly;
+  private final boolean oneSlot;
+  private int protocol = 2;
+  private int slot;
+
+  /** {@code flags} of the script's first line; null without one. {@code slot} of its keys or -1. */
+  ScriptHost(
+      Call call, Nodes.RunningScript run, boolean readOnly, @Nullable Set<String> flags, int slot) {
+    this.node = call.node();
+    this.caller = call.client();
+    this.session = node.scriptSession(caller);
+    this.run = run;
+    this.readOnly = readOnly || flags != null && flags.contains("no-writes");
+    this.oneSlot = flags != null && !flags.contains("allow-cross-slot-keys");
+    this.slot = slot;
+  }
+
+  @Override
+  public @Nullable Object call(byte[][] args, boolean readOnlyScript) {
+    try {
+      Command command = admit(args);
+      ValueReply reply = new ValueReply(protocol);
+      Dispatcher.run(Call.ofScript(node, session, command, args, reply));
+      Dispatcher.remember(node, caller, command, args);
+      node.nodes().clock().scriptCommandRan();
+      return reply.result();
+    } catch (CommandException e) {
+      return new LuaError(e.line());
+    }
+  }
+
+  private Command admit(byte[][] args) {
+    Command command = resolve(args);
+    if (command == null) {
+      throw Errors.of("ERR Unknown Redis command called from script");
+    }
+    if (command.is(Flag.NOSCRIPT)) {
+      throw Errors.of("ERR This Redis command is not allowed from script");
+    }
+    if (!command.accepts(args.length)) {
+      throw Errors.of("ERR Wrong number of args calling Redis command from script");
+    }
+    Permissions.checkInScript(node, session, command, args);
+    if (readOnly && (command.isWrite() || command.is(Flag.MAY_REPLICATE))) {
+      throw Errors.of("ERR Write commands are not allowed from read-only scripts.");
+    }
+    if (command.isWrite() && !node.isMaster()) {
+      throw Errors.of(Errors.READONLY);
+    }
+    if (node.nodes().isCluster()) {
+      checkSlots(command, args);
+    }
+    return command;
+  }
+
+  private @Nullable Command resolve(byte[][] args) {
+    try {
+      return node.commands().resolve(args);
+    } catch (CommandException e) {
+      return null;
+    }
+  }
+
+  private void checkSlots(Command command, byte[][] args) {
+    try {
+      session.readOnlyMode(caller.isReadOnlyMode());
+      session.asking(caller.isAsking());
+      ClusterRouting.check(node, session, command, args);
+    } catch (CommandException e) {
+      throw Errors.of(slotError(e.line()));
+    }
+    int commandSlot = ClusterRouting.slot(command, args);
+    if (oneSlot && commandSlot >= 0) {
+      if (slot >= 0 && slot != commandSlot) {
+        throw Errors.of(slotError(Errors.CROSSSLOT));
+      }
+      slot = commandSlot;
+    }
+  }
+
+  private static String slotError(String line) {
+    if (line.startsWith("CROSSSLOT")) {
+      return "ERR Script attempted to access keys that do not hash to the same slot";
+    }
+    if (line.equals(Errors.CLUSTER_DOWN)) {
+      return "ERR Script attempted to execute a command while the cluster is down";
+    }
+    return "ERR Script attempted to access a non local key in a cluster node";
+  }
+
+  @Override
+  public void log(int level, byte[] message) {
+    LOG.log(
+        LEVELS[Math.max(0, Math.min(3, level))],
+        dev.sheaf.embedded.internal.data.Bytes.text(message));
+  }
+
+  @Override
+  public void respVersion(int version) {
+    protocol = version;
+    session.protocol(version);
+  }
+
+  @Override
+  public boolean interrupted() {
+    return run.poll();
+  }
+
+  @Override
+  public @Nullable Boolean allowed(byte[][] args) {
+    Command found = resolve(args);
+    return found == null ? null : (Boolean) (session.user().denies(found, args) == null);
+  }
+}

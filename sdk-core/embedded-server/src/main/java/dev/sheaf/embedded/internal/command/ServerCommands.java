@@ -1,0 +1,387 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Glob;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.StringValue;
+import dev.sheaf.embedded.internal.data.Value;
+import dev.sheaf.embedded.internal.node.Config;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import dev.sheaf.embedded.internal.protocol.CommandTable;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** INFO, CONFIG, FLUSHALL and what else concerns the whole server. */
+final class ServerCommands {
+  private static final List<String> FIXED =
+      List.of("port", "databases", "cluster-enabled", "unixsocket", "bind");
+
+  private static final long MICROS = 1_000_000;
+
+  private ServerCommands() {}
+
+  static void register(Rows rows) {
+    String admin = "admin noscript loading stale";
+    rows.group(Group.SERVER)
+        .add(
+            "bgsave",
+            -1,
+            "admin noscript no_async_loading",
+            "1.0.0",
+            "Accepted; nothing is saved.",
+            call -> call.out().status("Background saving started"))
+        .add(
+            "command",
+            -1,
+            "loading stale",
+            "2.8.13",
+            "Describes all commands.",
+            CommandCommand::all)
+        .add(
+            "command|count",
+            2,
+            "loading stale",
+            "2.8.13",
+            "How many commands there are.",
+            CommandCommand::count)
+        .add(
+            "command|docs",
+            -2,
+            "loading stale",
+            "7.0.0",
+            "Explains commands.",
+            CommandCommand::docs)
+        .add(
+            "command|getkeys",
+            -4,
+            "loading stale",
+            "2.8.13",
+            "The keys of a whole command.",
+            CommandCommand::getKeys)
+        .add("command|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "command|info",
+            -2,
+            "loading stale",
+            "2.8.13",
+            "Describes commands.",
+            CommandCommand::info)
+        .add(
+            "command|list",
+            -2,
+            "loading stale",
+            "7.0.0",
+            "The names of all commands.",
+            CommandCommand::list)
+        .container("config", "2.0.0", "Reads and changes settings.")
+        .add(
+            "config|get",
+            -3,
+            admin,
+            "2.0.0",
+            "Reads settings by pattern.",
+            ServerCommands::configGet)
+        .add("config|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "config|resetstat",
+            2,
+            admin,
+            "2.0.0",
+            "Starts counting anew.",
+            ServerCommands::configResetStat)
+        .add(
+            "config|set",
+            -4,
+            admin,
+            "2.0.0",
+            "Changes settings; few have an effect.",
+            ServerCommands::configSet)
+        .add(
+            "dbsize",
+            1,
+            "readonly fast",
+            "1.0.0",
+            "How many keys the database has.",
+            call -> call.out().integer(call.db().size()))
+        .add(
+            "debug", -2, admin, "1.0.0", "SLEEP and SET-ACTIVE-EXPIRE only.", ServerCommands::debug)
+        .add(
+            "flushall",
+            -1,
+            "write",
+            "1.0.0",
+            "Removes all keys of all databases.",
+            ServerCommands::flushAll)
+        .add(
+            "flushdb",
+            -1,
+            "write",
+            "1.0.0",
+            "Removes all keys of the database.",
+            ServerCommands::flushDb)
+        .add(
+            "info",
+            -1,
+            "loading stale",
+            "1.0.0",
+            "Describes the state of the server.",
+            ServerCommands::info)
+        .add(
+            "lastsave",
+            1,
+            "loading stale fast",
+            "1.0.0",
+            "When the server started: nothing is saved.",
+            call -> call.out().integer(call.node().startedAt() / 1000))
+        .container("memory", "4.0.0", "Memory.")
+        .add("memory|help", 2, "loading stale", "4.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "memory|purge",
+            2,
+            "",
+            "4.0.0",
+            "Accepted; the JVM collects its garbage itself.",
+            call -> call.out().ok())
+        .add(
+            "memory|usage",
+            -3,
+            "readonly",
+            KeySpec.range(2, 2, 1),
+            "4.0.0",
+            "About how many bytes a key takes.",
+            ServerCommands::memoryUsage)
+        .add(
+            "role",
+            1,
+            "noscript loading stale fast",
+            "2.8.12",
+            "Master or replica, and of whom.",
+            ServerCommands::role)
+        .add(
+            "save",
+            1,
+            "admin noscript no_async_loading no_multi",
+            "1.0.0",
+            "Accepted; nothing is saved.",
+            call -> call.out().ok())
+        .add("swapdb", 3, "write fast", "4.0.0", "Exchanges two databases.", ServerCommands::swapDb)
+        .add("time", 1, "loading stale fast", "2.6.0", "The server's time.", ServerCommands::time);
+  }
+
+  private static void info(Call call) {
+    List<String> wanted = new ArrayList<>();
+    for (int i = 1; i < call.count(); i++) {
+      wanted.add(Bytes.lower(call.arg(i)));
+    }
+    call.out().verbatim(Bytes.of(InfoSections.of(call.node(), wanted)));
+  }
+
+  private static void configGet(Call call) {
+    Map<String, String> found = new LinkedHashMap<>();
+    for (int i = 2; i < call.count(); i++) {
+      byte[] pattern = call.arg(i);
+      call.node()
+          .config()
+          .values()
+          .forEach(
+              (name, value) -> {
+                if (Glob.matchesIgnoringCase(pattern, Bytes.of(name))) {
+                  found.put(name, value);
+                }
+              });
+    }
+    call.out().map(found.size());
+    found.forEach(
+        (name, value) -> {
+          call.out().bulk(name);
+          call.out().bulk(value);
+        });
+  }
+
+  private static void configSet(Call call) {
+    if (call.count() % 2 != 0) {
+      throw Errors.arity("config|set");
+    }
+    Config config = call.node().config();
+    for (int i = 2; i < call.count(); i += 2) {
+      String name = call.text(i).toLowerCase(Locale.ROOT);
+      if (config.get(name) == null) {
+        throw Errors.of(
+            "ERR Unknown option or number of arguments for CONFIG SET - '" + call.text(i) + "'");
+      }
+      if (FIXED.contains(name)) {
+        throw Errors.of(
+            "ERR CONFIG SET failed (possibly related to argument '"
+                + name
+                + "') - can't set immutable config");
+      }
+    }
+    for (int i = 2; i < call.count(); i += 2) {
+      set(call, config, call.text(i).toLowerCase(Locale.ROOT), i + 1);
+    }
+    call.out().ok();
+  }
+
+  private static void set(Call call, Config config, String name, int at) {
+    String value = call.text(at);
+    switch (name) {
+      case "notify-keyspace-events" -> {
+        value = call.node().announceEvents(value);
+        if (value == null) {
+          throw refused(name, "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.");
+        }
+      }
+      case "requirepass" -> call.node().users().requirePassword(call.arg(at));
+      default -> checkKind(name, String.valueOf(config.get(name)), value);
+    }
+    config.set(name, value);
+  }
+
+  private static CommandException refused(String name, String reason) {
+    return Errors.of(
+        "ERR CONFIG SET failed (possibly related to argument '" + name + "') - " + reason);
+  }
+
+  /** A setting that is a number or yes or no stays one. */
+  private static void checkKind(String name, String former, String value) {
+    if (former.matches("yes|no") && !value.matches("(?i)yes|no")) {
+      throw refused(name, "argument must be 'yes' or 'no'");
+    }
+    if (former.matches("-?[0-9]+") && Numbers.parseLong(Bytes.latin(value)) == null) {
+      throw refused(name, "argument couldn't be parsed into an integer");
+    }
+  }
+
+  private static void configResetStat(Call call) {
+    call.node().counters().reset();
+    call.out().ok();
+  }
+
+  private static void debug(Call call) {
+    if (call.is(1, "SET-ACTIVE-EXPIRE") && call.count() == 3) {
+      call.out().ok();
+    } else if (call.is(1, "SLEEP") && call.count() == 3) {
+      debugSleep(call);
+    } else {
+      throw CommandTable.unknownSubcommand(call.args());
+    }
+  }
+
+  /** Holds up every node of this server: they share the command thread. */
+  private static void debugSleep(Call call) {
+    double seconds = call.doubleArg(2);
+    try {
+      Thread.sleep((long) (Math.max(0, seconds) * 1000));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    call.out().ok();
+  }
+
+  private static void flushAll(Call call) {
+    checkFlushMode(call);
+    call.node().databases().forEach(db -> db.clear());
+    call.node().dirtied();
+    call.out().ok();
+  }
+
+  private static void flushDb(Call call) {
+    checkFlushMode(call);
+    call.db().clear();
+    call.node().dirtied();
+    call.out().ok();
+  }
+
+  private static void checkFlushMode(Call call) {
+    if (call.count() > 2 || call.count() == 2 && !call.is(1, "SYNC") && !call.is(1, "ASYNC")) {
+      throw Errors.syntax();
+    }
+  }
+
+  private static void memoryUsage(Call call) {
+    for (int i = 3; i < call.count(); i += 2) {
+      if (!call.is(i, "SAMPLES") || i + 1 == call.count()) {
+        throw Errors.syntax();
+      }
+      if (call.longArg(i + 1) < 0) {
+        throw Errors.syntax();
+      }
+    }
+    Value value = call.db().peek(call.arg(2));
+    if (value == null) {
+      call.out().nil();
+    } else {
+      long key = 40L + call.arg(2).length;
+      call.out().integer(key + (value instanceof StringValue s ? s.memory() : value.memory()));
+    }
+  }
+
+  private static void role(Call call) {
+    ServerNode node = call.node();
+    ServerNode master = node.master();
+    ServerNode.Watch sentinel = node.sentinel();
+    if (sentinel != null) {
+      call.out().array(2);
+      call.out().bulk("sentinel");
+      call.out().array(1);
+      call.out().bulk(sentinel.masterName());
+      return;
+    }
+    if (master != null) {
+      call.out().array(5);
+      call.out().bulk("slave");
+      call.out().bulk(master.announcedHost());
+      call.out().integer(master.announcedPort());
+      call.out().bulk("connected");
+      call.out().integer(node.replicationOffset());
+      return;
+    }
+    call.out().array(3);
+    call.out().bulk("master");
+    call.out().integer(node.replicationOffset());
+    call.out().array(node.replicas().size());
+    for (ServerNode replica : node.replicas()) {
+      call.out().array(3);
+      call.out().bulk(replica.announcedHost());
+      call.out().bulk(Integer.toString(replica.announcedPort()));
+      call.out().bulk(Long.toString(replica.replicationOffset()));
+    }
+  }
+
+  private static void swapDb(Call call) {
+    if (call.node().nodes().isCluster()) {
+      throw Errors.of("ERR SWAPDB is not allowed in cluster mode");
+    }
+    int first = dbIndex(call, 1, "ERR invalid first DB index");
+    int second = dbIndex(call, 2, "ERR invalid second DB index");
+    if (first != second) {
+      call.node().swap(first, second);
+    }
+    call.node().dirtied();
+    call.out().ok();
+  }
+
+  private static int dbIndex(Call call, int at, String error) {
+    Long index = Numbers.parseLong(call.arg(at));
+    if (index == null || index < Integer.MIN_VALUE || index > Integer.MAX_VALUE) {
+      throw Errors.of(error);
+    }
+    if (index < 0 || index >= ServerNode.DATABASES) {
+      throw Errors.of("ERR DB index is out of range");
+    }
+    return index.intValue();
+  }
+
+  private static void time(Call call) {
+    long micros = call.node().nodes().clock().micros();
+    call.out().array(2);
+    call.out().bulk(Long.toString(Math.floorDiv(micros, MICROS)));
+    call.out().bulk(Long.toString(Math.floorMod(micros, MICROS)));
+  }
+}

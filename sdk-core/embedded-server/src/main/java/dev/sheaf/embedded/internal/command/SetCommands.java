@@ -1,0 +1,381 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.SetValue;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** SADD, SINTER and the other commands on sets. */
+final class SetCommands {
+  private enum Operation {
+    UNION,
+    INTERSECTION,
+    DIFFERENCE
+  }
+
+  private SetCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    KeySpec all = KeySpec.ALL;
+    rows.group(Group.SET)
+        .add("sadd", -3, "write denyoom fast", one, "1.0.0", "Adds members.", SetCommands::sadd)
+        .add(
+            "scard",
+            2,
+            "readonly fast",
+            one,
+            "1.0.0",
+            "How many members there are.",
+            SetCommands::scard)
+        .add(
+            "sdiff",
+            -2,
+            "readonly",
+            all,
+            "1.0.0",
+            "What is in the first set only.",
+            call -> combine(call, Operation.DIFFERENCE))
+        .add(
+            "sdiffstore",
+            -3,
+            "write denyoom",
+            all,
+            "1.0.0",
+            "Stores what is in the first set only.",
+            call -> combineStore(call, Operation.DIFFERENCE))
+        .add(
+            "sinter",
+            -2,
+            "readonly",
+            all,
+            "1.0.0",
+            "What is in all sets.",
+            call -> combine(call, Operation.INTERSECTION))
+        .add(
+            "sintercard",
+            -3,
+            "readonly",
+            KeySpec.counted(1),
+            "7.0.0",
+            "How much is in all sets.",
+            SetCommands::sintercard)
+        .add(
+            "sinterstore",
+            -3,
+            "write denyoom",
+            all,
+            "1.0.0",
+            "Stores what is in all sets.",
+            call -> combineStore(call, Operation.INTERSECTION))
+        .add(
+            "sismember",
+            3,
+            "readonly fast",
+            one,
+            "1.0.0",
+            "Whether something is a member.",
+            SetCommands::sismember)
+        .add("smembers", 2, "readonly", one, "1.0.0", "All members.", SetCommands::smembers)
+        .add(
+            "smismember",
+            -3,
+            "readonly fast",
+            one,
+            "6.2.0",
+            "Whether each of many is a member.",
+            SetCommands::smismember)
+        .add(
+            "smove",
+            4,
+            "write fast",
+            KeySpec.range(1, 2, 1),
+            "1.0.0",
+            "Moves a member to another set.",
+            SetCommands::smove)
+        .add("spop", -2, "write fast", one, "1.0.0", "Takes any members.", SetCommands::spop)
+        .add("srandmember", -2, "readonly", one, "1.0.0", "Any members.", SetCommands::srandmember)
+        .add("srem", -3, "write fast", one, "1.0.0", "Removes members.", SetCommands::srem)
+        .add(
+            "sscan",
+            -3,
+            "readonly",
+            one,
+            "2.8.0",
+            "Some members, and where to go on.",
+            SetCommands::sscan)
+        .add(
+            "sunion",
+            -2,
+            "readonly",
+            all,
+            "1.0.0",
+            "What is in any of the sets.",
+            call -> combine(call, Operation.UNION))
+        .add(
+            "sunionstore",
+            -3,
+            "write denyoom",
+            all,
+            "1.0.0",
+            "Stores what is in any of the sets.",
+            call -> combineStore(call, Operation.UNION));
+  }
+
+  private static void sadd(Call call) {
+    byte[] key = call.arg(1);
+    SetValue set = call.setValue(key);
+    if (set == null) {
+      set = new SetValue();
+      call.db().put(key, set);
+    }
+    int added = 0;
+    for (int i = 2; i < call.count(); i++) {
+      if (set.add(call.arg(i))) {
+        added++;
+      }
+    }
+    if (added > 0) {
+      call.changed(key);
+    }
+    call.out().integer(added);
+  }
+
+  private static void srem(Call call) {
+    byte[] key = call.arg(1);
+    SetValue set = call.setValue(key);
+    int removed = 0;
+    if (set != null) {
+      for (int i = 2; i < call.count(); i++) {
+        if (set.remove(call.arg(i))) {
+          removed++;
+        }
+      }
+      if (removed > 0) {
+        call.deleteIfEmpty(key, set.size());
+        call.changed(key);
+      }
+    }
+    call.out().integer(removed);
+  }
+
+  private static void scard(Call call) {
+    SetValue set = call.setValue(call.arg(1));
+    call.out().integer(set == null ? 0 : set.size());
+  }
+
+  private static void sismember(Call call) {
+    SetValue set = call.setValue(call.arg(1));
+    call.out().integer(set != null && set.contains(call.arg(2)) ? 1 : 0);
+  }
+
+  private static void smismember(Call call) {
+    SetValue set = call.setValue(call.arg(1));
+    call.out().array(call.count() - 2);
+    for (int i = 2; i < call.count(); i++) {
+      call.out().integer(set != null && set.contains(call.arg(i)) ? 1 : 0);
+    }
+  }
+
+  private static void smembers(Call call) {
+    SetValue set = call.setValue(call.arg(1));
+    writeSet(call.out(), set == null ? List.of() : set.list());
+  }
+
+  private static void writeSet(Reply out, List<byte[]> members) {
+    out.set(members.size());
+    members.forEach(out::bulk);
+  }
+
+  private static void smove(Call call) {
+    SetValue from = call.setValue(call.arg(1));
+    if (from == null) {
+      call.out().integer(0);
+      return;
+    }
+    SetValue to = call.setValue(call.arg(2));
+    byte[] member = call.arg(3);
+    if (!from.contains(member)) {
+      call.out().integer(0);
+      return;
+    }
+    if (from != to) {
+      from.remove(member);
+      call.deleteIfEmpty(call.arg(1), from.size());
+      call.changed(call.arg(1), "srem");
+      if (to == null) {
+        to = new SetValue();
+        call.db().put(call.arg(2), to);
+      }
+      to.add(member);
+      call.changed(call.arg(2), "sadd");
+    }
+    call.out().integer(1);
+  }
+
+  private static void spop(Call call) {
+    if (call.count() > 3) {
+      throw Errors.syntax();
+    }
+    boolean many = call.count() == 3;
+    long count = many ? call.positive(2) : 1;
+    byte[] key = call.arg(1);
+    SetValue set = call.setValue(key);
+    if (set == null) {
+      if (many) {
+        call.out().set(0);
+      } else {
+        call.out().nil();
+      }
+      return;
+    }
+    List<byte[]> chosen = new ArrayList<>();
+    for (var e : RandomPick.from(set.members(), count, call.node().nodes().random())) {
+      chosen.add(e.key());
+    }
+    chosen.forEach(set::remove);
+    if (!chosen.isEmpty()) {
+      call.deleteIfEmpty(key, set.size());
+      call.changed(key);
+      call.effect(removal(key, chosen));
+    }
+    if (many) {
+      writeSet(call.out(), chosen);
+    } else {
+      call.out().bulk(chosen.get(0));
+    }
+  }
+
+  private static byte[][] removal(byte[] key, List<byte[]> members) {
+    List<byte[]> command = new ArrayList<>(List.of(Bytes.of("SREM"), key));
+    command.addAll(members);
+    return command.toArray(new byte[0][]);
+  }
+
+  private static void srandmember(Call call) {
+    if (call.count() > 3) {
+      throw Errors.syntax();
+    }
+    if (call.count() == 2) {
+      SetValue set = call.setValue(call.arg(1));
+      var entry = set == null ? null : set.members().random(call.node().nodes().random());
+      call.out().bulkOrNil(entry == null ? null : entry.key());
+      return;
+    }
+    long count = RandomPick.count(call);
+    SetValue set = call.setValue(call.arg(1));
+    List<ByteMap.Entry<Boolean>> chosen =
+        set == null
+            ? List.of()
+            : RandomPick.from(set.members(), count, call.node().nodes().random());
+    call.out().array(chosen.size());
+    chosen.forEach(entry -> call.out().bulk(entry.key()));
+  }
+
+  private static void sscan(Call call) {
+    long cursor = Scan.cursor(call.arg(2));
+    SetValue set = call.setValue(call.arg(1));
+    Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
+    List<byte[]> found = new ArrayList<>();
+    if (set == null || set.isIntegers()) {
+      cursor = 0;
+      if (set != null) {
+        found.addAll(set.list());
+        found.removeIf(member -> !scan.matches(member));
+      }
+    } else {
+      cursor =
+          scan.walk(
+              set.members(),
+              cursor,
+              e -> {
+                if (scan.matches(e.key())) {
+                  found.add(e.key());
+                }
+              });
+    }
+    call.out().array(2);
+    call.out().bulk(Long.toUnsignedString(cursor));
+    call.out().array(found.size());
+    found.forEach(call.out()::bulk);
+  }
+
+  private static List<@Nullable SetValue> sets(Call call, int from, int to) {
+    List<@Nullable SetValue> sets = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      sets.add(call.setValue(call.arg(i)));
+    }
+    return sets;
+  }
+
+  private static SetValue combined(List<@Nullable SetValue> sets, Operation operation) {
+    SetValue result = new SetValue();
+    SetValue first = sets.get(0);
+    if (operation == Operation.UNION) {
+      for (SetValue set : sets) {
+        if (set != null) {
+          set.list().forEach(result::add);
+        }
+      }
+      return result;
+    }
+    if (first == null || operation == Operation.INTERSECTION && sets.contains(null)) {
+      return result;
+    }
+    for (byte[] member : first.list()) {
+      boolean keep = true;
+      for (SetValue other : sets.subList(1, sets.size())) {
+        boolean has = other != null && other.contains(member);
+        keep &= has == (operation == Operation.INTERSECTION);
+      }
+      if (keep) {
+        result.add(member);
+      }
+    }
+    return result;
+  }
+
+  private static void combine(Call call, Operation operation) {
+    writeSet(call.out(), combined(sets(call, 1, call.count()), operation).list());
+  }
+
+  private static void combineStore(Call call, Operation operation) {
+    SetValue result = combined(sets(call, 2, call.count()), operation);
+    if (result.size() == 0) {
+      call.delete(call.arg(1));
+    } else {
+      call.store(call.arg(1), result);
+    }
+    call.out().integer(result.size());
+  }
+
+  private static void sintercard(Call call) {
+    Long count = Numbers.parseLong(call.arg(1));
+    if (count == null || count < 1) {
+      throw Errors.of("ERR numkeys should be greater than 0");
+    }
+    if (count > call.count() - 2) {
+      throw Errors.of("ERR Number of keys can't be greater than number of args");
+    }
+    int rest = 2 + count.intValue();
+    long limit = 0;
+    for (int i = rest; i < call.count(); i += 2) {
+      if (!call.is(i, "LIMIT") || i + 1 == call.count()) {
+        throw Errors.syntax();
+      }
+      Long given = Numbers.parseLong(call.arg(i + 1));
+      if (given == null || given < 0) {
+        throw Errors.of("ERR LIMIT can't be negative");
+      }
+      limit = given;
+    }
+    long size = combined(sets(call, 2, rest), Operation.INTERSECTION).size();
+    call.out().integer(limit == 0 ? size : Math.min(limit, size));
+  }
+}

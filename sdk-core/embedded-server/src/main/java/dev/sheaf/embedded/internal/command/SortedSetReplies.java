@@ -1,0 +1,33 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ScoredMembers;
+import dev.sheaf.embedded.internal.data.SortedSetValue;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.List;
+
+/** What commands of sorted sets share once they have done their work. */
+final class SortedSetReplies {
+  private SortedSetReplies() {}
+
+  static void write(Call call, List<ScoredMembers.Node> nodes, boolean withScores) {
+    Reply out = call.out();
+    boolean pairs = withScores && out.protocol() == 3;
+    out.array(withScores && !pairs ? nodes.size() * 2 : nodes.size());
+    for (ScoredMembers.Node node : nodes) {
+      if (pairs) {
+        out.array(2);
+      }
+      out.bulk(node.member());
+      if (withScores) {
+        out.number(node.score());
+      }
+    }
+  }
+
+  static void removedFrom(Call call, byte[] key, SortedSetValue set, int removed, String event) {
+    if (removed > 0) {
+      call.deleteIfEmpty(key, set.size());
+      call.changed(key, event);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.StreamGroup;
+import dev.sheaf.embedded.internal.data.StreamId;
+import dev.sheaf.embedded.internal.data.StreamValue;
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the ids of stream commands, and finds their streams and groups. */
+final class StreamArguments {
+  private static final int MAX_ID = 127;
+
+  private StreamArguments() {}
+
+  static CommandException invalidId() {
+    return Errors.of("ERR Invalid stream ID specified as stream command argument");
+  }
+
+  /** An id with both parts, or with the first only; without {@code -} and {@code +}. */
+  static StreamId strict(byte[] arg) {
+    StreamId id = tryStrict(arg);
+    if (id == null) {
+      throw invalidId();
+    }
+    return id;
+  }
+
+  /** An id, {@code -} or {@code +}. */
+  static StreamId withEnds(byte[] arg) {
+    return interval(arg, 0);
+  }
+
+  /** All arguments from one on; nothing is done before the last has been read. */
+  static List<StreamId> strictFrom(Call call, int first) {
+    List<StreamId> ids = new ArrayList<>();
+    for (int i = first; i < call.count(); i++) {
+      ids.add(strict(call.arg(i)));
+    }
+    return ids;
+  }
+
+  static @Nullable StreamId tryStrict(byte[] arg) {
+    boolean special = arg.length == 1 && (arg[0] == '-' || arg[0] == '+');
+    return special ? null : parse(Bytes.text(arg), 0);
+  }
+
+  private static @Nullable StreamId parse(String text, long missingSequence) {
+    if (text.length() > MAX_ID) {
+      return null;
+    }
+    if (text.equals("-")) {
+      return StreamId.MIN;
+    }
+    if (text.equals("+")) {
+      return StreamId.MAX;
+    }
+    int nul = text.indexOf(0);
+    if (nul >= 0) {
+      return parse(text.substring(0, nul), missingSequence);
+    }
+    int dash = text.indexOf('-');
+    Long millis = unsigned(dash < 0 ? text : text.substring(0, dash));
+    Long sequence = dash < 0 ? (Long) missingSequence : unsigned(text.substring(dash + 1));
+    return millis == null || sequence == null ? null : new StreamId(millis, sequence);
+  }
+
+  /** As strtoull reads a text of C to its end: blanks may lead. */
+  static @Nullable Long unsigned(String text) {
+    int from = 0;
+    while (from < text.length()
+        && (text.charAt(from) == ' ' || text.charAt(from) >= 9 && text.charAt(from) <= 13)) {
+      from++;
+    }
+    try {
+      return text.startsWith("-", from)
+          ? null
+          : (Long) Long.parseUnsignedLong(text.substring(from));
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  /** The start of a range: {@code -}, {@code +}, an id, or {@code (} and an id to leave it out. */
+  static StreamId from(byte[] arg) {
+    if (!isExclusive(arg)) {
+      return interval(arg, 0);
+    }
+    StreamId id = strict(java.util.Arrays.copyOfRange(arg, 1, arg.length));
+    if (id.equals(StreamId.MAX)) {
+      throw Errors.of("ERR invalid start ID for the interval");
+    }
+    return id.next();
+  }
+
+  /** The end of a range. */
+  static StreamId to(byte[] arg) {
+    if (!isExclusive(arg)) {
+      return interval(arg, -1);
+    }
+    byte[] rest = java.util.Arrays.copyOfRange(arg, 1, arg.length);
+    StreamId id = tryStrict(rest) == null ? null : parse(Bytes.text(rest), -1);
+    if (id == null) {
+      throw invalidId();
+    }
+    if (id.isZero()) {
+      throw Errors.of("ERR invalid end ID for the interval");
+    }
+    return id.previous();
+  }
+
+  private static boolean isExclusive(byte[] arg) {
+    return arg.length > 1 && arg[0] == '(';
+  }
+
+  private static StreamId interval(byte[] arg, long missingSequence) {
+    StreamId id = parse(Bytes.text(arg), missingSequence);
+    if (id == null) {
+      throw invalidId();
+    }
+    return id;
+  }
+
+  static CommandException noGroup(Call call, int keyAt, int groupAt) {
+    return Errors.of(
+        "NOGROUP No such key '"
+            + call.textOfC(keyAt)
+            + "' or consumer group '"
+            + call.textOfC(groupAt)
+            + "'");
+  }
+
+  /**
+   * @throws CommandException NOGROUP where the stream or the group is missing
+   */
+  static StreamGroup group(Call call, int keyAt, int groupAt) {
+    StreamValue stream = call.stream(call.arg(keyAt));
+    StreamGroup group = stream == null ? null : stream.group(call.arg(groupAt));
+    if (group == null) {
+      throw noGroup(call, keyAt, groupAt);
+    }
+    return group;
+  }
+
+  static void writeId(Reply out, StreamId id) {
+    out.bulk(id.toString());
+  }
+
+  static void writeEntry(Reply out, StreamId id, byte[][] fields) {
+    out.array(2);
+    writeId(out, id);
+    out.array(fields.length);
+    for (byte[] field : fields) {
+      out.bulk(field);
+    }
+  }
+
+  static void writeEntries(Reply out, StreamValue stream, List<StreamId> ids) {
+    out.array(ids.size());
+    for (StreamId id : ids) {
+      byte[][] fields = stream.get(id);
+      writeEntry(out, id, fields == null ? new byte[0][] : fields);
+    }
+  }
+}

@@ -1,0 +1,438 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.StreamGroup;
+import dev.sheaf.embedded.internal.data.StreamId;
+import dev.sheaf.embedded.internal.data.StreamValue;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** XADD, XRANGE and the other commands on streams without their groups. */
+final class StreamCommands {
+  private static final long MAX_ENTRY_BYTES = 1L << 30;
+  private static final int DEFAULT_FULL_COUNT = 10;
+
+  private StreamCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    KeySpec second = KeySpec.range(2, 2, 1);
+    rows.group(Group.STREAM)
+        .add(
+            "xadd",
+            -5,
+            "write denyoom fast",
+            one,
+            "5.0.0",
+            "Appends an entry.",
+            StreamCommands::xadd)
+        .add("xdel", -3, "write fast", one, "5.0.0", "Removes entries.", StreamCommands::xdel)
+        .container("xinfo", "5.0.0", "Looks at a stream.")
+        .add(
+            "xinfo|consumers",
+            4,
+            "readonly",
+            second,
+            "5.0.0",
+            "The consumers of a group.",
+            StreamCommands::infoConsumers)
+        .add(
+            "xinfo|groups",
+            3,
+            "readonly",
+            second,
+            "5.0.0",
+            "The groups of a stream.",
+            StreamCommands::infoGroups)
+        .add("xinfo|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "xinfo|stream",
+            -3,
+            "readonly",
+            second,
+            "5.0.0",
+            "Describes a stream.",
+            StreamCommands::infoStream)
+        .add("xlen", 2, "readonly fast", one, "5.0.0", "How many entries.", StreamCommands::xlen)
+        .add(
+            "xrange",
+            -4,
+            "readonly",
+            one,
+            "5.0.0",
+            "A range of entries.",
+            call -> range(call, false))
+        .add(
+            "xread",
+            -4,
+            "blocking readonly",
+            KeySpec.streams(),
+            "5.0.0",
+            "What is newer than an id; may wait for it.",
+            StreamReading::read)
+        .add(
+            "xrevrange",
+            -4,
+            "readonly",
+            one,
+            "5.0.0",
+            "A range of entries, newest first.",
+            call -> range(call, true))
+        .add(
+            "xsetid",
+            -3,
+            "write denyoom fast",
+            one,
+            "5.0.0",
+            "Sets the last id of a stream.",
+            StreamCommands::xsetid)
+        .add(
+            "xtrim",
+            -4,
+            "write",
+            one,
+            "5.0.0",
+            "Removes the oldest entries.",
+            StreamCommands::xtrim);
+  }
+
+  private static void xadd(Call call) {
+    StreamAddOptions options = StreamAddOptions.parse(call, true);
+    int fieldsAt = options.idAt + 1;
+    if (call.count() - fieldsAt < 2 || (call.count() - fieldsAt) % 2 != 0) {
+      throw Errors.arity("xadd");
+    }
+    NewStreamId wanted = NewStreamId.parse(call.arg(options.idAt));
+    if (!wanted.anySequence() && wanted.id() != null && wanted.id().isZero()) {
+      throw Errors.of("ERR The ID specified in XADD must be greater than 0-0");
+    }
+    byte[] key = call.arg(1);
+    StreamValue stream = call.stream(key);
+    if (stream == null && options.makeNoStream) {
+      call.out().nil();
+      return;
+    }
+    StreamId last = stream == null ? StreamId.MIN : stream.lastId();
+    if (last.equals(StreamId.MAX)) {
+      throw Errors.of(
+          "ERR The stream has exhausted the last possible ID, unable to add more items");
+    }
+    StreamId id = wanted.after(last, call.now());
+    if (id == null) {
+      throw Errors.of(
+          "ERR The ID specified in XADD is equal or smaller than the target stream top item");
+    }
+    byte[][] fields = Arrays.copyOfRange(call.args(), fieldsAt, call.count());
+    if (Arrays.stream(fields).mapToLong(f -> f.length).sum() > MAX_ENTRY_BYTES) {
+      throw Errors.of("ERR Elements are too large to be stored");
+    }
+    if (stream == null) {
+      stream = new StreamValue();
+      call.db().put(key, stream);
+    }
+    stream.append(id, fields);
+    StreamArguments.writeId(call.out(), id);
+    byte[][] effect = call.args().clone();
+    effect[options.idAt] = Bytes.of(id.toString());
+    call.effect(effect);
+    call.changed(key);
+    if (options.trims && stream.trim(options.trim()) > 0) {
+      call.notifyOf("xtrim", key);
+    }
+  }
+
+  private static void xtrim(Call call) {
+    StreamAddOptions options = StreamAddOptions.parse(call, false);
+    StreamValue stream = call.stream(call.arg(1));
+    int trimmed = stream == null ? 0 : stream.trim(options.trim());
+    if (trimmed > 0) {
+      call.changed(call.arg(1));
+    }
+    call.out().integer(trimmed);
+  }
+
+  private static void xlen(Call call) {
+    StreamValue stream = call.stream(call.arg(1));
+    call.out().integer(stream == null ? 0 : stream.size());
+  }
+
+  private static void xdel(Call call) {
+    StreamValue stream = call.stream(call.arg(1));
+    if (stream == null) {
+      call.out().integer(0);
+      return;
+    }
+    int deleted = 0;
+    for (StreamId id : StreamArguments.strictFrom(call, 2)) {
+      deleted += stream.remove(id) ? 1 : 0;
+    }
+    if (deleted > 0) {
+      call.changed(call.arg(1));
+    }
+    call.out().integer(deleted);
+  }
+
+  private static void range(Call call, boolean reverse) {
+    StreamId from = StreamArguments.from(call.arg(reverse ? 3 : 2));
+    StreamId to = StreamArguments.to(call.arg(reverse ? 2 : 3));
+    long count = Long.MAX_VALUE;
+    for (int i = 4; i < call.count(); i += 2) {
+      if (!call.is(i, "COUNT") || i + 1 == call.count()) {
+        throw Errors.syntax();
+      }
+      count = Math.max(call.longArg(i + 1), 0);
+    }
+    StreamValue stream = call.stream(call.arg(1));
+    if (stream == null) {
+      call.out().array(0);
+    } else if (count == 0) {
+      call.out().nilArray();
+    } else {
+      List<StreamId> ids = new ArrayList<>();
+      for (StreamId id : stream.ids(from, to, reverse)) {
+        if (ids.size() >= count) {
+          break;
+        }
+        ids.add(id);
+      }
+      StreamArguments.writeEntries(call.out(), stream, ids);
+    }
+  }
+
+  private static void xsetid(Call call) {
+    StreamId id = StreamArguments.strict(call.arg(2));
+    long added = -1;
+    StreamId maxDeleted = StreamId.MIN;
+    for (int i = 3; i < call.count(); i += 2) {
+      boolean more = i + 1 < call.count();
+      if (more && call.is(i, "ENTRIESADDED")) {
+        added = call.longArg(i + 1);
+        if (added < 0) {
+          throw Errors.of("ERR entries_added must be positive");
+        }
+      } else if (more && call.is(i, "MAXDELETEDID")) {
+        maxDeleted = StreamArguments.strict(call.arg(i + 1));
+        if (id.compareTo(maxDeleted) < 0) {
+          throw Errors.of(
+              "ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id");
+        }
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    StreamValue stream = call.stream(call.arg(1));
+    if (stream == null) {
+      throw Errors.noSuchKey();
+    }
+    checkPosition(stream, id, added);
+    stream.position(
+        id,
+        maxDeleted.isZero() ? stream.maxDeletedId() : maxDeleted,
+        added < 0 ? stream.entriesAdded() : added);
+    call.groupsChanged(call.arg(1));
+    call.out().ok();
+  }
+
+  private static void checkPosition(StreamValue stream, StreamId id, long added) {
+    if (stream.size() > 0) {
+      if (id.compareTo(stream.newestId()) < 0) {
+        throw Errors.of(
+            "ERR The ID specified in XSETID is smaller than the target stream top item");
+      }
+      if (added != -1 && stream.size() > added) {
+        throw Errors.of(
+            "ERR The entries_added specified in XSETID is smaller than the target stream length");
+      }
+    }
+  }
+
+  private static StreamValue existing(Call call) {
+    StreamValue stream = call.stream(call.arg(2));
+    if (stream == null) {
+      throw Errors.noSuchKey();
+    }
+    return stream;
+  }
+
+  private static void infoConsumers(Call call) {
+    StreamGroup group = existing(call).group(call.arg(3));
+    if (group == null) {
+      throw Errors.of(
+          "NOGROUP No such consumer group '"
+              + call.textOfC(3)
+              + "' for key name '"
+              + call.textOfC(2)
+              + "'");
+    }
+    Reply out = call.out();
+    out.array(group.consumers().size());
+    for (StreamGroup.Consumer consumer : group.consumers().values()) {
+      out.map(3);
+      out.bulk("name");
+      out.bulk(consumer.name());
+      out.bulk("pending");
+      out.integer(consumer.pending().size());
+      out.bulk("idle");
+      out.integer(Math.max(0, call.now() - consumer.seenAt()));
+    }
+  }
+
+  private static void infoGroups(Call call) {
+    StreamValue stream = existing(call);
+    Reply out = call.out();
+    out.array(stream.groups().size());
+    stream
+        .groups()
+        .forEach(
+            (name, group) -> {
+              out.map(6);
+              out.bulk("name");
+              out.bulk(name);
+              out.bulk("consumers");
+              out.integer(group.consumers().size());
+              out.bulk("pending");
+              out.integer(group.pending().size());
+              writeProgress(out, stream, group);
+            });
+  }
+
+  private static void writeProgress(Reply out, StreamValue stream, StreamGroup group) {
+    out.bulk("last-delivered-id");
+    StreamArguments.writeId(out, group.lastId());
+    out.bulk("entries-read");
+    long read = group.entriesRead();
+    integerOrNil(out, read == StreamGroup.UNKNOWN ? null : (Long) read);
+    out.bulk("lag");
+    integerOrNil(out, stream.lag(group));
+  }
+
+  private static void integerOrNil(Reply out, @Nullable Long number) {
+    if (number == null) {
+      out.nil();
+    } else {
+      out.integer(number);
+    }
+  }
+
+  private static void infoStream(Call call) {
+    StreamValue stream = existing(call);
+    boolean full = call.count() > 3;
+    long count = DEFAULT_FULL_COUNT;
+    if (full) {
+      if (!call.is(3, "FULL") || call.count() != 4 && call.count() != 6) {
+        throw Errors.wrongUse(call);
+      }
+      if (call.count() == 6) {
+        if (!call.is(4, "COUNT")) {
+          throw Errors.wrongUse(call);
+        }
+        count = call.longArg(5);
+        count = count < 0 ? DEFAULT_FULL_COUNT : count == 0 ? Long.MAX_VALUE : count;
+      }
+    }
+    Reply out = call.out();
+    out.map(full ? 9 : 10);
+    out.bulk("length");
+    out.integer(stream.size());
+    out.bulk("radix-tree-keys");
+    out.integer(stream.nodes());
+    out.bulk("radix-tree-nodes");
+    out.integer(stream.nodes() + 1L);
+    out.bulk("last-generated-id");
+    StreamArguments.writeId(out, stream.lastId());
+    out.bulk("max-deleted-entry-id");
+    StreamArguments.writeId(out, stream.maxDeletedId());
+    out.bulk("entries-added");
+    out.integer(stream.entriesAdded());
+    out.bulk("recorded-first-entry-id");
+    StreamArguments.writeId(out, stream.firstId());
+    if (full) {
+      writeFull(out, stream, count);
+    } else {
+      out.bulk("groups");
+      out.integer(stream.groups().size());
+      out.bulk("first-entry");
+      entryOrNil(out, stream, stream.firstId());
+      out.bulk("last-entry");
+      entryOrNil(out, stream, stream.newestId());
+    }
+  }
+
+  private static void entryOrNil(Reply out, StreamValue stream, StreamId id) {
+    byte[][] fields = stream.get(id);
+    if (fields == null) {
+      out.nil();
+    } else {
+      StreamArguments.writeEntry(out, id, fields);
+    }
+  }
+
+  private static void writeFull(Reply out, StreamValue stream, long count) {
+    out.bulk("entries");
+    List<StreamId> ids = new ArrayList<>();
+    for (StreamId id : stream.ids(StreamId.MIN, StreamId.MAX, false)) {
+      if (ids.size() < count) {
+        ids.add(id);
+      }
+    }
+    StreamArguments.writeEntries(out, stream, ids);
+    out.bulk("groups");
+    out.array(stream.groups().size());
+    stream
+        .groups()
+        .forEach(
+            (name, group) -> {
+              out.map(7);
+              out.bulk("name");
+              out.bulk(name);
+              writeProgress(out, stream, group);
+              out.bulk("pel-count");
+              out.integer(group.pending().size());
+              out.bulk("pending");
+              writePending(out, group.pending(), count, true);
+              out.bulk("consumers");
+              writeConsumers(out, group, count);
+            });
+  }
+
+  private static void writeConsumers(Reply out, StreamGroup group, long count) {
+    out.array(group.consumers().size());
+    for (StreamGroup.Consumer consumer : group.consumers().values()) {
+      out.map(4);
+      out.bulk("name");
+      out.bulk(consumer.name());
+      out.bulk("seen-time");
+      out.integer(consumer.seenAt());
+      out.bulk("pel-count");
+      out.integer(consumer.pending().size());
+      out.bulk("pending");
+      writePending(out, consumer.pending(), count, false);
+    }
+  }
+
+  private static void writePending(
+      Reply out,
+      java.util.NavigableMap<StreamId, StreamGroup.Pending> pending,
+      long count,
+      boolean withConsumer) {
+    int shown = (int) Math.min(count, pending.size());
+    out.array(shown);
+    pending.entrySet().stream()
+        .limit(shown)
+        .forEach(
+            entry -> {
+              out.array(withConsumer ? 4 : 3);
+              StreamArguments.writeId(out, entry.getKey());
+              if (withConsumer) {
+                out.bulk(entry.getValue().consumerName());
+              }
+              out.integer(entry.getValue().deliveredAt());
+              out.integer(entry.getValue().deliveries());
+            });
+  }
+}

@@ -1,0 +1,475 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.StreamGroup;
+import dev.sheaf.embedded.internal.data.StreamId;
+import dev.sheaf.embedded.internal.data.StreamValue;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import org.jspecify.annotations.Nullable;
+
+/** XGROUP, XREADGROUP, XACK and the other commands on the consumer groups of streams. */
+final class StreamGroupCommands {
+  private static final int ATTEMPTS_PER_COUNT = 10;
+  private static final long DEFAULT_AUTOCLAIM = 100;
+  private static final long MAX_AUTOCLAIM = Long.MAX_VALUE / 16;
+
+  private StreamGroupCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    KeySpec second = KeySpec.range(2, 2, 1);
+    rows.group(Group.STREAM)
+        .add(
+            "xack",
+            -4,
+            "write fast",
+            one,
+            "5.0.0",
+            "Ends the wait for entries.",
+            StreamGroupCommands::ack)
+        .add(
+            "xautoclaim",
+            -6,
+            "write fast",
+            one,
+            "6.2.0",
+            "Takes over entries that others leave pending.",
+            StreamGroupCommands::autoClaim)
+        .add(
+            "xclaim",
+            -6,
+            "write fast",
+            one,
+            "5.0.0",
+            "Takes over pending entries.",
+            StreamGroupCommands::claim)
+        .container("xgroup", "5.0.0", "The groups of a stream.")
+        .add(
+            "xgroup|create",
+            -5,
+            "write denyoom",
+            second,
+            "5.0.0",
+            "Makes a group.",
+            StreamGroupCommands::create)
+        .add(
+            "xgroup|createconsumer",
+            5,
+            "write denyoom",
+            second,
+            "6.2.0",
+            "Makes a consumer.",
+            StreamGroupCommands::createConsumer)
+        .add(
+            "xgroup|delconsumer",
+            5,
+            "write",
+            second,
+            "5.0.0",
+            "Removes a consumer.",
+            StreamGroupCommands::deleteConsumer)
+        .add(
+            "xgroup|destroy",
+            4,
+            "write",
+            second,
+            "5.0.0",
+            "Removes a group.",
+            StreamGroupCommands::destroy)
+        .add("xgroup|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
+        .add(
+            "xgroup|setid",
+            -5,
+            "write",
+            second,
+            "5.0.0",
+            "Sets how far a group has read.",
+            StreamGroupCommands::setId)
+        .add(
+            "xpending",
+            -3,
+            "readonly",
+            one,
+            "5.0.0",
+            "What a group has not acknowledged.",
+            StreamGroupCommands::pending)
+        .add(
+            "xreadgroup",
+            -7,
+            "write blocking",
+            KeySpec.streams(),
+            "5.0.0",
+            "Reads for a group; may wait.",
+            StreamReading::readGroup);
+  }
+
+  /** The stream a subcommand needs. */
+  private static StreamValue required(@Nullable StreamValue stream) {
+    if (stream == null) {
+      throw Errors.of(
+          "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want"
+              + " to use the MKSTREAM option to create an empty stream automatically.");
+    }
+    return stream;
+  }
+
+  private static StreamGroup requiredGroup(Call call) {
+    StreamGroup group = required(call.stream(call.arg(2))).group(call.arg(3));
+    if (group == null) {
+      throw Errors.of(
+          "NOGROUP No such consumer group '"
+              + call.textOfC(3)
+              + "' for key name '"
+              + call.textOfC(2)
+              + "'");
+    }
+    return group;
+  }
+
+  /** MKSTREAM and ENTRIESREAD. */
+  private record GroupOptions(boolean makeStream, long entriesRead) {
+    static GroupOptions parse(Call call, boolean create) {
+      boolean makeStream = false;
+      long read = StreamGroup.UNKNOWN;
+      for (int i = 5; i < call.count(); i++) {
+        if (create && call.is(i, "MKSTREAM")) {
+          makeStream = true;
+        } else if (call.is(i, "ENTRIESREAD") && i + 1 < call.count()) {
+          read = call.longArg(++i);
+          if (read < 0 && read != StreamGroup.UNKNOWN) {
+            throw Errors.of("ERR value for ENTRIESREAD must be positive or -1");
+          }
+        } else {
+          throw Errors.wrongUse(call);
+        }
+      }
+      return new GroupOptions(makeStream, read);
+    }
+  }
+
+  private static void create(Call call) {
+    GroupOptions options = GroupOptions.parse(call, true);
+    byte[] key = call.arg(2);
+    StreamValue stream = call.stream(key);
+    if (!options.makeStream()) {
+      required(stream);
+    }
+    if (call.count() > 8) {
+      throw Errors.wrongUse(call);
+    }
+    StreamId id = position(call, stream);
+    if (stream == null) {
+      stream = new StreamValue();
+      call.db().put(key, stream);
+      call.db().changed(key);
+    }
+    if (stream.group(call.arg(3)) != null) {
+      throw Errors.of("BUSYGROUP Consumer Group name already exists");
+    }
+    stream.groups().put(call.arg(3), new StreamGroup(id, options.entriesRead()));
+    call.groupsChanged(key);
+    call.out().ok();
+  }
+
+  private static StreamId position(Call call, @Nullable StreamValue stream) {
+    if (call.is(4, "$")) {
+      return stream == null ? StreamId.MIN : stream.lastId();
+    }
+    return StreamArguments.strict(call.arg(4));
+  }
+
+  private static void setId(Call call) {
+    GroupOptions options = GroupOptions.parse(call, false);
+    StreamGroup group = requiredGroup(call);
+    StreamValue stream = required(call.stream(call.arg(2)));
+    StreamId id = call.is(4, "$") ? stream.lastId() : StreamArguments.withEnds(call.arg(4));
+    group.position(id, options.entriesRead());
+    call.groupsChanged(call.arg(2));
+    call.out().ok();
+  }
+
+  private static void destroy(Call call) {
+    StreamValue stream = required(call.stream(call.arg(2)));
+    boolean destroyed = stream.groups().remove(call.arg(3)) != null;
+    if (destroyed) {
+      call.groupsChanged(call.arg(2));
+    }
+    call.out().integer(destroyed ? 1 : 0);
+  }
+
+  private static void createConsumer(Call call) {
+    StreamGroup group = requiredGroup(call);
+    boolean created = !group.consumers().containsKey(call.arg(4));
+    if (created) {
+      group.consumer(call.arg(4), call.now());
+      call.groupsChanged(call.arg(2));
+    }
+    call.out().integer(created ? 1 : 0);
+  }
+
+  private static void deleteConsumer(Call call) {
+    int pending = requiredGroup(call).removeConsumer(call.arg(4));
+    if (pending >= 0) {
+      call.groupsChanged(call.arg(2));
+    }
+    call.out().integer(Math.max(0, pending));
+  }
+
+  private static void ack(Call call) {
+    StreamValue stream = call.stream(call.arg(1));
+    StreamGroup group = stream == null ? null : stream.group(call.arg(2));
+    if (group == null) {
+      call.out().integer(0);
+      return;
+    }
+    int acknowledged = 0;
+    for (StreamId id : StreamArguments.strictFrom(call, 3)) {
+      acknowledged += group.acknowledge(id) ? 1 : 0;
+    }
+    if (acknowledged > 0) {
+      call.node().dirtied();
+    }
+    call.out().integer(acknowledged);
+  }
+
+  private static void pending(Call call) {
+    int n = call.count();
+    if (n == 3) {
+      summary(call, StreamArguments.group(call, 1, 2));
+      return;
+    }
+    if (n < 6 || n > 9) {
+      throw Errors.syntax();
+    }
+    int at = 3;
+    long minIdle = 0;
+    if (call.is(3, "IDLE")) {
+      minIdle = call.longArg(4);
+      if (n < 8) {
+        throw Errors.syntax();
+      }
+      at = 5;
+    }
+    long count = Math.max(0, call.longArg(at + 2));
+    StreamId from = StreamArguments.from(call.arg(at));
+    StreamId to = StreamArguments.to(call.arg(at + 1));
+    StreamGroup group = StreamArguments.group(call, 1, 2);
+    NavigableMap<StreamId, StreamGroup.Pending> entries = group.pending();
+    if (at + 3 < n) {
+      StreamGroup.Consumer consumer = group.consumers().get(call.arg(at + 3));
+      if (consumer == null) {
+        call.out().array(0);
+        return;
+      }
+      entries = consumer.pending();
+    }
+    list(call, entries, from, to, count, minIdle);
+  }
+
+  private static void list(
+      Call call,
+      NavigableMap<StreamId, StreamGroup.Pending> entries,
+      StreamId from,
+      StreamId to,
+      long count,
+      long minIdle) {
+    List<Map.Entry<StreamId, StreamGroup.Pending>> found = new ArrayList<>();
+    if (from.compareTo(to) <= 0) {
+      for (var entry : entries.subMap(from, true, to, true).entrySet()) {
+        if (found.size() >= count) {
+          break;
+        }
+        if (call.now() - entry.getValue().deliveredAt() >= minIdle) {
+          found.add(entry);
+        }
+      }
+    }
+    call.out().array(found.size());
+    for (var entry : found) {
+      call.out().array(4);
+      StreamArguments.writeId(call.out(), entry.getKey());
+      call.out().bulk(entry.getValue().consumerName());
+      call.out().integer(Math.max(0, call.now() - entry.getValue().deliveredAt()));
+      call.out().integer(entry.getValue().deliveries());
+    }
+  }
+
+  private static void summary(Call call, StreamGroup group) {
+    Reply out = call.out();
+    out.array(4);
+    out.integer(group.pending().size());
+    if (group.pending().isEmpty()) {
+      out.nil();
+      out.nil();
+      out.nilArray();
+      return;
+    }
+    StreamArguments.writeId(out, group.pending().firstKey());
+    StreamArguments.writeId(out, group.pending().lastKey());
+    List<StreamGroup.Consumer> busy =
+        group.consumers().values().stream().filter(c -> !c.pending().isEmpty()).toList();
+    out.array(busy.size());
+    for (StreamGroup.Consumer consumer : busy) {
+      out.array(2);
+      out.bulk(consumer.name());
+      out.bulk(Integer.toString(consumer.pending().size()));
+    }
+  }
+
+  private static long number(Call call, int at, String what, String command) {
+    Long value = Numbers.parseLong(call.arg(at));
+    if (value == null) {
+      throw Errors.of("ERR Invalid " + what + " argument for " + command);
+    }
+    return value;
+  }
+
+  /** Who claims; made when there is something to claim. */
+  private static StreamGroup.Consumer consumer(Call call, StreamGroup group) {
+    if (!group.consumers().containsKey(call.arg(3))) {
+      group.consumer(call.arg(3), call.now());
+      call.node().dirtied();
+      call.notifyOf("xgroup-createconsumer", call.arg(1));
+    }
+    StreamGroup.Consumer consumer = group.consumer(call.arg(3), call.now());
+    consumer.seenAt(call.now());
+    return consumer;
+  }
+
+  /** The options of XCLAIM behind its ids. */
+  private static final class Claim {
+    final List<StreamId> ids = new ArrayList<>();
+    boolean force;
+    boolean justId;
+    long retryCount = -1;
+    long deliveredAt = -1;
+    StreamId lastId = StreamId.MIN;
+
+    static Claim parse(Call call) {
+      Claim claim = new Claim();
+      int i = 5;
+      for (; i < call.count(); i++) {
+        StreamId id = StreamArguments.tryStrict(call.arg(i));
+        if (id == null) {
+          break;
+        }
+        claim.ids.add(id);
+      }
+      for (; i < call.count(); i++) {
+        boolean more = i + 1 < call.count();
+        if (call.is(i, "FORCE")) {
+          claim.force = true;
+        } else if (call.is(i, "JUSTID")) {
+          claim.justId = true;
+        } else if (more && call.is(i, "IDLE")) {
+          claim.deliveredAt = call.now() - number(call, ++i, "IDLE option", "XCLAIM");
+        } else if (more && call.is(i, "TIME")) {
+          claim.deliveredAt = number(call, ++i, "TIME option", "XCLAIM");
+        } else if (more && call.is(i, "RETRYCOUNT")) {
+          claim.retryCount = number(call, ++i, "RETRYCOUNT option", "XCLAIM");
+        } else if (more && call.is(i, "LASTID")) {
+          claim.lastId = StreamArguments.strict(call.arg(++i));
+        } else {
+          throw Errors.of("ERR Unrecognized XCLAIM option '" + call.textOfC(i) + "'");
+        }
+      }
+      if (claim.deliveredAt < 0 || claim.deliveredAt > call.now()) {
+        claim.deliveredAt = call.now();
+      }
+      return claim;
+    }
+  }
+
+  private static void claim(Call call) {
+    StreamGroup group = StreamArguments.group(call, 1, 2);
+    StreamValue stream = java.util.Objects.requireNonNull(call.stream(call.arg(1)));
+    long minIdle = Math.max(0, number(call, 4, "min-idle-time", "XCLAIM"));
+    Claim claim = Claim.parse(call);
+    if (claim.lastId.compareTo(group.lastId()) > 0) {
+      group.position(claim.lastId, group.entriesRead());
+      call.node().dirtied();
+    }
+    List<StreamId> claimed = new ArrayList<>();
+    for (StreamId id : claim.ids) {
+      StreamGroup.Pending entry = group.pending().get(id);
+      if (stream.get(id) == null) {
+        if (group.acknowledge(id)) {
+          call.node().dirtied();
+        }
+        continue;
+      }
+      boolean tooYoung = entry != null && call.now() - entry.deliveredAt() < minIdle;
+      if (tooYoung || entry == null && !claim.force) {
+        continue;
+      }
+      StreamGroup.Pending owned = group.assign(id, consumer(call, group), call.now());
+      long times = owned.deliveries() + (claim.justId ? 0 : 1);
+      owned.delivered(claim.deliveredAt, claim.retryCount >= 0 ? claim.retryCount : times);
+      call.node().dirtied();
+      claimed.add(id);
+    }
+    writeClaimed(call, stream, claimed, claim.justId);
+  }
+
+  private static void writeClaimed(
+      Call call, StreamValue stream, List<StreamId> claimed, boolean justId) {
+    if (justId) {
+      call.out().array(claimed.size());
+      claimed.forEach(id -> StreamArguments.writeId(call.out(), id));
+    } else {
+      StreamArguments.writeEntries(call.out(), stream, claimed);
+    }
+  }
+
+  private static void autoClaim(Call call) {
+    long minIdle = Math.max(0, number(call, 4, "min-idle-time", "XAUTOCLAIM"));
+    StreamId from = StreamArguments.from(call.arg(5));
+    long count = DEFAULT_AUTOCLAIM;
+    boolean justId = false;
+    for (int i = 6; i < call.count(); i++) {
+      if (call.is(i, "COUNT") && i + 1 < call.count()) {
+        Long wanted = Numbers.parseLong(call.arg(++i));
+        if (wanted == null || wanted < 1 || wanted > MAX_AUTOCLAIM) {
+          throw Errors.of("ERR COUNT must be > 0");
+        }
+        count = wanted;
+      } else if (call.is(i, "JUSTID")) {
+        justId = true;
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    StreamGroup group = StreamArguments.group(call, 1, 2);
+    StreamValue stream = java.util.Objects.requireNonNull(call.stream(call.arg(1)));
+    long attempts =
+        count > Long.MAX_VALUE / ATTEMPTS_PER_COUNT ? count : count * ATTEMPTS_PER_COUNT;
+    List<StreamId> claimed = new ArrayList<>();
+    List<StreamId> deleted = new ArrayList<>();
+    StreamId at = group.pending().ceilingKey(from);
+    while (at != null && attempts-- > 0 && claimed.size() + deleted.size() < count) {
+      StreamGroup.Pending entry = java.util.Objects.requireNonNull(group.pending().get(at));
+      if (stream.get(at) == null) {
+        group.acknowledge(at);
+        deleted.add(at);
+        call.node().dirtied();
+      } else if (call.now() - entry.deliveredAt() >= minIdle) {
+        StreamGroup.Pending owned = group.assign(at, consumer(call, group), call.now());
+        owned.delivered(call.now(), owned.deliveries() + (justId ? 0 : 1));
+        claimed.add(at);
+        call.node().dirtied();
+      }
+      at = group.pending().higherKey(at);
+    }
+    call.out().array(3);
+    StreamArguments.writeId(call.out(), at == null ? StreamId.MIN : at);
+    writeClaimed(call, stream, claimed, justId);
+    call.out().array(deleted.size());
+    deleted.forEach(id -> StreamArguments.writeId(call.out(), id));
+  }
+}

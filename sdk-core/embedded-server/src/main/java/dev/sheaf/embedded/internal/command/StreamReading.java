@@ -1,0 +1,309 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.StreamGroup;
+import dev.sheaf.embedded.internal.data.StreamId;
+import dev.sheaf.embedded.internal.data.StreamValue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** XREAD and XREADGROUP: their arguments, what is there at once, and what comes while they wait. */
+final class StreamReading {
+  private static final long BLOCKED_COUNT = 1000;
+
+  private final Call call;
+  private final boolean grouped;
+  private long count;
+  private long deadline = -1;
+  private boolean noAck;
+  private int groupAt;
+  private int keysAt;
+  private int streams;
+  private final List<@Nullable StreamId> after = new ArrayList<>();
+
+  private StreamReading(Call call, boolean grouped) {
+    this.call = call;
+    this.grouped = grouped;
+  }
+
+  static void read(Call call) {
+    new StreamReading(call, false).run();
+  }
+
+  static void readGroup(Call call) {
+    new StreamReading(call, true).run();
+  }
+
+  private void parse() {
+    for (int i = 1; i < call.count() && keysAt == 0; i++) {
+      int more = call.count() - i - 1;
+      if (more >= 1 && call.is(i, "BLOCK")) {
+        deadline = blockUntil(call, ++i);
+      } else if (more >= 1 && call.is(i, "COUNT")) {
+        count = Math.max(0, call.longArg(++i));
+      } else if (more >= 1 && call.is(i, "STREAMS")) {
+        keysAt = i + 1;
+      } else if (more >= 2 && call.is(i, "GROUP")) {
+        requireGrouped("GROUP");
+        groupAt = i + 1;
+        i += 2;
+      } else if (call.is(i, "NOACK")) {
+        requireGrouped("NOACK");
+        noAck = true;
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    if (keysAt == 0) {
+      throw Errors.syntax();
+    }
+    streams = call.count() - keysAt;
+    if (streams % 2 != 0) {
+      throw Errors.of(
+          "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be"
+              + " specified.");
+    }
+    streams /= 2;
+    if (grouped && groupAt == 0) {
+      throw Errors.of("ERR Missing GROUP option for XREADGROUP");
+    }
+  }
+
+  private void requireGrouped(String option) {
+    if (!grouped) {
+      throw Errors.of(
+          "ERR The "
+              + option
+              + " option is only supported by XREADGROUP. You called XREAD instead.");
+    }
+  }
+
+  private static long blockUntil(Call call, int at) {
+    Long millis = dev.sheaf.embedded.internal.data.Numbers.parseLong(call.arg(at));
+    if (millis == null) {
+      throw Errors.of("ERR timeout is not an integer or out of range");
+    }
+    if (millis < 0) {
+      throw Errors.of("ERR timeout is negative");
+    }
+    if (millis > Long.MAX_VALUE - call.now()) {
+      throw Errors.of("ERR timeout is out of range");
+    }
+    return millis == 0 ? 0 : call.now() + millis;
+  }
+
+  private byte[] key(int stream) {
+    return call.arg(keysAt + stream);
+  }
+
+  /** The ids to read after; null for what no consumer of the group has had. */
+  private void resolveIds() {
+    for (int i = 0; i < streams; i++) {
+      StreamValue stream = call.stream(key(i));
+      if (grouped && (stream == null || stream.group(call.arg(groupAt)) == null)) {
+        throw Errors.of(
+            "NOGROUP No such key '"
+                + Bytes.untilNul(key(i))
+                + "' or consumer group '"
+                + call.textOfC(groupAt)
+                + "' in XREADGROUP with GROUP option");
+      }
+      int idAt = keysAt + streams + i;
+      if (call.is(idAt, "$")) {
+        if (grouped) {
+          throw Errors.of(
+              "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the"
+                  + " history of this consumer by specifying a proper ID, or use the > ID to get"
+                  + " new messages. The $ ID would just return an empty result set.");
+        }
+        after.add(stream == null ? StreamId.MIN : stream.lastId());
+      } else if (call.is(idAt, ">")) {
+        if (!grouped) {
+          throw Errors.of(
+              "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group>"
+                  + " <consumer> option.");
+        }
+        after.add(null);
+      } else {
+        after.add(StreamArguments.strict(call.arg(idAt)));
+      }
+    }
+  }
+
+  private void run() {
+    parse();
+    resolveIds();
+    if (grouped) {
+      call.effect(withoutBlock());
+    }
+    List<Integer> ready = new ArrayList<>();
+    for (int i = 0; i < streams; i++) {
+      if (isReady(i)) {
+        ready.add(i);
+      }
+    }
+    if (!ready.isEmpty()) {
+      head(ready.size());
+      ready.forEach(i -> serve(i, count));
+      return;
+    }
+    if (deadline < 0) {
+      call.out().nilArray();
+      return;
+    }
+    List<byte[]> keys = Arrays.asList(call.args()).subList(keysAt, keysAt + streams);
+    Blocking.await(
+        call,
+        keys,
+        deadline,
+        key -> Dispatcher.serve(call, () -> serveBlocked(key)),
+        call.out()::nilArray);
+  }
+
+  private byte[][] withoutBlock() {
+    List<byte[]> words = new ArrayList<>(Arrays.asList(call.args()));
+    for (int i = 1; i < keysAt - 2; i++) {
+      if (i == groupAt || i == groupAt + 1) {
+        continue;
+      }
+      if (Bytes.is(words.get(i), "BLOCK")) {
+        words.subList(i, i + 2).clear();
+        break;
+      }
+    }
+    return words.toArray(new byte[0][]);
+  }
+
+  private void head(int ready) {
+    if (call.out().protocol() == 2) {
+      call.out().array(ready);
+    } else {
+      call.out().map(ready);
+    }
+  }
+
+  private boolean isReady(int i) {
+    StreamValue stream = call.stream(key(i));
+    if (stream == null) {
+      return false;
+    }
+    StreamId from = after.get(i);
+    if (!grouped) {
+      return from != null && stream.size() > 0 && stream.newestId().compareTo(from) > 0;
+    }
+    StreamGroup group = Objects.requireNonNull(stream.group(call.arg(groupAt)));
+    return from != null || stream.size() > 0 && stream.newestId().compareTo(group.lastId()) > 0;
+  }
+
+  private StreamGroup.Consumer consumer(StreamGroup group, byte[] key) {
+    byte[] name = call.arg(groupAt + 1);
+    if (!group.consumers().containsKey(name)) {
+      group.consumer(name, call.now());
+      call.node().dirtied();
+      call.notifyOf("xgroup-createconsumer", key);
+    }
+    StreamGroup.Consumer consumer = group.consumer(name, call.now());
+    consumer.seenAt(call.now());
+    return consumer;
+  }
+
+  private boolean serveBlocked(byte[] key) {
+    StreamValue stream = call.stream(key);
+    if (stream == null) {
+      return false;
+    }
+    if (grouped && stream.group(call.arg(groupAt)) == null) {
+      call.out().error("NOGROUP the consumer group this client was blocked on no longer exists");
+      return true;
+    }
+    for (int i = 0; i < streams; i++) {
+      if (Arrays.equals(key(i), key) && isReady(i)) {
+        head(1);
+        serve(i, count == 0 ? BLOCKED_COUNT : count);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void serve(int i, long most) {
+    byte[] key = key(i);
+    StreamValue stream = Objects.requireNonNull(call.stream(key));
+    if (call.out().protocol() == 2) {
+      call.out().array(2);
+    }
+    call.out().bulk(key);
+    StreamId from = after.get(i);
+    if (!grouped) {
+      StreamArguments.writeEntries(
+          call.out(), stream, take(stream, Objects.requireNonNull(from), most));
+      return;
+    }
+    StreamGroup group = Objects.requireNonNull(stream.group(call.arg(groupAt)));
+    StreamGroup.Consumer consumer = consumer(group, key);
+    if (from == null) {
+      deliver(stream, group, consumer, most);
+    } else {
+      writeHistory(stream, consumer, from, most);
+    }
+    call.node().dirtied();
+  }
+
+  private static List<StreamId> take(StreamValue stream, StreamId after, long most) {
+    List<StreamId> ids = new ArrayList<>();
+    if (!after.equals(StreamId.MAX)) {
+      for (StreamId id : stream.ids(after.next(), StreamId.MAX, false)) {
+        if (most != 0 && ids.size() >= most) {
+          break;
+        }
+        ids.add(id);
+      }
+    }
+    return ids;
+  }
+
+  private void deliver(
+      StreamValue stream, StreamGroup group, StreamGroup.Consumer consumer, long most) {
+    List<StreamId> ids = take(stream, group.lastId(), most);
+    for (StreamId id : ids) {
+      long read = group.entriesRead();
+      if (read != StreamGroup.UNKNOWN && !stream.hasTombstonesFrom(id)) {
+        read++;
+      } else if (stream.entriesAdded() > 0) {
+        read = stream.entriesUpTo(id);
+      }
+      group.position(id, read);
+      if (!noAck) {
+        group.assign(id, consumer, call.now()).delivered(call.now(), 1);
+      }
+    }
+    StreamArguments.writeEntries(call.out(), stream, ids);
+  }
+
+  private void writeHistory(
+      StreamValue stream, StreamGroup.Consumer consumer, StreamId after, long most) {
+    List<StreamId> ids = new ArrayList<>();
+    for (StreamId id : consumer.pending().tailMap(after, false).keySet()) {
+      if (most != 0 && ids.size() >= most) {
+        break;
+      }
+      ids.add(id);
+    }
+    call.out().array(ids.size());
+    for (StreamId id : ids) {
+      byte[][] fields = stream.get(id);
+      if (fields == null) {
+        call.out().array(2);
+        StreamArguments.writeId(call.out(), id);
+        call.out().nilArray();
+      } else {
+        StreamArguments.writeEntry(call.out(), id, fields);
+        StreamGroup.Pending entry = Objects.requireNonNull(consumer.pending().get(id));
+        entry.delivered(call.now(), entry.deliveries() + 1);
+      }
+    }
+  }
+}

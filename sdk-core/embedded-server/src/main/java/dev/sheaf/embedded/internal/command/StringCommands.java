@@ -1,0 +1,491 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.data.StringValue;
+import dev.sheaf.embedded.internal.data.Value;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeySpec;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** GET, SET and the other commands on strings. */
+final class StringCommands {
+  private static final int MAX_LENGTH = 512 * 1024 * 1024;
+  private static final String TOO_LONG =
+      "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+
+  private StringCommands() {}
+
+  static void register(Rows rows) {
+    KeySpec one = KeySpec.ONE;
+    rows.group(Group.STRING)
+        .add(
+            "append",
+            3,
+            "write denyoom fast",
+            one,
+            "2.0.0",
+            "Adds to the end of a string.",
+            StringCommands::append)
+        .add("decr", 2, "write denyoom fast", one, "1.0.0", "Subtracts one.", call -> add(call, -1))
+        .add(
+            "decrby",
+            3,
+            "write denyoom fast",
+            one,
+            "1.0.0",
+            "Subtracts a number.",
+            StringCommands::decrBy)
+        .add("get", 2, "readonly fast", one, "1.0.0", "Reads a string.", StringCommands::get)
+        .add(
+            "getdel",
+            2,
+            "write fast",
+            one,
+            "6.2.0",
+            "Reads a string and removes it.",
+            StringCommands::getDel)
+        .add(
+            "getex",
+            -2,
+            "write fast",
+            one,
+            "6.2.0",
+            "Reads a string and changes its time to live.",
+            StringCommands::getEx)
+        .add(
+            "getrange",
+            4,
+            "readonly",
+            one,
+            "2.4.0",
+            "Reads a part of a string.",
+            StringCommands::getRange)
+        .add(
+            "getset",
+            3,
+            "write denyoom fast",
+            one,
+            "1.0.0",
+            "Writes a string and returns the former one.",
+            StringCommands::getSet)
+        .add("incr", 2, "write denyoom fast", one, "1.0.0", "Adds one.", call -> add(call, 1))
+        .add(
+            "incrby",
+            3,
+            "write denyoom fast",
+            one,
+            "1.0.0",
+            "Adds a number.",
+            call -> add(call, call.longArg(2)))
+        .add(
+            "incrbyfloat",
+            3,
+            "write denyoom fast",
+            one,
+            "2.6.0",
+            "Adds a decimal number.",
+            StringCommands::incrByFloat)
+        .add(
+            "lcs",
+            -3,
+            "readonly",
+            KeySpec.range(1, 2, 1),
+            "7.0.0",
+            "The longest common subsequence of two strings.",
+            LongestCommonSubsequence::run)
+        .add(
+            "mget",
+            -2,
+            "readonly fast",
+            KeySpec.ALL,
+            "1.0.0",
+            "Reads many strings.",
+            StringCommands::mget)
+        .add(
+            "mset",
+            -3,
+            "write denyoom",
+            KeySpec.range(1, -1, 2),
+            "1.0.1",
+            "Writes many strings.",
+            StringCommands::mset)
+        .add(
+            "msetnx",
+            -3,
+            "write denyoom",
+            KeySpec.range(1, -1, 2),
+            "1.0.1",
+            "Writes many strings if none of the keys exists.",
+            StringCommands::msetnx)
+        .add(
+            "psetex",
+            4,
+            "write denyoom",
+            one,
+            "2.6.0",
+            "Writes a string with a time to live in milliseconds.",
+            call -> setEx(call, "PX"))
+        .add("set", -3, "write denyoom", one, "1.0.0", "Writes a string.", StringCommands::set)
+        .add(
+            "setex",
+            4,
+            "write denyoom",
+            one,
+            "2.0.0",
+            "Writes a string with a time to live in seconds.",
+            call -> setEx(call, "EX"))
+        .add(
+            "setnx",
+            3,
+            "write denyoom fast",
+            one,
+            "1.0.0",
+            "Writes a string if the key does not exist.",
+            StringCommands::setNx)
+        .add(
+            "setrange",
+            4,
+            "write denyoom",
+            one,
+            "2.2.0",
+            "Writes over a part of a string.",
+            StringCommands::setRange)
+        .add(
+            "strlen",
+            2,
+            "readonly fast",
+            one,
+            "2.2.0",
+            "The length of a string.",
+            StringCommands::strlen)
+        .add(
+            "substr",
+            4,
+            "readonly",
+            one,
+            "1.0.0",
+            "As GETRANGE; its old name.",
+            StringCommands::getRange);
+  }
+
+  private static void get(Call call) {
+    StringValue value = call.string(call.arg(1));
+    if (value == null) {
+      call.node().counters().misses++;
+      call.out().nil();
+    } else {
+      call.node().counters().hits++;
+      call.out().bulk(value.bytes());
+    }
+  }
+
+  private static void set(Call call) {
+    byte[] key = call.arg(1);
+    boolean nx = false;
+    boolean xx = false;
+    boolean get = false;
+    boolean keepTtl = false;
+    long expireAt = Value.NO_EXPIRY;
+    for (int i = 3; i < call.count(); i++) {
+      String option = call.text(i).toUpperCase(Locale.ROOT);
+      switch (option) {
+        case "NX" -> nx = true;
+        case "XX" -> xx = true;
+        case "GET" -> get = true;
+        case "KEEPTTL" -> keepTtl = true;
+        case "EX", "PX", "EXAT", "PXAT" -> {
+          if (expireAt != Value.NO_EXPIRY || i + 1 == call.count()) {
+            throw Errors.syntax();
+          }
+          checkRest(call, i + 2, nx, xx, keepTtl);
+          expireAt = ExpiryOption.absolute(call, option, ++i);
+        }
+        default -> throw Errors.syntax();
+      }
+    }
+    if (nx && xx || keepTtl && expireAt != Value.NO_EXPIRY) {
+      throw Errors.syntax();
+    }
+    StringValue old = get ? call.string(key) : null;
+    // The value itself becomes the new one, so its bytes are taken before.
+    byte[] former = old == null ? null : old.bytes();
+    boolean conditional = nx || xx;
+    if (conditional && (call.db().get(key) != null) == nx) {
+      if (get) {
+        call.out().bulkOrNil(former);
+      } else {
+        call.out().nil();
+      }
+      return;
+    }
+    write(call, key, call.arg(2), expireAt, keepTtl);
+    if (get) {
+      call.out().bulkOrNil(former);
+    } else {
+      call.out().ok();
+    }
+  }
+
+  /** Bad options behind a time are reported before a bad time is, as Redis does. */
+  private static void checkRest(Call call, int from, boolean nx, boolean xx, boolean keepTtl) {
+    if (keepTtl) {
+      throw Errors.syntax();
+    }
+    for (int i = from; i < call.count(); i++) {
+      nx |= call.is(i, "NX");
+      xx |= call.is(i, "XX");
+      if (!call.is(i, "NX") && !call.is(i, "XX") && !call.is(i, "GET")) {
+        throw Errors.syntax();
+      }
+    }
+    if (nx && xx) {
+      throw Errors.syntax();
+    }
+  }
+
+  private static void write(Call call, byte[] key, byte[] bytes, long expireAt, boolean keepTtl) {
+    StringValue value;
+    if (keepTtl) {
+      value = new StringValue(bytes);
+      call.db().get(key);
+      call.db().replace(key, value);
+    } else {
+      value = call.db().putString(key, bytes);
+    }
+    if (expireAt != Value.NO_EXPIRY) {
+      call.db().expireAt(key, value, expireAt);
+    }
+    call.changed(key, "set");
+    if (expireAt != Value.NO_EXPIRY) {
+      call.notifyGeneric("expire", key);
+    }
+  }
+
+  private static void setEx(Call call, String unit) {
+    long expireAt = ExpiryOption.absolute(call, unit, 2);
+    write(call, call.arg(1), call.arg(3), expireAt, false);
+    call.out().ok();
+  }
+
+  private static void setNx(Call call) {
+    if (call.db().get(call.arg(1)) != null) {
+      call.out().integer(0);
+      return;
+    }
+    write(call, call.arg(1), call.arg(2), Value.NO_EXPIRY, false);
+    call.out().integer(1);
+  }
+
+  private static void getSet(Call call) {
+    StringValue old = call.string(call.arg(1));
+    byte[] former = old == null ? null : old.bytes();
+    write(call, call.arg(1), call.arg(2), Value.NO_EXPIRY, false);
+    call.out().bulkOrNil(former);
+  }
+
+  private static void getDel(Call call) {
+    StringValue value = call.string(call.arg(1));
+    if (value == null) {
+      call.out().nil();
+      return;
+    }
+    call.delete(call.arg(1));
+    call.out().bulk(value.bytes());
+  }
+
+  private static void getEx(Call call) {
+    byte[] key = call.arg(1);
+    String option = call.count() > 2 ? call.text(2).toUpperCase(Locale.ROOT) : "";
+    boolean persist = option.equals("PERSIST") && call.count() == 3;
+    boolean timed = call.count() == 4 && option.matches("EX|PX|EXAT|PXAT");
+    if (call.count() > 2 && !persist && !timed) {
+      throw Errors.syntax();
+    }
+    StringValue value = call.string(key);
+    if (value == null) {
+      call.out().nil();
+      return;
+    }
+    long expireAt = timed ? ExpiryOption.absolute(call, option, 3) : Value.NO_EXPIRY;
+    byte[] bytes = value.bytes();
+    if (timed && expireAt <= call.now()) {
+      call.delete(key);
+    } else if (timed || persist && value.expireAt() != Value.NO_EXPIRY) {
+      call.db().expireAt(key, value, expireAt);
+      call.db().changed(key);
+      call.node().dirtied();
+      call.notifyGeneric(timed ? "expire" : "persist", key);
+    }
+    call.out().bulk(bytes);
+  }
+
+  private static void mget(Call call) {
+    call.out().array(call.count() - 1);
+    for (int i = 1; i < call.count(); i++) {
+      if (call.db().get(call.arg(i)) instanceof StringValue value) {
+        call.node().counters().hits++;
+        call.out().bulk(value.bytes());
+      } else {
+        call.node().counters().misses++;
+        call.out().nil();
+      }
+    }
+  }
+
+  private static void mset(Call call) {
+    checkPairs(call);
+    for (int i = 1; i < call.count(); i += 2) {
+      write(call, call.arg(i), call.arg(i + 1), Value.NO_EXPIRY, false);
+    }
+    call.out().ok();
+  }
+
+  private static void checkPairs(Call call) {
+    if (call.count() % 2 == 0) {
+      throw Errors.arity(call.command().name());
+    }
+  }
+
+  private static void msetnx(Call call) {
+    checkPairs(call);
+    for (int i = 1; i < call.count(); i += 2) {
+      if (call.db().get(call.arg(i)) != null) {
+        call.out().integer(0);
+        return;
+      }
+    }
+    for (int i = 1; i < call.count(); i += 2) {
+      write(call, call.arg(i), call.arg(i + 1), Value.NO_EXPIRY, false);
+    }
+    call.out().integer(1);
+  }
+
+  private static void append(Call call) {
+    byte[] key = call.arg(1);
+    byte[] more = call.arg(2);
+    StringValue value = call.string(key);
+    if (value == null) {
+      call.store(key, new StringValue(more));
+      call.out().integer(more.length);
+      return;
+    }
+    int length = value.length();
+    checkLength((long) length + more.length);
+    System.arraycopy(more, 0, value.edit(length + more.length), length, more.length);
+    call.changed(key);
+    call.out().integer(length + (long) more.length);
+  }
+
+  static void checkLength(long length) {
+    if (length > MAX_LENGTH) {
+      throw Errors.of(TOO_LONG);
+    }
+  }
+
+  private static void strlen(Call call) {
+    StringValue value = call.string(call.arg(1));
+    call.out().integer(value == null ? 0 : value.length());
+  }
+
+  private static void decrBy(Call call) {
+    long by = call.longArg(2);
+    if (by == Long.MIN_VALUE) {
+      throw Errors.of("ERR decrement would overflow");
+    }
+    add(call, -by);
+  }
+
+  private static void add(Call call, long by) {
+    byte[] key = call.arg(1);
+    StringValue value = call.string(key);
+    Long now = value == null ? Long.valueOf(0) : Numbers.parseLong(value.bytes());
+    if (now == null) {
+      throw Errors.notInteger();
+    }
+    long sum = now + by;
+    if (((now ^ sum) & (by ^ sum)) < 0) {
+      throw Errors.of("ERR increment or decrement would overflow");
+    }
+    call.db().replace(key, new StringValue(Bytes.ofLong(sum)));
+    call.changed(key, "incrby");
+    call.out().integer(sum);
+  }
+
+  private static void incrByFloat(Call call) {
+    byte[] key = call.arg(1);
+    StringValue value = call.string(key);
+    BigDecimal now = value == null ? BigDecimal.ZERO : Numbers.parseExtended(value.bytes());
+    BigDecimal by = Numbers.parseExtended(call.arg(2));
+    if (now == null) {
+      throw value != null && isInfinite(value.bytes())
+          ? Errors.of("ERR increment would produce NaN or Infinity")
+          : Errors.notFloat();
+    }
+    if (by == null) {
+      throw Double.valueOf(0).equals(Numbers.parseDouble(call.arg(2)))
+              || Numbers.parseDouble(call.arg(2)) == null
+          ? Errors.notFloat()
+          : Errors.of("ERR increment would produce NaN or Infinity");
+    }
+    byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
+    call.db().replace(key, StringValue.text(sum));
+    call.changed(key);
+    call.effect(Bytes.of("SET"), key, sum, Bytes.of("KEEPTTL"));
+    call.out().bulk(sum);
+  }
+
+  private static boolean isInfinite(byte[] bytes) {
+    Double number = Numbers.parseDouble(bytes);
+    return number != null && number.isInfinite();
+  }
+
+  private static void getRange(Call call) {
+    long start = call.longArg(2);
+    long end = call.longArg(3);
+    StringValue value = call.string(call.arg(1));
+    if (value == null) {
+      call.out().bulk(Bytes.EMPTY);
+      return;
+    }
+    int length = value.length();
+    if (start < 0 && end < 0 && start > end) {
+      call.out().bulk(Bytes.EMPTY);
+      return;
+    }
+    start = Math.max(0, start < 0 ? start + length : start);
+    end = Math.min(length - 1L, Math.max(0, end < 0 ? end + length : end));
+    if (start > end || length == 0) {
+      call.out().bulk(Bytes.EMPTY);
+    } else {
+      call.out().bulk(Arrays.copyOfRange(value.bytes(), (int) start, (int) end + 1));
+    }
+  }
+
+  private static void setRange(Call call) {
+    byte[] key = call.arg(1);
+    long offset = call.longArg(2);
+    byte[] part = call.arg(3);
+    if (offset < 0) {
+      throw Errors.of("ERR offset is out of range");
+    }
+    StringValue value = call.string(key);
+    if (part.length == 0) {
+      call.out().integer(value == null ? 0 : value.length());
+      return;
+    }
+    if (offset > MAX_LENGTH - part.length) {
+      throw Errors.of(TOO_LONG);
+    }
+    if (value == null) {
+      value = new StringValue(Bytes.EMPTY);
+      call.db().put(key, value);
+    }
+    int end = (int) offset + part.length;
+    System.arraycopy(part, 0, value.edit(end), (int) offset, part.length);
+    call.changed(key);
+    call.out().integer(value.length());
+  }
+}

@@ -1,0 +1,208 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.node.Tracking;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** CLIENT TRACKING and its kin. */
+final class TrackingCommands {
+  private TrackingCommands() {}
+
+  private static Tracking.@Nullable Mode mode(Call call) {
+    return call.node().tracking().mode(call.client());
+  }
+
+  /** The client that gets the invalidations: -1 without tracking, 0 for the client itself. */
+  static long redirect(ServerNode node, Client client) {
+    Tracking.Mode mode = node.tracking().mode(client);
+    return mode == null ? -1 : mode.redirect();
+  }
+
+  static void getRedirect(Call call) {
+    call.out().integer(redirect(call.node(), call.client()));
+  }
+
+  /** The options behind ON or OFF. */
+  private static final class Options {
+    boolean broadcast;
+    boolean in;
+    boolean out;
+    boolean noLoop;
+    long redirect;
+    final List<byte[]> prefixes = new ArrayList<>();
+
+    static Options parse(Call call) {
+      Options options = new Options();
+      for (int i = 3; i < call.count(); i++) {
+        boolean more = i + 1 < call.count();
+        if (more && call.is(i, "REDIRECT")) {
+          options.redirectTo(call, ++i);
+        } else if (more && call.is(i, "PREFIX")) {
+          options.prefixes.add(call.arg(++i));
+        } else if (call.is(i, "BCAST")) {
+          options.broadcast = true;
+        } else if (call.is(i, "OPTIN")) {
+          options.in = true;
+        } else if (call.is(i, "OPTOUT")) {
+          options.out = true;
+        } else if (call.is(i, "NOLOOP")) {
+          options.noLoop = true;
+        } else {
+          throw Errors.syntax();
+        }
+      }
+      return options;
+    }
+
+    private void redirectTo(Call call, int at) {
+      if (redirect != 0) {
+        throw Errors.of("ERR A client can only redirect to a single other client");
+      }
+      redirect = call.longArg(at);
+      if (call.node().clients().get(redirect) == null) {
+        throw Errors.of("ERR The client ID you want redirect to does not exist");
+      }
+    }
+
+    Tracking.Mode.Opt opt() {
+      return in ? Tracking.Mode.Opt.IN : out ? Tracking.Mode.Opt.OUT : Tracking.Mode.Opt.ALL;
+    }
+
+    void check(Tracking.@Nullable Mode now) {
+      if (!broadcast && !prefixes.isEmpty()) {
+        throw Errors.of("ERR PREFIX option requires BCAST mode to be enabled");
+      }
+      if (now != null && now.isBroadcast() != broadcast) {
+        throw Errors.of(
+            "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and"
+                + " then re-enabling it with a different mode.");
+      }
+      if (broadcast && (in || out)) {
+        throw Errors.of("ERR OPTIN and OPTOUT are not compatible with BCAST");
+      }
+      if (in && out) {
+        throw Errors.of("ERR You can't specify both OPTIN mode and OPTOUT mode");
+      }
+      if (now != null
+          && (in && now.opt() == Tracking.Mode.Opt.OUT
+              || out && now.opt() == Tracking.Mode.Opt.IN)) {
+        throw Errors.of(
+            "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and"
+                + " then re-enabling it with a different mode.");
+      }
+      checkPrefixes(now);
+    }
+
+    private void checkPrefixes(Tracking.@Nullable Mode now) {
+      for (int i = 0; i < prefixes.size(); i++) {
+        String prefix = Bytes.text(prefixes.get(i));
+        if (now != null) {
+          for (byte[] known : now.prefixes()) {
+            refuseOverlap(prefix, Bytes.text(known), "overlaps with an existing prefix");
+          }
+        }
+        for (byte[] other : prefixes.subList(i + 1, prefixes.size())) {
+          refuseOverlap(prefix, Bytes.text(other), "overlaps with another provided prefix");
+        }
+      }
+    }
+
+    private static void refuseOverlap(String prefix, String other, String how) {
+      if (prefix.startsWith(other) || other.startsWith(prefix)) {
+        throw Errors.of(
+            "ERR Prefix '"
+                + prefix
+                + "' "
+                + how
+                + " '"
+                + other
+                + "'. Prefixes for a single client must not overlap.");
+      }
+    }
+  }
+
+  static void tracking(Call call) {
+    Options options = Options.parse(call);
+    if (call.is(2, "ON")) {
+      options.check(mode(call));
+      Tracking.Mode mode =
+          new Tracking.Mode(options.broadcast, options.opt(), options.noLoop, options.redirect);
+      mode.prefixes().addAll(options.prefixes);
+      call.node().tracking().enable(call.client(), mode);
+    } else if (call.is(2, "OFF")) {
+      call.node().tracking().disable(call.client());
+    } else {
+      throw Errors.syntax();
+    }
+    call.out().ok();
+  }
+
+  static void caching(Call call) {
+    Tracking.Mode mode = mode(call);
+    if (mode == null) {
+      throw Errors.of(
+          "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
+              + " OPTOUT mode enabled");
+    }
+    if (call.is(2, "YES")) {
+      if (mode.opt() != Tracking.Mode.Opt.IN) {
+        throw Errors.of(
+            "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.");
+      }
+    } else if (call.is(2, "NO")) {
+      if (mode.opt() != Tracking.Mode.Opt.OUT) {
+        throw Errors.of(
+            "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
+      }
+    } else {
+      throw Errors.syntax();
+    }
+    mode.caching(true);
+    call.out().ok();
+  }
+
+  static void info(Call call) {
+    Tracking.Mode mode = mode(call);
+    List<String> flags = new ArrayList<>();
+    flags.add(mode == null ? "off" : "on");
+    if (mode != null) {
+      addFlags(flags, mode);
+    }
+    Reply out = call.out();
+    out.map(3);
+    out.bulk("flags");
+    out.set(flags.size());
+    flags.forEach(out::bulk);
+    out.bulk("redirect");
+    out.integer(redirect(call.node(), call.client()));
+    out.bulk("prefixes");
+    out.array(mode == null ? 0 : mode.prefixes().size());
+    if (mode != null) {
+      mode.prefixes().forEach(out::bulk);
+    }
+  }
+
+  private static void addFlags(List<String> flags, Tracking.Mode mode) {
+    if (mode.isBroadcast()) {
+      flags.add("bcast");
+    }
+    if (mode.opt() != Tracking.Mode.Opt.ALL) {
+      boolean in = mode.opt() == Tracking.Mode.Opt.IN;
+      flags.add(in ? "optin" : "optout");
+      if (mode.isCaching()) {
+        flags.add(in ? "caching-yes" : "caching-no");
+      }
+    }
+    if (mode.isNoLoop()) {
+      flags.add("noloop");
+    }
+    if (mode.isRedirectBroken()) {
+      flags.add("broken_redirect");
+    }
+  }
+}

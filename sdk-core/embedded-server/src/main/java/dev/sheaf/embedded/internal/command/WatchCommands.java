@@ -1,0 +1,150 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.node.LatencyEvents;
+import dev.sheaf.embedded.internal.node.SlowLog;
+import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.Deque;
+
+/** MONITOR, SLOWLOG and LATENCY: what the server does, and what took long. */
+final class WatchCommands {
+  private static final int DEFAULT_ENTRIES = 10;
+
+  private WatchCommands() {}
+
+  static void register(Rows rows) {
+    String looking = "admin loading stale";
+    String admin = "admin noscript loading stale";
+    rows.group(Group.SERVER)
+        .container("latency", "2.8.13", "What took long, by kind.")
+        .add("latency|help", 2, "loading stale", "2.8.13", "Lists the subcommands.", Help::write)
+        .add(
+            "latency|history",
+            3,
+            admin,
+            "2.8.13",
+            "When an event took long, and how long.",
+            WatchCommands::latencyHistory)
+        .add(
+            "latency|latest",
+            2,
+            admin,
+            "2.8.13",
+            "The last time of each event: command or fast-command.",
+            WatchCommands::latencyLatest)
+        .add("latency|reset", -2, admin, "2.8.13", "Forgets events.", WatchCommands::latencyReset)
+        .add(
+            "monitor",
+            1,
+            admin,
+            "1.0.0",
+            "Shows every command the server runs.",
+            WatchCommands::monitor)
+        .container("slowlog", "2.2.12", "Commands that took long.")
+        .add(
+            "slowlog|get",
+            -2,
+            looking,
+            "2.2.12",
+            "The newest commands that took long.",
+            WatchCommands::slowlogGet)
+        .add("slowlog|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
+        .add(
+            "slowlog|len",
+            2,
+            looking,
+            "2.2.12",
+            "How many there are.",
+            call -> call.out().integer(call.node().slowLog().entries().size()))
+        .add(
+            "slowlog|reset",
+            2,
+            looking,
+            "2.2.12",
+            "Forgets them.",
+            call -> {
+              call.node().slowLog().entries().clear();
+              call.out().ok();
+            });
+  }
+
+  private static void monitor(Call call) {
+    if (!call.mayBlock()) {
+      throw Errors.of("ERR MONITOR isn't allowed for DENY BLOCKING client");
+    }
+    if (!call.node().monitors().has(call.client())) {
+      call.out().ok();
+      call.node().monitors().add(call.client());
+    }
+  }
+
+  private static void slowlogGet(Call call) {
+    if (call.count() > 3) {
+      throw Errors.wrongUse(call);
+    }
+    Deque<SlowLog.Entry> entries = call.node().slowLog().entries();
+    long wanted = DEFAULT_ENTRIES;
+    if (call.count() == 3) {
+      Long count = Numbers.parseLong(call.arg(2));
+      if (count == null || count < -1) {
+        throw Errors.of("ERR count should be greater than or equal to -1");
+      }
+      wanted = count < 0 ? entries.size() : count;
+    }
+    int size = (int) Math.min(wanted, entries.size());
+    call.out().array(size);
+    entries.stream().limit(size).forEach(entry -> write(call.out(), entry));
+  }
+
+  private static void write(Reply out, SlowLog.Entry entry) {
+    out.array(6);
+    out.integer(entry.id());
+    out.integer(entry.time());
+    out.integer(entry.micros());
+    out.array(entry.args().length);
+    for (byte[] arg : entry.args()) {
+      out.bulk(arg);
+    }
+    out.bulk(entry.address());
+    out.bulk(entry.clientName());
+  }
+
+  private static void latencyHistory(Call call) {
+    LatencyEvents.Series series = call.node().latencyEvents().byEvent().get(call.text(2));
+    call.out().array(series == null ? 0 : series.samples().size());
+    if (series != null) {
+      for (LatencyEvents.Sample sample : series.samples()) {
+        call.out().array(2);
+        call.out().integer(sample.time());
+        call.out().integer(sample.millis());
+      }
+    }
+  }
+
+  private static void latencyLatest(Call call) {
+    var events = call.node().latencyEvents().byEvent();
+    call.out().array(events.size());
+    events.forEach(
+        (name, series) -> {
+          LatencyEvents.Sample last = series.samples().getLast();
+          call.out().array(4);
+          call.out().bulk(name);
+          call.out().integer(last.time());
+          call.out().integer(last.millis());
+          call.out().integer(series.longest());
+        });
+  }
+
+  private static void latencyReset(Call call) {
+    var events = call.node().latencyEvents().byEvent();
+    int before = events.size();
+    if (call.count() == 2) {
+      events.clear();
+    }
+    for (int i = 2; i < call.count(); i++) {
+      events.remove(call.text(i));
+    }
+    call.out().integer(before - events.size());
+  }
+}

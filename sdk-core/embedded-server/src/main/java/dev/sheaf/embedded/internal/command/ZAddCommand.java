@@ -1,0 +1,135 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ScoredMembers;
+import dev.sheaf.embedded.internal.data.SortedSetValue;
+import org.jspecify.annotations.Nullable;
+
+/** ZADD with its options, and ZINCRBY. */
+final class ZAddCommand {
+  private final Call call;
+  private boolean nx;
+  private boolean xx;
+  private boolean gt;
+  private boolean lt;
+  private boolean countChanged;
+  private boolean increment;
+  private int added;
+  private int updated;
+  private @Nullable Double lastScore;
+
+  private ZAddCommand(Call call) {
+    this.call = call;
+  }
+
+  static void run(Call call) {
+    ZAddCommand add = new ZAddCommand(call);
+    add.apply(add.options());
+  }
+
+  static void incrBy(Call call) {
+    ZAddCommand add = new ZAddCommand(call);
+    add.increment = true;
+    if (add.options() > 2) {
+      // Redis reads them as options of ZADD, and then finds half a pair.
+      throw Errors.syntax();
+    }
+    add.apply(2);
+  }
+
+  private int options() {
+    int i = 2;
+    for (; i < call.count(); i++) {
+      if (call.is(i, "NX")) {
+        nx = true;
+      } else if (call.is(i, "XX")) {
+        xx = true;
+      } else if (call.is(i, "GT")) {
+        gt = true;
+      } else if (call.is(i, "LT")) {
+        lt = true;
+      } else if (call.is(i, "CH")) {
+        countChanged = true;
+      } else if (call.is(i, "INCR")) {
+        increment = true;
+      } else {
+        break;
+      }
+    }
+    return i;
+  }
+
+  private void apply(int from) {
+    int rest = call.count() - from;
+    if (rest == 0 || rest % 2 != 0) {
+      throw Errors.syntax();
+    }
+    if (nx && xx) {
+      throw Errors.of("ERR XX and NX options at the same time are not compatible");
+    }
+    if (gt && nx || lt && nx || gt && lt) {
+      throw Errors.of("ERR GT, LT, and/or NX options at the same time are not compatible");
+    }
+    if (increment && rest > 2) {
+      throw Errors.of("ERR INCR option supports a single increment-element pair");
+    }
+    double[] scores = new double[rest / 2];
+    for (int i = 0; i < scores.length; i++) {
+      scores[i] = call.doubleArg(from + 2 * i);
+    }
+    byte[] key = call.arg(1);
+    SortedSetValue set = call.sortedSet(key);
+    if (set == null && !xx) {
+      set = new SortedSetValue();
+    }
+    if (set != null) {
+      boolean isNew = set.size() == 0;
+      for (int i = 0; i < scores.length; i++) {
+        put(set, call.arg(from + 2 * i + 1), scores[i]);
+      }
+      if (isNew && set.size() > 0) {
+        call.db().put(key, set);
+      }
+      if (added + updated > 0) {
+        call.changed(key, increment ? "zincr" : "zadd");
+      }
+    }
+    reply();
+  }
+
+  private void put(SortedSetValue set, byte[] member, double score) {
+    ScoredMembers.Node there = set.find(member);
+    if (there == null) {
+      if (!xx) {
+        set.put(member, score);
+        added++;
+        lastScore = score;
+      }
+      return;
+    }
+    if (nx) {
+      return;
+    }
+    double wanted = increment ? there.score() + score : score;
+    if (Double.isNaN(wanted)) {
+      throw Errors.of("ERR resulting score is not a number (NaN)");
+    }
+    if (lt && wanted >= there.score() || gt && wanted <= there.score()) {
+      return;
+    }
+    lastScore = wanted;
+    if (wanted != there.score()) {
+      set.put(member, wanted);
+      updated++;
+    }
+  }
+
+  private void reply() {
+    if (!increment) {
+      call.out().integer(countChanged ? added + updated : added);
+    } else if (lastScore == null) {
+      call.out().nil();
+    } else {
+      call.out().number(lastScore);
+    }
+  }
+}

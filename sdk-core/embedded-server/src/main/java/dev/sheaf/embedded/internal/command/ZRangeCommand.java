@@ -1,0 +1,149 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.ScoredMembers;
+import dev.sheaf.embedded.internal.data.SortedSetValue;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** ZRANGE, ZRANGESTORE and the six older commands they replace. */
+final class ZRangeCommand {
+  private enum By {
+    RANK,
+    SCORE,
+    LEX
+  }
+
+  private final Call call;
+  private final int key;
+  private By by;
+  private boolean reverse;
+  private boolean withScores;
+  private long offset;
+  private long limit = -1;
+  private boolean limited;
+
+  private ZRangeCommand(Call call, int key, By by, boolean reverse) {
+    this.call = call;
+    this.key = key;
+    this.by = by;
+    this.reverse = reverse;
+  }
+
+  static void range(Call call) {
+    new ZRangeCommand(call, 1, By.RANK, false).run(true, null);
+  }
+
+  static void rangeStore(Call call) {
+    new ZRangeCommand(call, 2, By.RANK, false).run(true, call.arg(1));
+  }
+
+  static void revRange(Call call) {
+    new ZRangeCommand(call, 1, By.RANK, true).run(false, null);
+  }
+
+  static void rangeByScore(Call call) {
+    new ZRangeCommand(call, 1, By.SCORE, false).run(false, null);
+  }
+
+  static void revRangeByScore(Call call) {
+    new ZRangeCommand(call, 1, By.SCORE, true).run(false, null);
+  }
+
+  static void rangeByLex(Call call) {
+    new ZRangeCommand(call, 1, By.LEX, false).run(false, null);
+  }
+
+  static void revRangeByLex(Call call) {
+    new ZRangeCommand(call, 1, By.LEX, true).run(false, null);
+  }
+
+  private void run(boolean allOptions, byte @Nullable [] store) {
+    parse(allOptions, store != null);
+    List<ScoredMembers.Node> found = by == By.RANK ? byRank() : byBounds();
+    if (store == null) {
+      SortedSetReplies.write(call, found, withScores);
+    } else {
+      store(store, found);
+    }
+  }
+
+  private void parse(boolean allOptions, boolean storing) {
+    for (int i = key + 3; i < call.count(); i++) {
+      int left = call.count() - 1 - i;
+      if (!storing && call.is(i, "WITHSCORES")) {
+        withScores = true;
+      } else if (call.is(i, "LIMIT") && left >= 2) {
+        offset = call.longArg(++i);
+        limit = call.longArg(++i);
+        limited = true;
+      } else if (allOptions && call.is(i, "REV")) {
+        reverse = true;
+      } else if (allOptions && call.is(i, "BYSCORE")) {
+        by = By.SCORE;
+      } else if (allOptions && call.is(i, "BYLEX")) {
+        by = By.LEX;
+      } else {
+        throw Errors.syntax();
+      }
+    }
+    if (limited && limit != -1 && by == By.RANK) {
+      throw Errors.of(
+          "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
+    }
+    if (withScores && by == By.LEX) {
+      throw Errors.of("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
+    }
+  }
+
+  private List<ScoredMembers.Node> byRank() {
+    long start = call.longArg(key + 1);
+    long end = call.longArg(key + 2);
+    SortedSetValue set = call.sortedSet(call.arg(key));
+    List<ScoredMembers.Node> found = new ArrayList<>();
+    if (set == null) {
+      return found;
+    }
+    IndexRange range = IndexRange.of(start, end, set.size());
+    int first = reverse ? set.size() - 1 - range.from() : range.from();
+    ScoredMembers.Node node = range.size() == 0 ? null : set.order().byRank(first);
+    for (int n = range.size(); n > 0 && node != null; n--) {
+      found.add(node);
+      node = reverse ? node.previous() : node.next();
+    }
+    return found;
+  }
+
+  private List<ScoredMembers.Node> byBounds() {
+    byte[] min = call.arg(reverse ? key + 2 : key + 1);
+    byte[] max = call.arg(reverse ? key + 1 : key + 2);
+    ScoreRange range = by == By.SCORE ? ScoreRange.byScore(min, max) : ScoreRange.byLex(min, max);
+    SortedSetValue set = call.sortedSet(call.arg(key));
+    List<ScoredMembers.Node> found = new ArrayList<>();
+    if (set == null || offset < 0) {
+      return found;
+    }
+    ScoredMembers.Node node = reverse ? range.last(set) : range.first(set);
+    for (long skip = offset; skip > 0 && node != null; skip--) {
+      node = reverse ? node.previous() : node.next();
+    }
+    while (node != null
+        && (reverse ? range.reachesDown(node) : range.reaches(node))
+        && (limit < 0 || found.size() < limit)) {
+      found.add(node);
+      node = reverse ? node.previous() : node.next();
+    }
+    return found;
+  }
+
+  private void store(byte[] target, List<ScoredMembers.Node> found) {
+    if (found.isEmpty()) {
+      call.delete(target);
+    } else {
+      SortedSetValue result = new SortedSetValue();
+      found.forEach(node -> result.put(node.member(), node.score()));
+      call.store(target, result);
+    }
+    call.out().integer(found.size());
+  }
+}

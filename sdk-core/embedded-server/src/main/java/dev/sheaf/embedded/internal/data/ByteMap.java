@@ -1,0 +1,221 @@
+package dev.sheaf.embedded.internal.data;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hash table keyed by byte strings. It iterates in the order of insertion, picks at random, and
+ * scans by a reverse-binary cursor: what is present during a whole scan is returned at least once,
+ * even when the table grows or shrinks meanwhile. Keys are kept, not copied.
+ */
+public final class ByteMap<V> {
+  private static final int MIN_BUCKETS = 8;
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** One key and its value. */
+  public static final class Entry<V> {
+    private final byte[] key;
+    private final int hash;
+    private V value;
+    private @Nullable Entry<V> next;
+    private @Nullable Entry<V> before;
+    private @Nullable Entry<V> after;
+
+    Entry(byte[] key, int hash, V value) {
+      this.key = key;
+      this.hash = hash;
+      this.value = value;
+    }
+
+    public byte[] key() {
+      return key;
+    }
+
+    public V value() {
+      return value;
+    }
+
+    public void value(V newValue) {
+      value = newValue;
+    }
+
+    /** The entry inserted after this one. Read it before removing this entry. */
+    public @Nullable Entry<V> after() {
+      return after;
+    }
+  }
+
+  private @Nullable Entry<V>[] table = buckets(MIN_BUCKETS);
+  private @Nullable Entry<V> head;
+  private @Nullable Entry<V> tail;
+  private int size;
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // generic array: only this class sees it
+  private static <V> @Nullable Entry<V>[] buckets(int n) {
+    return (Entry<V>[]) new Entry[n];
+  }
+
+  static int hash(byte[] key) {
+    long h = 0x9E3779B97F4A7C15L ^ key.length;
+    int i = 0;
+    for (; i + 8 <= key.length; i += 8) {
+      h = (h ^ (long) LONGS.get(key, i)) * 0xBF58476D1CE4E5B9L;
+      h ^= h >>> 32;
+    }
+    for (; i < key.length; i++) {
+      h = (h ^ key[i]) * 0x100000001B3L;
+    }
+    h *= 0x94D049BB133111EBL;
+    return (int) (h ^ (h >>> 32) ^ (h >>> 17));
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** The oldest entry, the start of an iteration by {@link Entry#after()}. */
+  public @Nullable Entry<V> first() {
+    return head;
+  }
+
+  public @Nullable Entry<V> entry(byte[] key) {
+    int hash = hash(key);
+    Entry<V> e = table[hash & (table.length - 1)];
+    while (e != null && !(e.hash == hash && Arrays.equals(e.key, key))) {
+      e = e.next;
+    }
+    return e;
+  }
+
+  public @Nullable V get(byte[] key) {
+    Entry<V> e = entry(key);
+    return e == null ? null : e.value;
+  }
+
+  public boolean contains(byte[] key) {
+    return entry(key) != null;
+  }
+
+  /** Returns the value replaced, or null where the key is new. */
+  public @Nullable V put(byte[] key, V value) {
+    int hash = hash(key);
+    int bucket = hash & (table.length - 1);
+    for (Entry<V> e = table[bucket]; e != null; e = e.next) {
+      if (e.hash == hash && Arrays.equals(e.key, key)) {
+        V old = e.value;
+        e.value = value;
+        return old;
+      }
+    }
+    Entry<V> added = new Entry<>(key, hash, value);
+    added.next = table[bucket];
+    table[bucket] = added;
+    link(added);
+    if (++size > table.length) {
+      resize(table.length * 2);
+    }
+    return null;
+  }
+
+  private void link(Entry<V> e) {
+    e.before = tail;
+    if (tail == null) {
+      head = e;
+    } else {
+      tail.after = e;
+    }
+    tail = e;
+  }
+
+  private void unlink(Entry<V> e) {
+    if (e.before == null) {
+      head = e.after;
+    } else {
+      e.before.after = e.after;
+    }
+    if (e.after == null) {
+      tail = e.before;
+    } else {
+      e.after.before = e.before;
+    }
+  }
+
+  public @Nullable V remove(byte[] key) {
+    int hash = hash(key);
+    int bucket = hash & (table.length - 1);
+    Entry<V> previous = null;
+    Entry<V> e = table[bucket];
+    while (e != null && !(e.hash == hash && Arrays.equals(e.key, key))) {
+      previous = e;
+      e = e.next;
+    }
+    if (e == null) {
+      return null;
+    }
+    if (previous == null) {
+      table[bucket] = e.next;
+    } else {
+      previous.next = e.next;
+    }
+    unlink(e);
+    if (--size < table.length / 8 && table.length > MIN_BUCKETS) {
+      resize(table.length / 2);
+    }
+    return e.value;
+  }
+
+  public void clear() {
+    table = buckets(MIN_BUCKETS);
+    head = null;
+    tail = null;
+    size = 0;
+  }
+
+  private void resize(int buckets) {
+    @Nullable Entry<V>[] wider = buckets(buckets);
+    for (Entry<V> e = head; e != null; e = e.after) {
+      int bucket = e.hash & (buckets - 1);
+      e.next = wider[bucket];
+      wider[bucket] = e;
+    }
+    table = wider;
+  }
+
+  /** Visits one bucket and returns the next cursor; zero ends the scan. */
+  public long scan(long cursor, Consumer<Entry<V>> visitor) {
+    long mask = table.length - 1;
+    for (Entry<V> e = table[(int) (cursor & mask)]; e != null; e = e.next) {
+      visitor.accept(e);
+    }
+    return Long.reverse(Long.reverse(cursor | ~mask) + 1);
+  }
+
+  /** Any entry, each about equally likely; null only in an empty table. */
+  public @Nullable Entry<V> random(RandomGenerator random) {
+    if (size == 0) {
+      return null;
+    }
+    Entry<V> e = null;
+    while (e == null) {
+      e = table[random.nextInt(table.length)];
+    }
+    int length = 0;
+    for (Entry<V> c = e; c != null; c = c.next) {
+      length++;
+    }
+    for (int skip = random.nextInt(length); skip > 0 && e.next != null; skip--) {
+      e = e.next;
+    }
+    return e;
+  }
+}

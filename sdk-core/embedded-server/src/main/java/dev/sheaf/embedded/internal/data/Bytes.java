@@ -1,0 +1,67 @@
+package dev.sheaf.embedded.internal.data;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** Byte strings as Redis sees them: binary, with ASCII keywords compared without case. */
+public final class Bytes {
+  public static final byte[] EMPTY = new byte[0];
+
+  private Bytes() {}
+
+  public static byte[] of(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** One char per byte, so that nothing is lost when the text is written back. */
+  public static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  /** The text C sees: up to the first NUL. */
+  public static String untilNul(byte[] bytes) {
+    String text = text(bytes);
+    int nul = text.indexOf(0);
+    return nul < 0 ? text : text.substring(0, nul);
+  }
+
+  public static byte[] latin(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  public static String lower(byte[] bytes) {
+    return text(bytes).toLowerCase(Locale.ROOT);
+  }
+
+  /** Compares with a keyword written in upper case. */
+  public static boolean is(byte[] bytes, String upper) {
+    if (bytes.length != upper.length()) {
+      return false;
+    }
+    for (int i = 0; i < bytes.length; i++) {
+      int b = bytes[i];
+      if (b >= 'a' && b <= 'z') {
+        b -= 'a' - 'A';
+      }
+      if (b != upper.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  public static byte[] ofLong(long value) {
+    if (value >= 0 && value < SMALL.length) {
+      return SMALL[(int) value];
+    }
+    return latin(Long.toString(value));
+  }
+
+  private static final byte[][] SMALL = new byte[10_000][];
+
+  static {
+    for (int i = 0; i < SMALL.length; i++) {
+      SMALL[i] = latin(Integer.toString(i));
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package dev.sheaf.embedded.internal.data;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of one numbered database. A key whose time has come is removed by whoever looks at it,
+ * and by {@link #expireSome} and {@link #expireAll} where nobody does.
+ */
+public final class Database {
+  /** Told of every change to a key, by commands and by expiry. */
+  public interface Listener {
+    void changed(Database db, byte[] key);
+
+    void expired(Database db, byte[] key);
+
+    /** All keys have gone. */
+    void cleared(Database db, ByteMap<?> gone);
+  }
+
+  private static final Listener NOBODY =
+      new Listener() {
+        @Override
+        public void changed(Database db, byte[] key) {
+          // nobody is told
+        }
+
+        @Override
+        public void expired(Database db, byte[] key) {
+          // nobody is told
+        }
+
+        @Override
+        public void cleared(Database db, ByteMap<?> gone) {
+          // nobody is told
+        }
+      };
+
+  private final int index;
+  private final LongSupplier clock;
+  private final Listener listener;
+  private long expanded;
+  private ByteMap<Value> keys = new ByteMap<>();
+  private ByteMap<Value> mortal = new ByteMap<>();
+  private @Nullable ByteMap<Boolean> @Nullable [] bySlot;
+
+  /** {@code clock} gives milliseconds since the epoch. */
+  public Database(int index, LongSupplier clock, Listener listener, boolean slotted) {
+    this.index = index;
+    this.clock = clock;
+    this.listener = listener;
+    this.bySlot = slotted ? newSlots() : null;
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // generic array: only this class sees it
+  private static @Nullable ByteMap<Boolean>[] newSlots() {
+    return (ByteMap<Boolean>[]) new ByteMap[Slots.COUNT];
+  }
+
+  public int index() {
+    return index;
+  }
+
+  public long now() {
+    return clock.getAsLong();
+  }
+
+  /** The value, or null where there is none (any more). Counts as a use. */
+  public @Nullable Value get(byte[] key) {
+    Value value = peek(key);
+    if (value != null) {
+      value.usedAt(now());
+      if (value instanceof StringValue string && string.isCold()) {
+        string.expand();
+        expanded++;
+      }
+    }
+    return value;
+  }
+
+  /** How many compressed strings were expanded by a use. */
+  public long expanded() {
+    return expanded;
+  }
+
+  /** As {@link #get}, but leaves no trace of use. */
+  public @Nullable Value peek(byte[] key) {
+    Value value = keys.get(key);
+    if (value != null && isDue(value)) {
+      expire(key);
+      return null;
+    }
+    return value;
+  }
+
+  private boolean isDue(Value value) {
+    return value.expireAt() != Value.NO_EXPIRY && value.expireAt() <= now();
+  }
+
+  private void expire(byte[] key) {
+    remove(key);
+    listener.expired(this, key);
+  }
+
+  /** Stores the value; a time to live of the former value is gone, that of the new one counts. */
+  public void put(byte[] key, Value value) {
+    value.usedAt(now());
+    Value old = keys.put(key, value);
+    if (old == null) {
+      index(key);
+    } else if (old != value && old.expireAt() != Value.NO_EXPIRY) {
+      mortal.remove(key);
+    }
+    if (value.expireAt() != Value.NO_EXPIRY) {
+      mortal.put(key, value);
+    }
+  }
+
+  /** Stores a string as {@link #put} does, in the place of a former one; returns where it is. */
+  public StringValue putString(byte[] key, byte[] bytes) {
+    if (keys.get(key) instanceof StringValue old) {
+      if (old.expireAt() != Value.NO_EXPIRY) {
+        expireAt(key, old, Value.NO_EXPIRY);
+      }
+      old.usedAt(now());
+      old.become(bytes);
+      return old;
+    }
+    StringValue value = new StringValue(bytes);
+    put(key, value);
+    return value;
+  }
+
+  /** Stores a new value under the time to live the key has. */
+  public void replace(byte[] key, Value value) {
+    Value old = keys.get(key);
+    if (old != null) {
+      value.expireAt(old.expireAt());
+    }
+    put(key, value);
+  }
+
+  public @Nullable Value remove(byte[] key) {
+    Value old = keys.remove(key);
+    if (old != null) {
+      if (old.expireAt() != Value.NO_EXPIRY) {
+        mortal.remove(key);
+      }
+      unindex(key);
+    }
+    return old;
+  }
+
+  private void index(byte[] key) {
+    if (bySlot != null) {
+      int slot = Slots.of(key);
+      ByteMap<Boolean> slotKeys = bySlot[slot];
+      if (slotKeys == null) {
+        slotKeys = new ByteMap<>();
+        bySlot[slot] = slotKeys;
+      }
+      slotKeys.put(key, Boolean.TRUE);
+    }
+  }
+
+  private void unindex(byte[] key) {
+    if (bySlot != null) {
+      ByteMap<Boolean> slotKeys = bySlot[Slots.of(key)];
+      if (slotKeys != null) {
+        slotKeys.remove(key);
+      }
+    }
+  }
+
+  /** Sets the time to live of a stored key; {@link Value#NO_EXPIRY} takes it away. */
+  public void expireAt(byte[] key, Value value, long millis) {
+    value.expireAt(millis);
+    if (millis == Value.NO_EXPIRY) {
+      mortal.remove(key);
+    } else {
+      mortal.put(key, value);
+    }
+  }
+
+  /** Tells everybody concerned that a command changed the key. */
+  public void changed(byte[] key) {
+    listener.changed(this, key);
+  }
+
+  public int size() {
+    return keys.size();
+  }
+
+  /** How many keys have a time to live. */
+  public int mortalSize() {
+    return mortal.size();
+  }
+
+  /** The mean of the remaining times to live, in milliseconds; zero without any. */
+  public long meanTtl() {
+    if (mortal.isEmpty()) {
+      return 0;
+    }
+    double sum = 0;
+    for (var e = mortal.first(); e != null; e = e.after()) {
+      sum += Math.max(0, e.value().expireAt() - now());
+    }
+    return (long) (sum / mortal.size());
+  }
+
+  /** The table itself, due keys included, for iteration. */
+  public ByteMap<Value> table() {
+    return keys;
+  }
+
+  public byte @Nullable [] randomKey(RandomGenerator random) {
+    while (true) {
+      ByteMap.Entry<Value> e = keys.random(random);
+      if (e == null || peek(e.key()) != null) {
+        return e == null ? null : e.key();
+      }
+    }
+  }
+
+  public void clear() {
+    if (keys.isEmpty()) {
+      return;
+    }
+    ByteMap<Value> gone = keys;
+    keys = new ByteMap<>();
+    mortal = new ByteMap<>();
+    if (bySlot != null) {
+      bySlot = newSlots();
+    }
+    listener.cleared(this, gone);
+  }
+
+  /** Exchanges the content with the other database. */
+  public void swap(Database other) {
+    ByteMap<Value> k = keys;
+    ByteMap<Value> m = mortal;
+    keys = other.keys;
+    mortal = other.mortal;
+    other.keys = k;
+    other.mortal = m;
+  }
+
+  /** Takes a copy of everything the other database holds, as a replica does on a full sync. */
+  public void copyFrom(Database other) {
+    clear();
+    for (var e = other.keys.first(); e != null; e = e.after()) {
+      Value copy = e.value().copy();
+      copy.expireAt(e.value().expireAt());
+      put(e.key(), copy);
+    }
+  }
+
+  /** A copy of everything, which nobody listens to and nothing expires from. */
+  public Database detachedCopy() {
+    Database copy = new Database(index, () -> Long.MIN_VALUE, NOBODY, false);
+    copy.copyFrom(this);
+    return copy;
+  }
+
+  public int countInSlot(int slot) {
+    ByteMap<Boolean> slotKeys = bySlot == null ? null : bySlot[slot];
+    return slotKeys == null ? 0 : slotKeys.size();
+  }
+
+  public List<byte[]> keysInSlot(int slot, int max) {
+    List<byte[]> found = new ArrayList<>();
+    ByteMap<Boolean> slotKeys = bySlot == null ? null : bySlot[slot];
+    if (slotKeys != null) {
+      for (var e = slotKeys.first(); e != null && found.size() < max; e = e.after()) {
+        found.add(e.key());
+      }
+    }
+    return found;
+  }
+
+  /** Removes due keys among {@code samples} taken at random; returns how many were due. */
+  public int expireSome(int samples, RandomGenerator random) {
+    int due = 0;
+    for (int i = 0; i < samples; i++) {
+      ByteMap.Entry<Value> e = mortal.random(random);
+      if (e != null && isDue(e.value())) {
+        expire(e.key());
+        due++;
+      }
+    }
+    return due;
+  }
+
+  /** Removes every due key. */
+  public void expireAll() {
+    ByteMap.Entry<Value> e = mortal.first();
+    while (e != null) {
+      ByteMap.Entry<Value> after = e.after();
+      if (isDue(e.value())) {
+        expire(e.key());
+      }
+      e = after;
+    }
+  }
+}

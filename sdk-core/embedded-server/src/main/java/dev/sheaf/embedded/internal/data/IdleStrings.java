@@ -1,0 +1,83 @@
+package dev.sheaf.embedded.internal.data;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Walks through a database, a little at a time, and compresses the strings nobody has used for a
+ * while. They expand when they are next used.
+ */
+public final class IdleStrings {
+  /** Shorter strings are left alone: what they would save, the search for them costs. */
+  static final int MIN_BYTES = 256;
+
+  /** Longer ones as well, since compressing one would hold up all clients for milliseconds. */
+  static final int MAX_BYTES = 1024 * 1024;
+
+  /** How long one visit may take; it is begun ten times a second. */
+  private static final long VISIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private final Database database;
+  private final long idleMillis;
+  private long cursor;
+  private long notBefore = Long.MIN_VALUE;
+  private long compressed;
+  private long bytesBefore;
+  private long bytesAfter;
+
+  public IdleStrings(Database database, long idleMillis) {
+    this.database = database;
+    this.idleMillis = idleMillis;
+  }
+
+  /**
+   * @throws IllegalStateException without the LZ4 library
+   */
+  public static void requireLibrary() {
+    try {
+      ColdBytes.compress(new byte[MIN_BYTES]);
+    } catch (NoClassDefFoundError e) {
+      throw new IllegalStateException(
+          "compressing idle values needs at.yawk.lz4:lz4-java on the class path", e);
+    }
+  }
+
+  /** Goes on for a few milliseconds at most; rests between two rounds through all keys. */
+  public void visit() {
+    long now = database.now();
+    if (database.size() == 0 || now < notBefore) {
+      return;
+    }
+    long end = System.nanoTime() + VISIT_NANOS;
+    do {
+      cursor = database.table().scan(cursor, entry -> look(entry.value(), now));
+      if (cursor == 0) {
+        notBefore = now + idleMillis / 4;
+        return;
+      }
+    } while (System.nanoTime() < end);
+  }
+
+  private void look(Value value, long now) {
+    if (value instanceof StringValue string && now - string.usedAt() >= idleMillis) {
+      int before = string.length();
+      if (before >= MIN_BYTES && before <= MAX_BYTES && string.chill()) {
+        compressed++;
+        bytesBefore += before;
+        bytesAfter += string.storedBytes();
+      }
+    }
+  }
+
+  /** How many strings were compressed since the start, some of them more than once. */
+  public long compressed() {
+    return compressed;
+  }
+
+  public long bytesBefore() {
+    return bytesBefore;
+  }
+
+  public long bytesAfter() {
+    return bytesAfter;
+  }
+}

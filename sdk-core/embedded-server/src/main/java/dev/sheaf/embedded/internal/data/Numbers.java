@@ -1,0 +1,214 @@
+package dev.sheaf.embedded.internal.data;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Numbers as Redis 7.0 reads and writes them. */
+public final class Numbers {
+  private static final MathContext DIGITS_17 = new MathContext(17, RoundingMode.HALF_EVEN);
+  // The significand of the x86 extended type that INCRBYFLOAT computes with.
+  private static final int EXTENDED_BITS = 64;
+
+  private static final Pattern HEXADECIMAL =
+      Pattern.compile("0x([0-9a-f]+\\.?[0-9a-f]*|\\.[0-9a-f]+)(p[+-]?[0-9]+)?");
+
+  /** So many digits are a double without rounding. */
+  private static final int EXACT_DIGITS = 15;
+
+  private Numbers() {}
+
+  /** A canonical decimal integer (no sign +, no leading zero, no blank) or null. */
+  public static @Nullable Long parseLong(byte[] b) {
+    int n = b.length;
+    if (n == 0 || n > 20) {
+      return null;
+    }
+    boolean negative = b[0] == '-';
+    int i = negative ? 1 : 0;
+    if (i == n || b[i] < '0' || b[i] > '9') {
+      return null;
+    }
+    if (b[i] == '0') {
+      return n == 1 ? 0L : null;
+    }
+    long value = 0; // accumulated negative, which reaches one further
+    for (; i < n; i++) {
+      int digit = b[i] - '0';
+      if (digit < 0 || digit > 9 || value < Long.MIN_VALUE / 10) {
+        return null;
+      }
+      value *= 10;
+      if (value < Long.MIN_VALUE + digit) {
+        return null;
+      }
+      value -= digit;
+    }
+    if (!negative && value == Long.MIN_VALUE) {
+      return null;
+    }
+    return negative ? value : -value;
+  }
+
+  /** What strtod reads to the end of the text; null for anything else and for NaN. */
+  public static @Nullable Double parseDouble(byte[] b) {
+    if (b.length == 0) {
+      return null;
+    }
+    if (b.length <= EXACT_DIGITS && isDigits(b)) {
+      return (double) parseDigits(b, 0, b.length);
+    }
+    String s = Bytes.lower(b);
+    String unsigned = s.startsWith("+") || s.startsWith("-") ? s.substring(1) : s;
+    if (unsigned.equals("inf") || unsigned.equals("infinity")) {
+      return s.startsWith("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+    }
+    if (unsigned.startsWith("0x") && HEXADECIMAL.matcher(unsigned).matches()) {
+      return Double.valueOf(unsigned.contains("p") ? s : s + "p0");
+    }
+    if (!isDecimal(unsigned)) {
+      return null;
+    }
+    return Double.valueOf(s);
+  }
+
+  private static boolean isDigits(byte[] b) {
+    for (byte digit : b) {
+      if (digit < '0' || digit > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The number of a run of digits, no more than 18, leading zeros allowed. */
+  public static long parseDigits(byte[] b, int from, int to) {
+    long value = 0;
+    for (int i = from; i < to; i++) {
+      value = value * 10 + (b[i] - '0');
+    }
+    return value;
+  }
+
+  private static boolean isDecimal(String s) {
+    int digits = 0;
+    int i = 0;
+    while (i < s.length() && (Character.digit(s.charAt(i), 10) >= 0 || s.charAt(i) == '.')) {
+      if (s.charAt(i) != '.') {
+        digits++;
+      } else if (s.indexOf('.') != i) {
+        return false;
+      }
+      i++;
+    }
+    if (digits == 0) {
+      return false;
+    }
+    if (i == s.length()) {
+      return true;
+    }
+    if (s.charAt(i) != 'e') {
+      return false;
+    }
+    i++;
+    if (i < s.length() && (s.charAt(i) == '+' || s.charAt(i) == '-')) {
+      i++;
+    }
+    int from = i;
+    while (i < s.length() && s.charAt(i) >= '0' && s.charAt(i) <= '9') {
+      i++;
+    }
+    return i == s.length() && i > from;
+  }
+
+  /** As C's {@code %.17g} prints it. */
+  public static String format(double d) {
+    if (Double.isInfinite(d)) {
+      return d > 0 ? "inf" : "-inf";
+    }
+    if (Double.isNaN(d)) {
+      return "nan";
+    }
+    if (d == 0) {
+      return 1 / d < 0 ? "-0" : "0";
+    }
+    if (d == Math.rint(d) && Math.abs(d) < 1e15) {
+      return Long.toString((long) d);
+    }
+    BigDecimal v = new BigDecimal(d).round(DIGITS_17).stripTrailingZeros();
+    int exponent = v.precision() - v.scale() - 1;
+    if (exponent >= -4 && exponent < 17) {
+      return v.toPlainString();
+    }
+    String digits = v.unscaledValue().abs().toString();
+    StringBuilder out = new StringBuilder(24);
+    if (v.signum() < 0) {
+      out.append('-');
+    }
+    out.append(digits.charAt(0));
+    if (digits.length() > 1) {
+      out.append('.').append(digits, 1, digits.length());
+    }
+    out.append('e').append(exponent < 0 ? '-' : '+');
+    if (Math.abs(exponent) < 10) {
+      out.append('0');
+    }
+    return out.append(Math.abs(exponent)).toString();
+  }
+
+  /** A decimal for INCRBYFLOAT, rounded to the extended type; null where it is no finite number. */
+  public static @Nullable BigDecimal parseExtended(byte[] b) {
+    Double check = parseDouble(b);
+    if (check == null || check.isInfinite() && Bytes.lower(b).contains("inf")) {
+      return null;
+    }
+    return extended(
+        Bytes.lower(b).contains("x") ? new BigDecimal(check) : new BigDecimal(Bytes.text(b)));
+  }
+
+  public static BigDecimal extended(BigDecimal v) {
+    if (v.signum() == 0) {
+      return BigDecimal.ZERO;
+    }
+    BigInteger unscaled = v.unscaledValue().abs();
+    BigInteger numerator = unscaled;
+    BigInteger denominator = BigInteger.ONE;
+    if (v.scale() >= 0) {
+      denominator = BigInteger.TEN.pow(v.scale());
+    } else {
+      numerator = numerator.multiply(BigInteger.TEN.pow(-v.scale()));
+    }
+    int shift = EXTENDED_BITS - (numerator.bitLength() - denominator.bitLength());
+    BigInteger q = quotient(numerator, denominator, shift);
+    if (q.bitLength() > EXTENDED_BITS) {
+      shift -= q.bitLength() - EXTENDED_BITS;
+      q = quotient(numerator, denominator, shift);
+    }
+    BigDecimal result =
+        shift >= 0
+            ? new BigDecimal(q).divide(new BigDecimal(BigInteger.ONE.shiftLeft(shift)))
+            : new BigDecimal(q.shiftLeft(-shift));
+    return v.signum() < 0 ? result.negate() : result;
+  }
+
+  private static BigInteger quotient(BigInteger numerator, BigInteger denominator, int shift) {
+    BigInteger n = shift >= 0 ? numerator.shiftLeft(shift) : numerator;
+    BigInteger d = shift >= 0 ? denominator : denominator.shiftLeft(-shift);
+    BigInteger[] parts = n.divideAndRemainder(d);
+    int half = parts[1].shiftLeft(1).compareTo(d);
+    boolean up = half > 0 || half == 0 && parts[0].testBit(0);
+    return up ? parts[0].add(BigInteger.ONE) : parts[0];
+  }
+
+  /** As C's {@code %.17Lf} prints it, without trailing zeros. */
+  public static String formatExtended(BigDecimal v) {
+    BigDecimal rounded = v.setScale(17, RoundingMode.HALF_EVEN);
+    if (rounded.signum() == 0) {
+      return "0";
+    }
+    return rounded.stripTrailingZeros().toPlainString();
+  }
+}

@@ -1,0 +1,90 @@
+package dev.sheaf.embedded.internal.data;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** A set. While it holds few integers and nothing else it reports the intset encoding, in order. */
+public final class SetValue extends Value {
+  private static final int INTEGER_ENTRIES = 512;
+
+  private final ByteMap<Boolean> members = new ByteMap<>();
+  private boolean integers = true;
+
+  /** The members, for reading; write through {@link #add} and {@link #remove}. */
+  public ByteMap<Boolean> members() {
+    return members;
+  }
+
+  public boolean add(byte[] member) {
+    if (members.put(member, Boolean.TRUE) != null) {
+      return false;
+    }
+    if (integers && (members.size() > INTEGER_ENTRIES || Numbers.parseLong(member) == null)) {
+      integers = false;
+    }
+    return true;
+  }
+
+  public boolean remove(byte[] member) {
+    return members.remove(member) != null;
+  }
+
+  public boolean contains(byte[] member) {
+    return members.contains(member);
+  }
+
+  public int size() {
+    return members.size();
+  }
+
+  public boolean isIntegers() {
+    return integers;
+  }
+
+  /** A snapshot in the order SMEMBERS gives: ascending for integers. */
+  public List<byte[]> list() {
+    List<byte[]> list = new ArrayList<>(members.size());
+    for (var e = members.first(); e != null; e = e.after()) {
+      list.add(e.key());
+    }
+    if (integers) {
+      list.sort(Comparator.comparingLong(SetValue::number));
+    }
+    return list;
+  }
+
+  private static long number(byte[] member) {
+    Long n = Numbers.parseLong(member);
+    return n == null ? 0 : n;
+  }
+
+  @Override
+  public String type() {
+    return "set";
+  }
+
+  @Override
+  public String encoding() {
+    return integers ? "intset" : "hashtable";
+  }
+
+  @Override
+  public SetValue copy() {
+    SetValue copy = new SetValue();
+    for (var e = members.first(); e != null; e = e.after()) {
+      copy.add(e.key());
+    }
+    copy.integers = integers;
+    return copy;
+  }
+
+  @Override
+  public long memory() {
+    long bytes = 64;
+    for (var e = members.first(); e != null; e = e.after()) {
+      bytes += 24L + e.key().length;
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.sheaf.embedded.internal.data;
+
+import org.jspecify.annotations.Nullable;
+
+/** A sorted set: its members by name and in order. */
+public final class SortedSetValue extends Value {
+  private static final int COMPACT_ENTRIES = 128;
+  private static final int COMPACT_BYTES = 64;
+
+  private final ByteMap<ScoredMembers.Node> members = new ByteMap<>();
+  private final ScoredMembers order = new ScoredMembers();
+  private boolean compact = true;
+
+  /** The members by name, for reading. */
+  public ByteMap<ScoredMembers.Node> members() {
+    return members;
+  }
+
+  /** The members in order, for reading. */
+  public ScoredMembers order() {
+    return order;
+  }
+
+  public int size() {
+    return members.size();
+  }
+
+  public ScoredMembers.@Nullable Node find(byte[] member) {
+    return members.get(member);
+  }
+
+  /** Adds the member or moves it to the score. */
+  public void put(byte[] member, double newScore) {
+    // The compact form of Redis keeps whole scores as integers, which have no negative zero.
+    double score = compact && newScore == 0 ? 0.0 : newScore;
+    ByteMap.Entry<ScoredMembers.Node> e = members.entry(member);
+    if (e != null) {
+      if (e.value().score() == score) {
+        return;
+      }
+      order.move(e.value(), score);
+      return;
+    }
+    members.put(member, order.insert(member, score));
+    if (member.length > COMPACT_BYTES || members.size() > COMPACT_ENTRIES) {
+      compact = false;
+    }
+  }
+
+  public boolean remove(byte[] member) {
+    ScoredMembers.Node node = members.remove(member);
+    if (node == null) {
+      return false;
+    }
+    order.remove(node);
+    return true;
+  }
+
+  public boolean isCompact() {
+    return compact;
+  }
+
+  /** Takes the encoding of large sets for good, as SORT makes a set do in Redis. */
+  public void leaveCompact() {
+    compact = false;
+  }
+
+  @Override
+  public String type() {
+    return "zset";
+  }
+
+  @Override
+  public String encoding() {
+    return compact ? "listpack" : "skiplist";
+  }
+
+  @Override
+  public SortedSetValue copy() {
+    SortedSetValue copy = new SortedSetValue();
+    for (ScoredMembers.Node n = order.first(); n != null; n = n.next()) {
+      copy.put(n.member(), n.score());
+    }
+    copy.compact = compact;
+    return copy;
+  }
+
+  @Override
+  public long memory() {
+    long bytes = 96;
+    for (ScoredMembers.Node n = order.first(); n != null; n = n.next()) {
+      bytes += 40L + n.member().length;
+    }
+    return bytes;
+  }
+}

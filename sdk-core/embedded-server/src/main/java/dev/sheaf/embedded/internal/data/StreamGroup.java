@@ -1,0 +1,159 @@
+package dev.sheaf.embedded.internal.data;
+
+import java.util.Arrays;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A consumer group of a stream: how far it has read, and what is delivered but not acknowledged.
+ */
+public final class StreamGroup {
+  /** That it is not known how many entries the group has read. */
+  public static final long UNKNOWN = -1;
+
+  /** One who reads for a group. */
+  public static final class Consumer {
+    private final byte[] name;
+    private final TreeMap<StreamId, Pending> pending = new TreeMap<>();
+    private long seenAt;
+
+    Consumer(byte[] name, long seenAt) {
+      this.name = name;
+      this.seenAt = seenAt;
+    }
+
+    public byte[] name() {
+      return name;
+    }
+
+    public TreeMap<StreamId, Pending> pending() {
+      return pending;
+    }
+
+    public long seenAt() {
+      return seenAt;
+    }
+
+    public void seenAt(long millis) {
+      seenAt = millis;
+    }
+  }
+
+  /** One entry that was delivered. */
+  public static final class Pending {
+    private @Nullable Consumer consumer;
+    private long deliveredAt;
+    private long deliveries;
+
+    Pending(long deliveredAt) {
+      this.deliveredAt = deliveredAt;
+      this.deliveries = 1;
+    }
+
+    public @Nullable Consumer consumer() {
+      return consumer;
+    }
+
+    public byte[] consumerName() {
+      return consumer == null ? Bytes.EMPTY : consumer.name();
+    }
+
+    public long deliveredAt() {
+      return deliveredAt;
+    }
+
+    public long deliveries() {
+      return deliveries;
+    }
+
+    public void delivered(long millis, long times) {
+      deliveredAt = millis;
+      deliveries = times;
+    }
+  }
+
+  private final TreeMap<byte[], Consumer> consumers = new TreeMap<>(Arrays::compareUnsigned);
+  private final TreeMap<StreamId, Pending> pending = new TreeMap<>();
+  private StreamId lastId;
+  private long entriesRead;
+
+  public StreamGroup(StreamId lastId, long entriesRead) {
+    this.lastId = lastId;
+    this.entriesRead = entriesRead;
+  }
+
+  public StreamId lastId() {
+    return lastId;
+  }
+
+  public long entriesRead() {
+    return entriesRead;
+  }
+
+  /** {@code read} may be {@link #UNKNOWN}. */
+  public void position(StreamId id, long read) {
+    lastId = id;
+    entriesRead = read;
+  }
+
+  public TreeMap<byte[], Consumer> consumers() {
+    return consumers;
+  }
+
+  public TreeMap<StreamId, Pending> pending() {
+    return pending;
+  }
+
+  /** The consumer of that name, made if there is none. */
+  public Consumer consumer(byte[] name, long now) {
+    return consumers.computeIfAbsent(name, n -> new Consumer(n, now));
+  }
+
+  /** Gives the entry to the consumer, whoever had it; a new one counts as delivered once, now. */
+  public Pending assign(StreamId id, Consumer to, long now) {
+    Pending entry = pending.computeIfAbsent(id, i -> new Pending(now));
+    Consumer from = entry.consumer;
+    if (from != null && from != to) {
+      from.pending.remove(id);
+    }
+    entry.consumer = to;
+    to.pending.put(id, entry);
+    return entry;
+  }
+
+  /** Forgets the entry; false if it was not pending. */
+  public boolean acknowledge(StreamId id) {
+    Pending entry = pending.remove(id);
+    if (entry == null) {
+      return false;
+    }
+    if (entry.consumer != null) {
+      entry.consumer.pending.remove(id);
+    }
+    return true;
+  }
+
+  /** Removes the consumer with what it has pending; returns how much, or -1 if there is none. */
+  public int removeConsumer(byte[] name) {
+    Consumer gone = consumers.remove(name);
+    if (gone == null) {
+      return -1;
+    }
+    gone.pending.keySet().forEach(pending::remove);
+    return gone.pending.size();
+  }
+
+  StreamGroup copy() {
+    StreamGroup copy = new StreamGroup(lastId, entriesRead);
+    consumers.values().forEach(c -> copy.consumer(c.name, c.seenAt));
+    pending.forEach(
+        (id, entry) -> {
+          Consumer owner = entry.consumer;
+          if (owner != null) {
+            Pending same = copy.assign(id, copy.consumer(owner.name, owner.seenAt), 0);
+            same.delivered(entry.deliveredAt, entry.deliveries);
+          }
+        });
+    return copy;
+  }
+}

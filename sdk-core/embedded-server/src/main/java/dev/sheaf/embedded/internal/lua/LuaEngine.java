@@ -1,0 +1,495 @@
+package dev.sheaf.embedded.internal.lua;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts in Lua 5.1 as a Redis 7.0 server does: the same interpreter, the same globals, the
+ * same conversions and the same error texts.
+ *
+ * <p>An engine is used by one thread at a time, any thread; two at once, and a script started from
+ * within a script, are an {@link IllegalStateException}. Compiled scripts are kept until {@link
+ * #drop}, {@link #flush} or {@link #close}; nothing else outlives a script, save the sequence of
+ * math.random, as in a server.
+ *
+ * <p>A script runs on the stack of the thread that calls. A JVM's default of 1 MiB is enough, with
+ * little of it in use; what would need more ends in a Lua error.
+ *
+ * <p>Strings are bytes in both directions; no encoding is applied to them.
+ */
+public final class LuaEngine implements AutoCloseable {
+
+  /** How many instructions run between two questions whether the script is to end: about 1 ms. */
+  public static final int INSTRUCTIONS_PER_POLL = 100_000;
+
+  private static final String KILLED = "Script killed by user with SCRIPT KILL...";
+  private static final String LOADING_TIMEOUT = "FUNCTION LOAD timeout";
+
+  /** How long the code of a library may run. As Redis. */
+  private static final long MAX_LOADING_NANOS = 500_000_000;
+
+  /**
+   * What Lua may hold once a script has ended, in bytes; above it all garbage is collected. Lua
+   * collects by itself only when its memory has doubled, which large strings make a lot.
+   */
+  public static final int MAX_IDLE_BYTES = 16 * 1024 * 1024;
+
+  private static final int BYTES_PER_KIB = 1024;
+
+  private static final int HANDLER_INDEX = 1;
+
+  private static final String CHUNK_NAME = "@user_script";
+  private static final String LIBRARY_CHUNK_NAME = "@user_function";
+
+  private final LuaHost host;
+  private final AtomicReference<@Nullable Thread> user = new AtomicReference<>();
+  private final Map<String, CompiledScript> compiled = new HashMap<>();
+  private final Coroutines coroutines = new Coroutines();
+  private final LuaState state;
+  private final ReplyWriter writer;
+  private final ReplyReader reader;
+  private final RedisLibrary redis;
+  private final LuaSandbox sandbox;
+  private final FunctionRegistration functions;
+  private final int keysName;
+  private final int argvName;
+
+  private boolean running;
+  private boolean sweeps;
+  private boolean loading;
+  private long loadingSince;
+  private boolean ending;
+  private boolean closed;
+
+  /**
+   * Creates an engine of its own native state.
+   *
+   * @throws IllegalStateException if the native library cannot be loaded on this platform
+   */
+  public LuaEngine(LuaHost host) {
+    this.host = Objects.requireNonNull(host, "host");
+    this.state = new LuaState();
+    try {
+      this.writer = new ReplyWriter(state);
+      this.reader = new ReplyReader(state);
+      this.redis = new RedisLibrary(state, host, writer);
+      this.sandbox = new LuaSandbox(state, coroutines);
+      this.functions = new FunctionRegistration(state);
+      state.pushAscii(state.main, "KEYS");
+      this.keysName = state.ref(state.main);
+      state.pushAscii(state.main, "ARGV");
+      this.argvName = state.ref(state.main);
+      pushLibraries();
+      sandbox.build(this::reasonToEnd, INSTRUCTIONS_PER_POLL);
+    } catch (RuntimeException | Error e) {
+      state.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Runs a script, compiling it if its digest is not known yet.
+   *
+   * @param source the script; not read if a script of that digest is compiled
+   * @param sha1 its digest, 40 lowercase hexadecimal digits; not verified
+   * @param keys what the script sees as KEYS
+   * @param args what the script sees as ARGV
+   * @param readOnly passed on to the host with each command
+   * @return the reply, in the types of {@link LuaHost}. Tables may nest thousands of levels deep
+   * @throws LuaScriptException if the script does not compile or fails
+   * @throws IllegalStateException if the engine is in use or closed
+   * @throws RuntimeException what the host threw
+   */
+  public @Nullable Object eval(
+      byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
+    enter();
+    try {
+      return run(functionOf(source, sha1), sha1, keys, args, readOnly);
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Runs a script that was compiled before.
+   *
+   * @return the reply, or {@link #NOT_COMPILED} if no script of that digest is known
+   * @throws LuaScriptException if the script fails
+   * @throws IllegalStateException if the engine is in use or closed
+   * @throws RuntimeException what the host threw
+   */
+  public @Nullable Object evalCompiled(
+      String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
+    enter();
+    try {
+      CompiledScript script = compiled.get(sha1);
+      return script == null ? NOT_COMPILED : run(script, sha1, keys, args, readOnly);
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
+    } finally {
+      leave();
+    }
+  }
+
+  /** What {@link #evalCompiled} returns for a digest it does not know. */
+  public static final Object NOT_COMPILED = new Object();
+
+  /**
+   * Compiles a script and keeps it, without running it.
+   *
+   * @throws LuaScriptException if it does not compile
+   * @throws IllegalStateException if the engine is in use or closed
+   */
+  public void compile(byte[] source, String sha1) {
+    enter();
+    try {
+      functionOf(source, sha1);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Runs the code of a library, which registers its functions.
+   *
+   * @param source with its first line, which is not looked at
+   * @return the functions, until {@link #unload}
+   * @throws LuaScriptException if the code does not compile, fails, or registers nothing
+   * @throws IllegalStateException if the engine is in use or closed
+   */
+  public List<LuaFunction> load(byte[] source) {
+    enter();
+    sweeps = true;
+    functions.begin();
+    List<LuaFunction> loaded = List.of();
+    boolean succeeded = false;
+    try {
+      runLibrary(source);
+      succeeded = true;
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
+    } finally {
+      loaded = functions.end();
+      if (!succeeded) {
+        loaded.forEach(function -> state.unref(function.reference()));
+      }
+      leave();
+    }
+    if (loaded.isEmpty()) {
+      throw new LuaScriptException("ERR No functions registered");
+    }
+    return loaded;
+  }
+
+  private void runLibrary(byte[] source) {
+    long l = state.main;
+    int firstLine = 0;
+    while (firstLine < source.length && source[firstLine] != '\n') {
+      firstLine++;
+    }
+    if (!state.load(l, source, firstLine, LIBRARY_CHUNK_NAME)) {
+      throw new LuaScriptException(
+          "ERR Error compiling function: " + RedisErrors.asLine(state.text(l, -1)));
+    }
+    redis.begin(false);
+    int function = state.ref(l);
+    sandbox.run(l, "beginLoading");
+    loading = true;
+    loadingSince = System.nanoTime();
+    try {
+      sandbox.pushInternal(l, "handler");
+      int handler = state.top(l);
+      state.pushRef(l, function);
+      sandbox.pushGlobalsSeen(l);
+      state.api.lua_setfenv(l, -2);
+      running = true;
+      boolean succeeded = state.api.lua_pcall(l, 0, 0, handler) == 0;
+      running = false;
+      if (!succeeded) {
+        String reason = state.type(l, -1) == LuaState.TABLE ? field(l, "err") : null;
+        throw new LuaScriptException(
+            "ERR Error registering functions: "
+                + RedisErrors.asLine(Objects.requireNonNullElse(reason, "ERR unknown error")));
+      }
+    } finally {
+      running = false;
+      loading = false;
+      sandbox.run(l, "endLoading");
+      state.unref(function);
+    }
+  }
+
+  /** Forgets functions. */
+  public void unload(List<LuaFunction> loaded) {
+    enter();
+    try {
+      loaded.forEach(function -> state.unref(function.reference()));
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Calls a function of a library.
+   *
+   * @return the reply, as {@link #eval}
+   * @throws LuaScriptException if it fails
+   * @throws IllegalStateException if the engine is in use or closed
+   * @throws RuntimeException what the host threw
+   */
+  public @Nullable Object call(LuaFunction function, List<byte[]> keys, List<byte[]> args) {
+    enter();
+    sweeps = true;
+    try {
+      long l = state.main;
+      redis.begin(false);
+      sandbox.run(l, "endLoading");
+      sandbox.pushInternal(l, "handler");
+      int handler = state.top(l);
+      state.pushRef(l, function.reference());
+      writer.pushStrings(l, keys);
+      writer.pushStrings(l, args);
+      running = true;
+      boolean succeeded = state.api.lua_pcall(l, 2, 1, handler) == 0;
+      running = false;
+      redis.rethrowFailure();
+      if (!succeeded) {
+        throw new LuaScriptException(RedisErrors.asLine(failureText(l, function.name())));
+      }
+      return reader.read(l, redis.respVersion());
+    } catch (LuaRaise e) {
+      throw new LuaScriptException("ERR " + e.text());
+    } finally {
+      leave();
+    }
+  }
+
+  /** Returns whether a script of that digest is compiled. */
+  public boolean isCompiled(String sha1) {
+    enter();
+    try {
+      return compiled.containsKey(sha1);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Forgets a compiled script, if there is one of that digest. */
+  public void drop(String sha1) {
+    enter();
+    try {
+      CompiledScript script = compiled.remove(sha1);
+      if (script != null) {
+        state.unref(script.reference());
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /** Forgets all compiled scripts. */
+  public void flush() {
+    enter();
+    try {
+      compiled.values().forEach(script -> state.unref(script.reference()));
+      compiled.clear();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Returns the memory Lua holds, in bytes. */
+  public long memoryBytes() {
+    enter();
+    try {
+      return (long) state.api.lua_gc(state.main, GC_COUNT, 0) * BYTES_PER_KIB;
+    } finally {
+      leave();
+    }
+  }
+
+  private static final int GC_COLLECT = 2;
+  private static final int GC_COUNT = 3;
+
+  /**
+   * Returns the flags a script names in a first line such as {@code #!lua flags=no-writes}; empty
+   * without such a line.
+   *
+   * @throws LuaScriptException if the line is not one a server accepts
+   */
+  public static Set<String> flags(byte[] source) {
+    return ScriptHeader.of(source).flags();
+  }
+
+  /**
+   * Frees the native state. Does nothing the second time.
+   *
+   * @throws IllegalStateException if a script is running
+   */
+  @Override
+  public void close() {
+    claim();
+    try {
+      if (!closed) {
+        closed = true;
+        coroutines.release();
+        state.close();
+      }
+    } finally {
+      user.set(null);
+    }
+  }
+
+  private void pushLibraries() {
+    long l = state.main;
+    state.api.lua_createtable(l, 0, 8);
+    redis.pushTable(sandbox);
+    state.rawSet(l, -2, "redis");
+    redis.pushLoadingTable(sandbox, functions);
+    state.rawSet(l, -2, "loading");
+    new BitLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "bit");
+    new StructLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "struct");
+    new CmsgpackLibrary(state).pushTable(sandbox);
+    state.rawSet(l, -2, "cmsgpack");
+    new CjsonLibrary(state, sandbox).pushTable(l);
+    state.rawSet(l, -2, "cjson");
+  }
+
+  private CompiledScript functionOf(byte[] source, String sha1) {
+    CompiledScript known = compiled.get(sha1);
+    if (known != null) {
+      return known;
+    }
+    long l = state.main;
+    if (!state.load(l, source, ScriptHeader.of(source).length(), CHUNK_NAME)) {
+      throw new LuaScriptException(
+          "ERR Error compiling script (new function): " + RedisErrors.asLine(state.text(l, -1)));
+    }
+    // Scripts cannot change the environment of a function, so it is set once.
+    sandbox.pushGlobalsSeen(l);
+    state.api.lua_setfenv(l, -2);
+    CompiledScript script = CompiledScript.of(state.ref(l), source);
+    compiled.put(sha1, script);
+    return script;
+  }
+
+  private @Nullable Object run(
+      CompiledScript script, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
+    long l = state.main;
+    sweeps = script.mayLeaveTraces();
+    redis.begin(readOnly);
+    sandbox.pushHandler(l);
+    if (script.mayReadKeys()) {
+      setGlobal(l, keysName, keys);
+    }
+    if (script.mayReadArguments()) {
+      setGlobal(l, argvName, args);
+    }
+    state.pushRef(l, script.reference());
+    running = true;
+    boolean succeeded = state.api.lua_pcall(l, 0, 1, HANDLER_INDEX) == 0;
+    running = false;
+    redis.rethrowFailure();
+    if (!succeeded) {
+      sweeps = true;
+      throw new LuaScriptException(RedisErrors.asLine(failureText(l, sha1)));
+    }
+    return reader.read(l, redis.respVersion());
+  }
+
+  private void setGlobal(long l, int name, List<byte[]> strings) {
+    sandbox.pushGlobals(l);
+    state.pushRef(l, name);
+    writer.pushStrings(l, strings);
+    state.api.lua_rawset(l, -3);
+    // How deep a reply may nest depends on what lies below it.
+    state.pop(l, 1);
+  }
+
+  private String failureText(long l, String sha1) {
+    if (state.type(l, -1) != LuaState.TABLE) {
+      String text = state.isString(l, -1) ? state.text(l, -1) : "execution failure";
+      text = RedisErrors.untilNul(text);
+      return "ERR Error running script "
+          + sha1
+          + ", "
+          + text.substring(0, Math.min(MAX_PLAIN_MESSAGE, text.length()));
+    }
+    StringBuilder message =
+        new StringBuilder(Objects.requireNonNullElse(field(l, "err"), "ERR unknown error"));
+    String source = field(l, "source");
+    String line = field(l, "line");
+    if (source != null && line != null) {
+      message.append(" script: ").append(sha1).append(", on ");
+      message.append(source).append(':').append(line).append('.');
+    }
+    return message.toString();
+  }
+
+  /** Bytes a server shows of an error that is not a table. */
+  private static final int MAX_PLAIN_MESSAGE = 100;
+
+  private @Nullable String field(long l, String name) {
+    state.rawGet(l, -1, name);
+    String text = state.isString(l, -1) ? RedisErrors.untilNul(state.text(l, -1)) : null;
+    state.pop(l, 1);
+    return text;
+  }
+
+  private @Nullable String reasonToEnd() {
+    // The engine's own functions run under the same hook, before and after the script.
+    boolean late = loading && System.nanoTime() - loadingSince > MAX_LOADING_NANOS;
+    ending = ending || (running && (late || host.interrupted()));
+    return ending && running ? loading ? LOADING_TIMEOUT : KILLED : null;
+  }
+
+  private void enter() {
+    claim();
+    if (closed) {
+      user.set(null);
+      throw new IllegalStateException("the Lua engine is closed");
+    }
+  }
+
+  private void claim() {
+    Thread current = Thread.currentThread();
+    if (!user.compareAndSet(null, current)) {
+      Thread other = user.get();
+      throw new IllegalStateException(
+          other == current
+              ? "a script cannot be run from within a script of the same Lua engine"
+              : "the Lua engine is in use by thread "
+                  + (other == null ? "?" : other.getName())
+                  + "; give each thread its own, or one at a time");
+    }
+  }
+
+  private void leave() {
+    try {
+      state.api.lua_settop(state.main, 0);
+      coroutines.release();
+      if (ending) {
+        ending = false;
+        sandbox.run(state.main, "pollSeldom");
+      }
+      if (sandbox.takeTraces() || sweeps) {
+        sweeps = false;
+        sandbox.run(state.main, "sweep");
+      }
+      if (state.api.lua_gc(state.main, GC_COUNT, 0) > MAX_IDLE_BYTES / BYTES_PER_KIB) {
+        state.api.lua_gc(state.main, GC_COLLECT, 0);
+      }
+    } finally {
+      user.set(null);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.sheaf.embedded.internal.lua;
+
+/** Leaves a native function with a Lua error; never leaves the engine. */
+final class LuaRaise extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  enum Form {
+    /** A string as it is. */
+    PLAIN,
+    /** A string behind the caller's position. */
+    POSITIONED,
+    /** "bad argument #n to 'name' (text)" behind the caller's position. */
+    ARGUMENT,
+    /** The table redis.call raises: {err = text}. */
+    REDIS,
+    /** The value on top of the stack. */
+    ON_TOP
+  }
+
+  private final Form form;
+  private final int argument;
+
+  private LuaRaise(Form form, String text, int argument) {
+    super(text, null, false, false);
+    this.form = form;
+    this.argument = argument;
+  }
+
+  static LuaRaise plain(String text) {
+    return new LuaRaise(Form.PLAIN, text, 0);
+  }
+
+  static LuaRaise positioned(String text) {
+    return new LuaRaise(Form.POSITIONED, text, 0);
+  }
+
+  static LuaRaise argument(int number, String text) {
+    return new LuaRaise(Form.ARGUMENT, text, number);
+  }
+
+  static LuaRaise redis(String text) {
+    return new LuaRaise(Form.REDIS, text, 0);
+  }
+
+  static LuaRaise onTop() {
+    return new LuaRaise(Form.ON_TOP, "", 0);
+  }
+
+  Form form() {
+    return form;
+  }
+
+  int argument() {
+    return argument;
+  }
+
+  String text() {
+    String text = getMessage();
+    return text == null ? "" : text;
+  }
+}

@@ -1,0 +1,311 @@
+package dev.sheaf.embedded.internal.lua;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import party.iroiro.luajava.JFunction;
+import party.iroiro.luajava.lua51.Lua51;
+import party.iroiro.luajava.lua51.Lua51Natives;
+
+/**
+ * The native state, with strings that hold any bytes.
+ *
+ * <p>Only calls that cannot raise a Lua error are used outside a protected call: an error raised
+ * below a Java frame would end the JVM. So tables are read and written raw, and whatever runs
+ * script code goes through {@link #call}.
+ *
+ * <p>Methods take the state they work on, as a coroutine has one of its own.
+ */
+final class LuaState implements AutoCloseable {
+
+  static final int REGISTRY = -10_000;
+  static final int MULTIPLE_RESULTS = -1;
+
+  static final int NIL = 0;
+  static final int BOOLEAN = 1;
+  static final int LIGHT_USERDATA = 2;
+  static final int NUMBER = 3;
+  static final int STRING = 4;
+  static final int TABLE = 5;
+  static final int FUNCTION = 6;
+  static final int USERDATA = 7;
+  static final int THREAD = 8;
+
+  /** The longest string that crosses into Java, in bytes: what a reply may hold (512 MiB). */
+  static final int MAX_STRING_BYTES = 512 * 1024 * 1024;
+
+  private static final int KEPT_BUFFER_BYTES = 1024 * 1024;
+
+  /** The longest string tried as text first: beyond, a look through a buffer costs less. */
+  private static final int MAX_TEXT_BYTES = 256;
+
+  final Lua51Natives api;
+  final long main;
+  private final Lua51 lua;
+  private final ConstantChunk chunk;
+  private final boolean readsText;
+  private ByteBuffer buffer = direct(4096);
+
+  LuaState() {
+    try {
+      lua = new Lua51();
+    } catch (LinkageError e) {
+      throw new IllegalStateException(
+          "the native Lua 5.1 library cannot be loaded on "
+              + System.getProperty("os.name")
+              + " "
+              + System.getProperty("os.arch")
+              + "; put party.iroiro.luajava:lua51-platform:natives-desktop on the class path"
+              + " (Linux with glibc, macOS and Windows are covered)",
+          e);
+    }
+    api = (Lua51Natives) lua.getLuaNatives();
+    main = lua.getPointer();
+    api.luaL_loadstring(main, "");
+    ByteBuffer dump = (ByteBuffer) api.luaJ_dumptobuffer(main);
+    api.lua_settop(main, 0);
+    chunk = new ConstantChunk(dump);
+    readsText = marksOtherBytes();
+  }
+
+  /** Whether this JVM shows each byte beyond ASCII as a character beyond ASCII. */
+  private boolean marksOtherBytes() {
+    boolean marks = true;
+    for (int b = 0x80; b <= 0xff; b++) {
+      push(main, new byte[] {(byte) b});
+      marks = marks && plainText(main, -1, 1) == null;
+      pop(main, 1);
+    }
+    return marks;
+  }
+
+  @Override
+  public void close() {
+    lua.close();
+  }
+
+  void openLibrary(String name) {
+    api.luaJ_openlib(main, name);
+  }
+
+  /** Pushes a string as it is if it can pass through a Java string, else by way of a chunk. */
+  void push(long l, byte[] bytes) {
+    if (isPlain(bytes)) {
+      api.lua_pushstring(l, new String(bytes, StandardCharsets.ISO_8859_1));
+    } else {
+      chunk.begin(ConstantChunk.sizeOf(bytes), this::buffer);
+      chunk.constant(bytes);
+      run(l, chunk.returnConstant());
+    }
+  }
+
+  /** Pushes text of one char per byte. */
+  void push(long l, String text) {
+    push(l, text.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** Pushes text that is known to be ASCII without NUL. */
+  void pushAscii(long l, String text) {
+    api.lua_pushstring(l, text);
+  }
+
+  /** Pushes a table of the elements, each a byte[], a Long, or null, which becomes false. */
+  void pushFlatTable(long l, List<?> elements) {
+    chunk.begin(ConstantChunk.sizeOf(elements), this::buffer);
+    for (Object element : elements) {
+      if (element instanceof byte[] bytes) {
+        chunk.constant(bytes);
+      } else if (element instanceof Long number) {
+        chunk.constant(number.doubleValue());
+      }
+    }
+    run(l, chunk.returnTable(elements));
+  }
+
+  private void run(long l, ByteBuffer code) {
+    int size = code.limit();
+    if (api.luaJ_loadbuffer(l, code, size, "=") != 0 || api.lua_pcall(l, 0, 1, 0) != 0) {
+      String reason = api.lua_tostring(l, -1);
+      api.lua_settop(l, -2);
+      throw LuaRaise.plain("not enough memory to pass a value to a script: " + reason);
+    }
+    if (buffer.capacity() > KEPT_BUFFER_BYTES) {
+      buffer = direct(4096);
+    }
+  }
+
+  private ByteBuffer buffer(int bytes) {
+    if (buffer.capacity() < bytes) {
+      buffer = direct(Math.max(bytes, Math.min(2 * buffer.capacity(), KEPT_BUFFER_BYTES)));
+    }
+    buffer.clear();
+    return buffer;
+  }
+
+  private static ByteBuffer direct(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  private static boolean isPlain(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b <= 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Copies the string at the index; a number there is converted in place, as Lua does. */
+  byte[] bytes(long l, int index) {
+    long length = api.lua_objlen(l, index);
+    if (length <= MAX_TEXT_BYTES && readsText) {
+      byte[] text = plainText(l, index, length);
+      if (text != null) {
+        return text;
+      }
+    }
+    if (length > MAX_STRING_BYTES) {
+      throw LuaRaise.plain(
+          "string of "
+              + length
+              + " bytes exceeds the "
+              + MAX_STRING_BYTES
+              + " bytes that may leave a script");
+    }
+    ByteBuffer view = (ByteBuffer) api.luaJ_todirectbuffer(l, index);
+    if (view == null) {
+      throw new IllegalArgumentException("no string at index " + index);
+    }
+    byte[] bytes = new byte[view.remaining()];
+    view.get(bytes);
+    return bytes;
+  }
+
+  /**
+   * Returns a string of ASCII without NUL, null for any other. The binding's text is right for
+   * those only; it is shorter than the bytes where it has taken several for one character, and has
+   * characters beyond ASCII for the rest.
+   */
+  private byte @Nullable [] plainText(long l, int index, long length) {
+    String text = api.lua_tostring(l, index);
+    if (text == null || text.length() != length) {
+      return null;
+    }
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    return isPlain(bytes) ? bytes : null;
+  }
+
+  /** Returns the string at the index, one char per byte. */
+  String text(long l, int index) {
+    return new String(bytes(l, index), StandardCharsets.ISO_8859_1);
+  }
+
+  int type(long l, int index) {
+    return api.lua_type(l, index);
+  }
+
+  int top(long l) {
+    return api.lua_gettop(l);
+  }
+
+  void pop(long l, int count) {
+    api.lua_settop(l, -count - 1);
+  }
+
+  boolean isNumber(long l, int index) {
+    return api.lua_isnumber(l, index) != 0;
+  }
+
+  /** Whether it is a string, or a number, which Lua takes for one. */
+  boolean isString(long l, int index) {
+    int type = api.lua_type(l, index);
+    return type == STRING || type == NUMBER;
+  }
+
+  boolean reserve(long l, int slots) {
+    return api.lua_checkstack(l, slots) != 0;
+  }
+
+  /** Replaces nothing: pushes {@code table[key]}, read raw, of the table at the index. */
+  void rawGet(long l, int index, String key) {
+    int table = absolute(l, index);
+    pushAscii(l, key);
+    api.lua_rawget(l, table);
+  }
+
+  /** Pops a value and stores it raw under the key in the table at the index before the pop. */
+  void rawSet(long l, int index, String key) {
+    int table = absolute(l, index);
+    pushAscii(l, key);
+    api.lua_insert(l, -2);
+    api.lua_rawset(l, table);
+  }
+
+  int absolute(long l, int index) {
+    return index > 0 || index <= REGISTRY ? index : api.lua_gettop(l) + 1 + index;
+  }
+
+  /** Pops a value and returns a number that brings it back through {@link #pushRef}. */
+  int ref(long l) {
+    return api.luaL_ref(l, REGISTRY);
+  }
+
+  void pushRef(long l, int ref) {
+    api.lua_rawgeti(l, REGISTRY, ref);
+  }
+
+  void unref(int ref) {
+    api.luaL_unref(main, REGISTRY, ref);
+  }
+
+  void pushFunction(long l, JFunction function) {
+    api.luaJ_pushfunction(l, function);
+  }
+
+  /** Calls in protected mode; false leaves the error value in place of results. */
+  boolean call(long l, int arguments, int results) {
+    return api.lua_pcall(l, arguments, results, 0) == 0;
+  }
+
+  /** Loads source text, never bytecode; false leaves the compiler's message on the stack. */
+  boolean load(long l, byte[] source, int from, String chunkName) {
+    // A chunk that begins with ESC would be taken for bytecode, which can break out of the VM; a
+    // blank before it makes it what it is for a server: a syntax error.
+    boolean bytecode = source.length > from && source[from] == 0x1b;
+    int length = source.length - from;
+    ByteBuffer text = buffer(length + 1);
+    if (bytecode) {
+      text.put((byte) ' ');
+    }
+    text.put(source, from, length).flip();
+    // The compiler does not protect the chunk's name from the collector; the stack does.
+    pushAscii(l, chunkName);
+    boolean loaded = api.luaJ_loadbuffer(l, text, text.limit(), chunkName) == 0;
+    api.lua_remove(l, -2);
+    return loaded && (!VarargCheck.concerns(source, from) || isSafeToCall(l));
+  }
+
+  /** Whether the native code can call the function on top; false leaves why in its place. */
+  boolean isSafeToCall(long l) {
+    String wrong = VarargCheck.find((ByteBuffer) api.luaJ_dumptobuffer(l));
+    if (wrong != null) {
+      pop(l, 1);
+      pushAscii(l, wrong);
+    }
+    return wrong == null;
+  }
+
+  /** The position of the caller as Lua puts it before messages, such as {@code user_script:1: }. */
+  String where(long l) {
+    api.luaL_where(l, 1);
+    String where = text(l, -1);
+    pop(l, 1);
+    return where;
+  }
+
+  @Nullable Object javaObject(long l, int index) {
+    return api.luaJ_toobject(l, index);
+  }
+}

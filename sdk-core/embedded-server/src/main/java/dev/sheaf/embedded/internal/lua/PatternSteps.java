@@ -1,0 +1,396 @@
+package dev.sheaf.embedded.internal.lua;
+
+import java.util.Arrays;
+
+/**
+ * A count of the steps Lua's pattern matcher takes. A pattern such as {@code a*a*a*b} can take
+ * years, and native code hears nothing meanwhile, SCRIPT KILL included. So a search that may take
+ * long runs here first, where it is counted and can be ended; then Lua's own matcher does it again
+ * for the result. A malformed pattern ends the count, as the error is Lua's to raise.
+ */
+final class PatternSteps {
+
+  /** How a search goes on after a match. */
+  enum Search {
+    /** It ends: find and match. */
+    FIRST,
+    /** It goes on to the end of the text: gsub and gmatch. */
+    ALL
+  }
+
+  /** Told now and then while a search runs; may throw to end it. */
+  interface Watch {
+    void steps();
+  }
+
+  /** Steps a search may take beyond those for each byte: some 0.3 s. */
+  static final long MAX_STEPS = 50_000_000;
+
+  /** Steps a search may take for each byte of the text: those of an ordinary pattern. */
+  static final long MAX_STEPS_PER_BYTE = 16;
+
+  /** A search that cannot take more steps than this is not counted. */
+  private static final long HARMLESS_STEPS = 1_000_000;
+
+  private static final int STEPS_PER_WATCH = 1_000_000;
+
+  private static final int MAX_CAPTURES = 32;
+  private static final int UNCLOSED = -1;
+  private static final int POSITION = -2;
+  private static final int NO_MATCH = -1;
+
+  /** Thrown where Lua's own matcher would raise an error of its own. */
+  private static final class Malformed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Malformed() {
+      super(null, null, false, false);
+    }
+  }
+
+  private final byte[] text;
+  private final byte[] pattern;
+  private final Watch watch;
+  private final long most;
+  private final int[] starts = new int[MAX_CAPTURES];
+  private final int[] lengths = new int[MAX_CAPTURES];
+  private int level;
+  private long steps;
+
+  private PatternSteps(byte[] text, byte[] pattern, Watch watch) {
+    this.text = text;
+    this.pattern = pattern;
+    this.watch = watch;
+    this.most = MAX_STEPS + MAX_STEPS_PER_BYTE * text.length;
+  }
+
+  /** Whether a search of a text of that length has to be counted at all. */
+  static boolean mayTakeLong(byte[] pattern, long textLength) {
+    double bound = textLength + 1.0;
+    for (byte b : pattern) {
+      if (b == '*' || b == '+' || b == '-' || b == '?') {
+        bound *= b == '?' ? 2 : textLength + 1.0;
+      }
+    }
+    return bound > HARMLESS_STEPS;
+  }
+
+  /**
+   * @param from where in the text to begin
+   * @return where the last match ends; -1 if there is none, or the pattern is malformed
+   * @throws LuaRaise if the search takes too many steps
+   */
+  static int check(byte[] text, byte[] pattern, int from, Search search, Watch watch) {
+    try {
+      return new PatternSteps(text, pattern, watch).run(from, search);
+    } catch (Malformed e) {
+      return NO_MATCH;
+    }
+  }
+
+  private int run(int from, Search search) {
+    boolean anchored = pattern.length > 0 && pattern[0] == '^';
+    int last = NO_MATCH;
+    int at = from;
+    while (at <= text.length) {
+      level = 0;
+      int end = match(at, anchored ? 1 : 0);
+      if (end != NO_MATCH) {
+        requireAllClosed();
+        last = end;
+      }
+      if (anchored || end != NO_MATCH && search == Search.FIRST) {
+        return last;
+      }
+      at = end > at ? end : at + 1;
+    }
+    return last;
+  }
+
+  private void requireAllClosed() {
+    for (int i = 0; i < level; i++) {
+      if (lengths[i] == UNCLOSED) {
+        throw new Malformed();
+      }
+    }
+  }
+
+  private void step() {
+    steps++;
+    if (steps % STEPS_PER_WATCH == 0) {
+      watch.steps();
+    }
+    if (steps > most) {
+      throw LuaRaise.positioned(
+          "pattern too complex (more than " + most + " steps in " + text.length + " bytes)");
+    }
+  }
+
+  private int match(int start, int startOfPattern) {
+    int s = start;
+    int p = startOfPattern;
+    while (true) {
+      step();
+      if (p == pattern.length) {
+        return s;
+      }
+      byte b = pattern[p];
+      if (b == '(') {
+        boolean position = p + 1 < pattern.length && pattern[p + 1] == ')';
+        return open(s, position ? p + 2 : p + 1, position ? POSITION : UNCLOSED);
+      }
+      if (b == ')') {
+        return close(s, p + 1);
+      }
+      if (b == '%' && p + 1 < pattern.length) {
+        byte next = pattern[p + 1];
+        if (next == 'b') {
+          s = balanced(s, p + 2);
+          p += 4;
+        } else if (next == 'f') {
+          p += 2;
+          if (p >= pattern.length || pattern[p] != '[') {
+            throw new Malformed();
+          }
+          int end = endOfItem(p);
+          int before = s == 0 ? 0 : text[s - 1] & 0xff;
+          int after = s == text.length ? 0 : text[s] & 0xff;
+          if (inSet(before, p, end - 1) || !inSet(after, p, end - 1)) {
+            return NO_MATCH;
+          }
+          p = end;
+        } else if (next >= '0' && next <= '9') {
+          s = backReference(s, next);
+          p += 2;
+        } else {
+          int end = endOfItem(p);
+          if (isRepeated(end)) {
+            return repeated(s, p, end);
+          }
+          s = single(s, p, end) ? s + 1 : NO_MATCH;
+          p = end;
+        }
+      } else if (b == '$' && p + 1 == pattern.length) {
+        return s == text.length ? s : NO_MATCH;
+      } else {
+        int end = endOfItem(p);
+        if (isRepeated(end)) {
+          return repeated(s, p, end);
+        }
+        s = single(s, p, end) ? s + 1 : NO_MATCH;
+        p = end;
+      }
+      if (s == NO_MATCH) {
+        return NO_MATCH;
+      }
+    }
+  }
+
+  private boolean isRepeated(int end) {
+    if (end == pattern.length) {
+      return false;
+    }
+    byte b = pattern[end];
+    return b == '?' || b == '*' || b == '+' || b == '-';
+  }
+
+  private int repeated(int s, int p, int end) {
+    return switch (pattern[end]) {
+      case '?' -> {
+        int found = single(s, p, end) ? match(s + 1, end + 1) : NO_MATCH;
+        yield found == NO_MATCH ? match(s, end + 1) : found;
+      }
+      case '*' -> longest(s, p, end, 0);
+      case '+' -> longest(s, p, end, 1);
+      default -> shortest(s, p, end);
+    };
+  }
+
+  private int longest(int s, int p, int end, int least) {
+    int count = 0;
+    while (single(s + count, p, end)) {
+      step();
+      count++;
+    }
+    for (; count >= least; count--) {
+      int found = match(s + count, end + 1);
+      if (found != NO_MATCH) {
+        return found;
+      }
+    }
+    return NO_MATCH;
+  }
+
+  private int shortest(int start, int p, int end) {
+    int s = start;
+    while (true) {
+      int found = match(s, end + 1);
+      if (found != NO_MATCH || !single(s, p, end)) {
+        return found;
+      }
+      s++;
+    }
+  }
+
+  private int open(int s, int p, int length) {
+    if (level >= MAX_CAPTURES) {
+      throw new Malformed();
+    }
+    starts[level] = s;
+    lengths[level] = length;
+    level++;
+    int found = match(s, p);
+    if (found == NO_MATCH) {
+      level--;
+    }
+    return found;
+  }
+
+  private int close(int s, int p) {
+    int capture = level - 1;
+    while (capture >= 0 && lengths[capture] != UNCLOSED) {
+      capture--;
+    }
+    if (capture < 0) {
+      throw new Malformed();
+    }
+    lengths[capture] = s - starts[capture];
+    int found = match(s, p);
+    if (found == NO_MATCH) {
+      lengths[capture] = UNCLOSED;
+    }
+    return found;
+  }
+
+  private int balanced(int start, int p) {
+    if (p + 1 >= pattern.length) {
+      throw new Malformed();
+    }
+    if (start >= text.length || text[start] != pattern[p]) {
+      return NO_MATCH;
+    }
+    int depth = 1;
+    for (int s = start + 1; s < text.length; s++) {
+      step();
+      if (text[s] == pattern[p + 1]) {
+        depth--;
+        if (depth == 0) {
+          return s + 1;
+        }
+      } else if (text[s] == pattern[p]) {
+        depth++;
+      }
+    }
+    return NO_MATCH;
+  }
+
+  private int backReference(int s, byte digit) {
+    int capture = digit - '1';
+    if (capture < 0 || capture >= level || lengths[capture] == UNCLOSED) {
+      throw new Malformed();
+    }
+    int length = Math.max(0, lengths[capture]);
+    int from = starts[capture];
+    steps += length / Long.BYTES;
+    boolean same =
+        text.length - s >= length && Arrays.equals(text, from, from + length, text, s, s + length);
+    return same ? s + length : NO_MATCH;
+  }
+
+  /** Where the item of the pattern that begins there ends. */
+  private int endOfItem(int start) {
+    int p = start;
+    byte b = pattern[p++];
+    if (b == '%') {
+      if (p == pattern.length) {
+        throw new Malformed();
+      }
+      return p + 1;
+    }
+    if (b != '[') {
+      return p;
+    }
+    if (p < pattern.length && pattern[p] == '^') {
+      p++;
+    }
+    do {
+      if (p >= pattern.length) {
+        throw new Malformed();
+      }
+      if (pattern[p++] == '%') {
+        p++;
+      }
+    } while (p >= pattern.length || pattern[p] != ']');
+    return p + 1;
+  }
+
+  private boolean single(int s, int p, int end) {
+    if (s >= text.length) {
+      return false;
+    }
+    int c = text[s] & 0xff;
+    return switch (pattern[p]) {
+      case '.' -> true;
+      case '%' -> inClass(c, pattern[p + 1]);
+      case '[' -> inSet(c, p, end - 1);
+      default -> (pattern[p] & 0xff) == c;
+    };
+  }
+
+  /** Whether it is in the set whose brackets are at these places. */
+  private boolean inSet(int c, int open, int close) {
+    steps += (close - open) / Long.BYTES;
+    boolean found = true;
+    int p = open;
+    if (pattern[p + 1] == '^') {
+      found = false;
+      p++;
+    }
+    while (++p < close) {
+      if (pattern[p] == '%') {
+        p++;
+        if (inClass(c, pattern[p])) {
+          return found;
+        }
+      } else if (pattern[p + 1] == '-' && p + 2 < close) {
+        p += 2;
+        if ((pattern[p - 2] & 0xff) <= c && c <= (pattern[p] & 0xff)) {
+          return found;
+        }
+      } else if ((pattern[p] & 0xff) == c) {
+        return found;
+      }
+    }
+    return !found;
+  }
+
+  private static boolean inClass(int c, byte name) {
+    boolean lower = name >= 'a' && name <= 'z';
+    boolean in =
+        switch (lower ? name : name + ('a' - 'A')) {
+          case 'a' -> isLetter(c);
+          case 'c' -> c < ' ' || c == 127;
+          case 'd' -> isDigit(c);
+          case 'l' -> c >= 'a' && c <= 'z';
+          case 'p' -> c > ' ' && c < 127 && !isLetter(c) && !isDigit(c);
+          case 's' -> c == ' ' || c >= 9 && c <= 13;
+          case 'u' -> c >= 'A' && c <= 'Z';
+          case 'w' -> isLetter(c) || isDigit(c);
+          case 'x' -> isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F';
+          case 'z' -> c == 0;
+          default -> {
+            lower = true;
+            yield (name & 0xff) == c;
+          }
+        };
+    return in == lower;
+  }
+
+  private static boolean isLetter(int c) {
+    return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+  }
+
+  private static boolean isDigit(int c) {
+    return c >= '0' && c <= '9';
+  }
+}

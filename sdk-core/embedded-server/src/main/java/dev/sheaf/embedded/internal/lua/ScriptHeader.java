@@ -1,0 +1,58 @@
+package dev.sheaf.embedded.internal.lua;
+
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The first line of a script that begins with {@code #!lua}.
+ *
+ * @param length bytes before the first line's end, zero without such a line
+ * @param flags the flags it names
+ */
+record ScriptHeader(int length, Set<String> flags) {
+
+  private static final Set<String> KNOWN_FLAGS =
+      Set.of("no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys");
+  private static final String FLAGS = "flags=";
+
+  static ScriptHeader of(byte[] source) {
+    if (source.length < 2 || source[0] != '#' || source[1] != '!') {
+      return new ScriptHeader(0, Set.of());
+    }
+    int end = 0;
+    while (end < source.length && source[end] != '\n' && source[end] != 0) {
+      end++;
+    }
+    if (end == source.length || source[end] == 0) {
+      throw new LuaScriptException("ERR Invalid script shebang");
+    }
+    String line = new String(source, 0, end, StandardCharsets.ISO_8859_1);
+    return new ScriptHeader(end, flags(List.of(line.trim().split("\\s+"))));
+  }
+
+  static boolean isFlag(String word) {
+    return KNOWN_FLAGS.contains(word);
+  }
+
+  private static Set<String> flags(List<String> words) {
+    if (!words.get(0).equals("#!lua")) {
+      throw new LuaScriptException("ERR Unexpected engine in script shebang: " + words.get(0));
+    }
+    Set<String> flags = new LinkedHashSet<>();
+    for (String word : words.subList(1, words.size())) {
+      if (!word.startsWith(FLAGS)) {
+        throw new LuaScriptException("ERR Unknown lua shebang option: " + word);
+      }
+      String list = word.substring(FLAGS.length());
+      for (String flag : list.isEmpty() ? new String[0] : list.split(",", -1)) {
+        if (!KNOWN_FLAGS.contains(flag)) {
+          throw new LuaScriptException("ERR Unexpected flag in script shebang: " + flag);
+        }
+        flags.add(flag);
+      }
+    }
+    return Set.copyOf(flags);
+  }
+}

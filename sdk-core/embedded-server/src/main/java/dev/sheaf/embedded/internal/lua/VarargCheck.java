@@ -1,0 +1,105 @@
+package dev.sheaf.embedded.internal.lua;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A check of compiled code. The native Lua 5.1 reserves too little of its stack for a function that
+ * has fixed parameters and {@code ...} and is called with fewer arguments than it has fixed
+ * parameters (CVE-2014-5461): it writes behind the end, which ends the JVM. A few parameters fit
+ * the slots it keeps in reserve; code with more is not run.
+ */
+final class VarargCheck {
+
+  /** Fixed parameters a function with {@code ...} may have: what always fits Lua's reserve. */
+  static final int MAX_FIXED_PARAMETERS = 3;
+
+  private static final int HEADER_BYTES = 12;
+  private static final int VARARG = 2;
+  private static final int TYPE_BOOLEAN = 1;
+  private static final int TYPE_NUMBER = 3;
+  private static final int TYPE_STRING = 4;
+
+  private final ByteBuffer code;
+
+  private VarargCheck(ByteBuffer code) {
+    this.code = code;
+  }
+
+  /** Whether source text can have such a function: without dots it cannot. */
+  static boolean concerns(byte[] source, int from) {
+    for (int i = from; i < source.length - 2; i++) {
+      if (source[i] == '.' && source[i + 1] == '.' && source[i + 2] == '.') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * @param dump a function as Lua dumps it
+   * @return what is wrong, in the words of an error; null if nothing is
+   */
+  static @Nullable String find(ByteBuffer dump) {
+    VarargCheck check = new VarargCheck(dump.duplicate().order(ByteOrder.nativeOrder()));
+    check.code.position(HEADER_BYTES);
+    return check.function();
+  }
+
+  private @Nullable String function() {
+    skipString();
+    int line = code.getInt();
+    code.getInt();
+    code.get();
+    int fixed = code.get() & 0xff;
+    boolean vararg = (code.get() & VARARG) != 0;
+    code.get();
+    if (vararg && fixed > MAX_FIXED_PARAMETERS) {
+      return "the function at line "
+          + line
+          + " has "
+          + fixed
+          + " fixed parameters and '...'; with '...' at most "
+          + MAX_FIXED_PARAMETERS
+          + " are supported";
+    }
+    skip(4L * code.getInt());
+    for (int left = code.getInt(); left > 0; left--) {
+      skipConstant();
+    }
+    for (int left = code.getInt(); left > 0; left--) {
+      String wrong = function();
+      if (wrong != null) {
+        return wrong;
+      }
+    }
+    skip(4L * code.getInt());
+    for (int left = code.getInt(); left > 0; left--) {
+      skipString();
+      code.getInt();
+      code.getInt();
+    }
+    for (int left = code.getInt(); left > 0; left--) {
+      skipString();
+    }
+    return null;
+  }
+
+  private void skipConstant() {
+    switch (code.get()) {
+      case TYPE_BOOLEAN -> skip(1);
+      case TYPE_NUMBER -> skip(8);
+      case TYPE_STRING -> skipString();
+      default -> {}
+    }
+  }
+
+  private void skipString() {
+    skip(code.get(8) == 8 ? code.getLong() : code.getInt());
+  }
+
+  private void skip(long bytes) {
+    code.position(Math.toIntExact(code.position() + bytes));
+  }
+}

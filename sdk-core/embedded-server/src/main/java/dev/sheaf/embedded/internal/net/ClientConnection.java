@@ -1,0 +1,357 @@
+package dev.sheaf.embedded.internal.net;
+
+import dev.sheaf.embedded.internal.command.Dispatcher;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.node.Client;
+import dev.sheaf.embedded.internal.node.Connection;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.BufferPool;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Limits;
+import dev.sheaf.embedded.internal.protocol.ProtocolException;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import dev.sheaf.embedded.internal.protocol.RequestDecoder;
+import dev.sheaf.embedded.internal.protocol.RespWriter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One socket: bytes in, requests run, replies out. It stops running requests while the client is
+ * blocked or does not read its replies.
+ */
+final class ClientConnection extends ChannelInboundHandlerAdapter
+    implements Connection, Flushes.Sender, Shortcut.Server {
+  private static final System.Logger LOG = System.getLogger(ClientConnection.class.getName());
+
+  /** Bytes read in a row from a client in this JVM. */
+  private static final int MAX_TAKEN = 64 * 1024;
+
+  private final ServerNode node;
+  private final Flushes flushes;
+  private final Channel channel;
+  private final boolean unixSocket;
+  private final RequestDecoder decoder;
+  private final RespWriter writer;
+  private final Client client;
+  private boolean running;
+  private byte @Nullable [][] held;
+  private boolean delayed;
+  private boolean delayServed;
+  private long sentSinceCutRule;
+  private boolean cut;
+  private @Nullable Shortcut shortcut;
+
+  ClientConnection(
+      ServerNode node, Flushes flushes, BufferPool pool, Channel channel, boolean unixSocket) {
+    this.node = node;
+    this.flushes = flushes;
+    this.channel = channel;
+    this.unixSocket = unixSocket;
+    this.decoder = new RequestDecoder(pool);
+    this.writer = new RespWriter(pool, () -> flushes.add(this), this::send);
+    this.client = node.connect(this);
+  }
+
+  private void send(ByteBuf bytes) {
+    if (cut) {
+      return;
+    }
+    int room = roomBeforeCut(bytes.readableBytes());
+    if (room < bytes.readableBytes()) {
+      bytes.writerIndex(bytes.readerIndex() + room);
+      cut = true;
+    }
+    int length = bytes.readableBytes();
+    node.counters().bytesOut += length;
+    if (shortcut != null) {
+      shortcut.writeToClient(channel.alloc().buffer(length).writeBytes(bytes));
+      return;
+    }
+    // The scratch array behind a short buffer is used again at once, so its bytes are copied here,
+    // into the direct memory the socket needs anyway.
+    ByteBuf out =
+        bytes.array().length == BufferPool.SIZE
+            ? channel.alloc().directBuffer(length).writeBytes(bytes)
+            : bytes;
+    channel.write(out, channel.voidPromise());
+  }
+
+  /** How many of the bytes still go out under the fault that cuts connections. */
+  private int roomBeforeCut(int length) {
+    long most = node.faults().cutAfterBytes();
+    if (most < 0) {
+      sentSinceCutRule = 0;
+      return length;
+    }
+    long room = Math.min(length, most - sentSinceCutRule);
+    sentSinceCutRule += room;
+    return (int) room;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    feed((ByteBuf) message);
+    runBatch();
+  }
+
+  private void feed(ByteBuf in) {
+    try {
+      node.counters().bytesIn += in.readableBytes();
+      decoder.feed(in);
+    } finally {
+      in.release();
+    }
+  }
+
+  private void runBatch() {
+    if (run() > 0) {
+      node.counters().readBatches++;
+    }
+  }
+
+  /** From now on bytes go to and fro within this JVM; the socket has had none. */
+  @Override
+  public void shortcut(Shortcut end) {
+    shortcut = end;
+    end.connected(this);
+  }
+
+  /** Reads once from a client in this JVM, unless it has to wait. */
+  @Override
+  public void takeFromShortcut() {
+    Shortcut from = shortcut;
+    if (from == null || !channel.config().isAutoRead()) {
+      return;
+    }
+    flushes.beginBatch();
+    try {
+      ByteBuf in = from.takeFromClient();
+      for (int bytes = 0; in != null; in = bytes < MAX_TAKEN ? from.takeFromClient() : null) {
+        bytes += in.readableBytes();
+        feed(in);
+      }
+      runBatch();
+    } finally {
+      flushes.endBatch();
+    }
+    takeLater(from);
+  }
+
+  private void takeLater(Shortcut from) {
+    if (from.hasFromClient() && channel.config().isAutoRead()) {
+      channel.eventLoop().execute(this::takeFromShortcut);
+    }
+  }
+
+  private boolean isWritable() {
+    return channel.isWritable() && (shortcut == null || shortcut.isClientReading());
+  }
+
+  /** Runs what has arrived, as far as the client may go on; returns how many requests that were. */
+  private int run() {
+    if (running) {
+      return 0;
+    }
+    running = true;
+    int requests = 0;
+    try {
+      while (mayRun()) {
+        decoder.trusted(client.isAuthenticated());
+        byte[][] request = held == null ? decoder.next() : held;
+        held = null;
+        if (request == null || waits(request)) {
+          held = request;
+          break;
+        }
+        if (isOfABrowser(request)) {
+          refuseBrowser();
+          break;
+        }
+        requests++;
+        Dispatcher.execute(node, client, request);
+      }
+    } catch (ProtocolException e) {
+      writer.error(String.valueOf(e.getMessage()));
+      closeAfterReplies();
+    } finally {
+      running = false;
+    }
+    decoder.rest();
+    boolean read =
+        isWritable() && !node.isFrozen() && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
+    if (channel.config().isAutoRead() != read) {
+      channel.config().setAutoRead(read);
+      if (shortcut != null) {
+        takeLater(shortcut);
+      }
+    }
+    return requests;
+  }
+
+  /** A web page can have a browser send commands here, as the body of a request. */
+  private static boolean isOfABrowser(byte[][] request) {
+    return Bytes.is(request[0], "POST") || Bytes.is(request[0], "HOST:");
+  }
+
+  private void refuseBrowser() {
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "closing {0}: it sends lines of HTTP, as a web page does that wants to run commands here",
+        remoteAddress());
+    close();
+  }
+
+  private boolean mayRun() {
+    return client.blocked() == null
+        && !client.isClosing()
+        && !delayed
+        && !node.isFrozen()
+        && isWritable();
+  }
+
+  /** Whether a pause or a fault has the request wait. */
+  private boolean waits(byte[][] request) {
+    if (!node.pause().isOn() && !node.faults().isArmed()) {
+      delayServed = false;
+      return false;
+    }
+    Command command = Dispatcher.peek(node, request);
+    if (command == null) {
+      return false;
+    }
+    if (node.pause().holds(client, command)) {
+      return true;
+    }
+    long nanos = delayServed ? 0 : node.faults().takeDelayNanos(command.name());
+    delayServed = nanos > 0;
+    if (nanos > 0) {
+      delayed = true;
+      channel.eventLoop().schedule(this::delayIsOver, nanos, TimeUnit.NANOSECONDS);
+    }
+    return nanos > 0;
+  }
+
+  private void delayIsOver() {
+    delayed = false;
+    run();
+  }
+
+  @Override
+  public void flush() {
+    writer.drain();
+    if (shortcut == null) {
+      channel.flush();
+    } else {
+      shortcut.flushToClient();
+    }
+    if (client.isClosing() || cut) {
+      channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    } else if ((client.isSubscriber() || node.monitors().has(client))
+        && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "closing subscriber {0}: {1} bytes of messages unread, limit {2}",
+          remoteAddress(),
+          pendingOutput(),
+          Limits.MAX_SUBSCRIBER_OUTPUT);
+      channel.close();
+    }
+  }
+
+  private long pendingOutput() {
+    var pending = channel.unsafe().outboundBuffer();
+    long inProcess = shortcut == null ? 0 : shortcut.unreadByClient();
+    return inProcess + (pending == null ? 0 : pending.totalPendingWriteBytes());
+  }
+
+  /** The client sends nothing more. As Redis, the server sends the replies it has, and closes. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ChannelInputShutdownEvent.INSTANCE) {
+      flush();
+      close();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (channel.isWritable()) {
+      resume();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    client.closing();
+    node.disconnect(client);
+    writer.discard();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (!(cause instanceof IOException)) {
+      LOG.log(System.Logger.Level.ERROR, "connection " + remoteAddress() + " failed", cause);
+    }
+    channel.close();
+  }
+
+  @Override
+  public Reply reply() {
+    return writer;
+  }
+
+  @Override
+  public void protocol(int version) {
+    writer.protocol(version);
+  }
+
+  @Override
+  public void closeAfterReplies() {
+    client.closing();
+    flushes.add(this);
+  }
+
+  @Override
+  public void close() {
+    client.closing();
+    channel.close();
+  }
+
+  @Override
+  public void resume() {
+    channel.eventLoop().execute(this::run);
+  }
+
+  @Override
+  public String remoteAddress() {
+    return unixSocket ? localAddress() : text(channel.remoteAddress());
+  }
+
+  @Override
+  public String localAddress() {
+    return unixSocket
+        ? node.config().values().get("unixsocket") + ":0"
+        : text(channel.localAddress());
+  }
+
+  private static String text(SocketAddress address) {
+    return address instanceof InetSocketAddress inet
+        ? inet.getHostString() + ":" + inet.getPort()
+        : String.valueOf(address);
+  }
+
+  @Override
+  public boolean isUnixSocket() {
+    return unixSocket;
+  }
+}

@@ -1,0 +1,295 @@
+package dev.sheaf.embedded.internal.node;
+
+import dev.sheaf.embedded.internal.acl.AclUser;
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.NoReply;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The state of one client session on one node. */
+public final class Client {
+  /** CLIENT REPLY. */
+  public enum ReplyMode {
+    ON,
+    OFF,
+    SKIP_NEXT,
+    SKIPPING
+  }
+
+  /** A command waiting for EXEC. */
+  public record Queued(Command command, byte[][] args) {}
+
+  private final long id;
+  private final @Nullable Connection connection;
+  private final long createdAt;
+
+  private int dbIndex;
+  private int protocol = 2;
+  private boolean authenticated;
+  private AclUser user;
+  private String name = "";
+  private String libName = "";
+  private String libVersion = "";
+  private ReplyMode replyMode = ReplyMode.ON;
+  private long lastUsedAt;
+  private @Nullable Command lastCommand;
+  private boolean asking;
+  private boolean readOnlyMode;
+  private boolean noEvict;
+  private boolean closing;
+
+  private @Nullable List<Queued> queue;
+  private boolean queueBroken;
+  private boolean watchBroken;
+  private final List<WatchedKey> watches = new ArrayList<>();
+
+  private final ByteMap<Boolean> channels = new ByteMap<>();
+  private final ByteMap<Boolean> patterns = new ByteMap<>();
+  private final ByteMap<Boolean> shardChannels = new ByteMap<>();
+
+  private @Nullable BlockedClient blocked;
+  private @Nullable Client scriptSession;
+
+  Client(long id, AclUser user, @Nullable Connection connection, long now) {
+    this.id = id;
+    this.connection = connection;
+    this.createdAt = now;
+    this.user = user;
+    this.lastUsedAt = now;
+  }
+
+  public long id() {
+    return id;
+  }
+
+  /** Null for the link over which a replica takes its master's commands. */
+  public @Nullable Connection connection() {
+    return connection;
+  }
+
+  public boolean isMasterLink() {
+    return connection == null;
+  }
+
+  /** Where replies go, CLIENT REPLY considered. */
+  public Reply reply() {
+    return connection == null || replyMode == ReplyMode.OFF || replyMode == ReplyMode.SKIPPING
+        ? NoReply.INSTANCE
+        : connection.reply();
+  }
+
+  /** Where pushed messages go: CLIENT REPLY does not silence them. */
+  public Reply pushes() {
+    return connection == null ? NoReply.INSTANCE : connection.reply();
+  }
+
+  public int dbIndex() {
+    return dbIndex;
+  }
+
+  public void dbIndex(int index) {
+    dbIndex = index;
+  }
+
+  public int protocol() {
+    return protocol;
+  }
+
+  public void protocol(int version) {
+    protocol = version;
+    if (connection != null) {
+      connection.protocol(version);
+    }
+  }
+
+  public boolean isAuthenticated() {
+    return authenticated;
+  }
+
+  public void authenticated(boolean yes) {
+    authenticated = yes;
+  }
+
+  /** Whose permissions the session has. */
+  public AclUser user() {
+    return user;
+  }
+
+  public void user(AclUser newUser) {
+    user = newUser;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public void name(String newName) {
+    name = newName;
+  }
+
+  public String libName() {
+    return libName;
+  }
+
+  public void libName(String newName) {
+    libName = newName;
+  }
+
+  public String libVersion() {
+    return libVersion;
+  }
+
+  public void libVersion(String version) {
+    libVersion = version;
+  }
+
+  public ReplyMode replyMode() {
+    return replyMode;
+  }
+
+  public void replyMode(ReplyMode mode) {
+    replyMode = mode;
+  }
+
+  public long createdAt() {
+    return createdAt;
+  }
+
+  public long lastUsedAt() {
+    return lastUsedAt;
+  }
+
+  public @Nullable Command lastCommand() {
+    return lastCommand;
+  }
+
+  public void used(long now, Command command) {
+    lastUsedAt = now;
+    lastCommand = command;
+  }
+
+  public boolean isAsking() {
+    return asking;
+  }
+
+  public void asking(boolean yes) {
+    asking = yes;
+  }
+
+  public boolean isReadOnlyMode() {
+    return readOnlyMode;
+  }
+
+  public void readOnlyMode(boolean yes) {
+    readOnlyMode = yes;
+  }
+
+  public boolean isNoEvict() {
+    return noEvict;
+  }
+
+  public void noEvict(boolean yes) {
+    noEvict = yes;
+  }
+
+  public boolean isClosing() {
+    return closing;
+  }
+
+  public void closing() {
+    closing = true;
+  }
+
+  /** The queue of an open transaction; null outside MULTI. */
+  public @Nullable List<Queued> queue() {
+    return queue;
+  }
+
+  public void openTransaction() {
+    queue = new ArrayList<>();
+  }
+
+  public boolean isQueueBroken() {
+    return queueBroken;
+  }
+
+  /** A command of the open transaction was refused: EXEC must abort. */
+  public void breakQueue() {
+    if (queue != null) {
+      queueBroken = true;
+    }
+  }
+
+  public boolean isWatchBroken() {
+    return watchBroken;
+  }
+
+  public void breakWatch() {
+    watchBroken = true;
+  }
+
+  public List<WatchedKey> watches() {
+    return watches;
+  }
+
+  void dropQueue() {
+    queue = null;
+    queueBroken = false;
+  }
+
+  public void watchesCleared() {
+    watches.clear();
+    watchBroken = false;
+  }
+
+  public ByteMap<Boolean> channels() {
+    return channels;
+  }
+
+  public ByteMap<Boolean> patterns() {
+    return patterns;
+  }
+
+  public ByteMap<Boolean> shardChannels() {
+    return shardChannels;
+  }
+
+  public int subscriptions() {
+    return channels.size() + patterns.size();
+  }
+
+  public boolean isSubscriber() {
+    return subscriptions() + shardChannels.size() > 0;
+  }
+
+  public @Nullable BlockedClient blocked() {
+    return blocked;
+  }
+
+  void blocked(@Nullable BlockedClient wait) {
+    blocked = wait;
+  }
+
+  @Nullable Client scriptSession() {
+    return scriptSession;
+  }
+
+  void scriptSession(Client session) {
+    scriptSession = session;
+  }
+
+  void reset(AclUser standard) {
+    dbIndex = 0;
+    protocol(2);
+    user = standard;
+    authenticated = user.accepts("");
+    name = "";
+    replyMode = ReplyMode.ON;
+    asking = false;
+    readOnlyMode = false;
+    noEvict = false;
+  }
+}

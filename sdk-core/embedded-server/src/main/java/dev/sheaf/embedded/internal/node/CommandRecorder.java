@@ -1,0 +1,14 @@
+package dev.sheaf.embedded.internal.node;
+
+/** Told of every command a node runs, if somebody wants to know. */
+public interface CommandRecorder {
+  /**
+   * On the command thread, before the command runs.
+   *
+   * @param port the port of the node
+   * @param name in lower case; a subcommand as {@code client|setname}
+   * @param args with the name
+   * @param inScript whether a script runs it
+   */
+  void ran(int port, Client client, String name, byte[][] args, boolean inScript);
+}

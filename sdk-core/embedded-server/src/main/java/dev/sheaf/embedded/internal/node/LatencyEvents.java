@@ -1,0 +1,53 @@
+package dev.sheaf.embedded.internal.node;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What took longer than latency-monitor-threshold, by kind. */
+public final class LatencyEvents {
+  /** Samples kept of a kind, as Redis keeps them. */
+  private static final int MAX_SAMPLES = 160;
+
+  /** The longest of one second. {@code time} is in seconds since the epoch. */
+  public record Sample(long time, long millis) {}
+
+  /** The samples of one kind. */
+  public static final class Series {
+    private final Deque<Sample> samples = new ArrayDeque<>();
+    private long longest;
+
+    /** The oldest first. */
+    public Deque<Sample> samples() {
+      return samples;
+    }
+
+    /** The longest there ever was, in milliseconds. */
+    public long longest() {
+      return longest;
+    }
+  }
+
+  private final Map<String, Series> byEvent = new TreeMap<>();
+
+  public Map<String, Series> byEvent() {
+    return byEvent;
+  }
+
+  public void add(String event, long time, long millis) {
+    Series series = byEvent.computeIfAbsent(event, kind -> new Series());
+    series.longest = Math.max(series.longest, millis);
+    @Nullable Sample last = series.samples.peekLast();
+    if (last != null && last.time() == time) {
+      if (millis <= last.millis()) {
+        return;
+      }
+      series.samples.removeLast();
+    } else if (series.samples.size() == MAX_SAMPLES) {
+      series.samples.removeFirst();
+    }
+    series.samples.addLast(new Sample(time, millis));
+  }
+}

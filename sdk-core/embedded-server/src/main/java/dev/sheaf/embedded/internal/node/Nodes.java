@@ -1,0 +1,400 @@
+package dev.sheaf.embedded.internal.node;
+
+import dev.sheaf.embedded.internal.data.Database;
+import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.lua.ScriptEngine;
+import dev.sheaf.embedded.internal.lua.ScriptEngines;
+import dev.sheaf.embedded.internal.protocol.CommandTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** All nodes of one server, the slots they share, and the clock. Confined to the command thread. */
+public final class Nodes implements CommandTime {
+  /** The commands as nodes see them; what they do to nodes is none of a node's business. */
+  public interface CommandSet {
+    /** What is known of each command. */
+    CommandTable table();
+
+    /** Does on a replica what its master has done; {@code link} is the session for that. */
+    void replicate(ServerNode replica, Client link, byte[][] args);
+  }
+
+  /**
+   * The script that holds the command thread. Once it has run for longer than the node's
+   * busy-reply-threshold, the sockets are read from inside it, so that other clients get BUSY and
+   * can end it.
+   */
+  public static final class RunningScript {
+    private final ServerNode node;
+    private final Client caller;
+    private final long startedNanos = System.nanoTime();
+    private final long dirtyBefore;
+    private boolean busy;
+    private boolean killed;
+
+    public RunningScript(ServerNode node, Client caller) {
+      this.node = node;
+      this.caller = caller;
+      this.dirtyBefore = node.dirty();
+    }
+
+    ServerNode node() {
+      return node;
+    }
+
+    public Client caller() {
+      return caller;
+    }
+
+    public boolean isBusy() {
+      return busy;
+    }
+
+    /** Whether it has changed data, so that it must not be stopped half way. */
+    public boolean hasWritten() {
+      return node.dirty() != dirtyBefore;
+    }
+
+    public void kill() {
+      killed = true;
+    }
+
+    /** Asked often while the script runs; true ends it. */
+    public boolean poll() {
+      Nodes nodes = node.nodes();
+      if (nodes.isClosing()) {
+        return true;
+      }
+      long millis = (System.nanoTime() - startedNanos) / 1_000_000;
+      if (millis >= node.config().busyThresholdMillis()) {
+        busy = true;
+        long scriptTime = nodes.now();
+        nodes.readSockets();
+        nodes.now(scriptTime);
+      }
+      return killed;
+    }
+  }
+
+  private static final int EXPIRY_PERIOD_MILLIS = 100;
+  private static final int EXPIRY_SAMPLES = 20;
+  private static final int EXPIRY_ROUNDS = 50;
+
+  private final boolean cluster;
+  private final ServerClock clock;
+  private final ScheduledExecutorService thread;
+  private final CommandSet commands;
+  private final RandomGenerator random;
+  private final List<ServerNode> nodes = new ArrayList<>();
+  private final @Nullable ServerNode[] owners = new ServerNode[Slots.COUNT];
+  private final List<BiConsumer<ServerNode, ServerNode>> failoverListeners = new ArrayList<>();
+  private long now;
+  private long lastClientId;
+  private long epoch;
+  private int assigned;
+  private int failed;
+  private @Nullable ScriptEngine scriptEngine;
+  private @Nullable RunningScript runningScript;
+  private Runnable socketReader = () -> {};
+  private volatile boolean closing;
+  private @Nullable CommandRecorder recorder;
+
+  /** {@code thread} runs every command; {@code seed} is that of everything random. */
+  public Nodes(
+      boolean cluster,
+      ServerClock clock,
+      ScheduledExecutorService thread,
+      CommandSet commands,
+      long seed) {
+    this.cluster = cluster;
+    this.clock = clock;
+    this.thread = thread;
+    this.commands = commands;
+    this.random = new SplittableRandom(seed);
+    this.now = clock.millis();
+  }
+
+  /** What clients may send. */
+  public CommandSet commands() {
+    return commands;
+  }
+
+  /** The clock itself, which may move while a command runs. */
+  public ServerClock clock() {
+    return clock;
+  }
+
+  /** Who is told of every command; null for nobody. */
+  public @Nullable CommandRecorder recorder() {
+    return recorder;
+  }
+
+  public void recorder(@Nullable CommandRecorder newRecorder) {
+    recorder = newRecorder;
+  }
+
+  public boolean isCluster() {
+    return cluster;
+  }
+
+  public List<ServerNode> all() {
+    return nodes;
+  }
+
+  public ServerNode add() {
+    ServerNode node = new ServerNode(this, newId(), ++epoch);
+    if (cluster) {
+      node.config().set("cluster-enabled", "yes");
+    }
+    nodes.add(node);
+    return node;
+  }
+
+  private String newId() {
+    StringBuilder id = new StringBuilder(40);
+    while (id.length() < 40) {
+      id.append(Character.forDigit(random.nextInt(16), 16));
+    }
+    return id.toString();
+  }
+
+  public void makeReplica(ServerNode replica, ServerNode master) {
+    replica.master(master);
+    master.replicas().add(replica);
+    for (int i = 0; i < ServerNode.DATABASES; i++) {
+      replica.db(i).copyFrom(master.db(i));
+    }
+  }
+
+  /** Forgets a node that serves nothing. */
+  public void remove(ServerNode node) {
+    ServerNode master = node.master();
+    if (master == null && (!cluster || !node.slots().isEmpty())) {
+      throw new IllegalArgumentException(
+          "node " + node.port() + " still serves " + (cluster ? "slots; move them first" : "all"));
+    }
+    if (!node.replicas().isEmpty()) {
+      throw new IllegalArgumentException(
+          "node " + node.port() + " has replicas; remove them first");
+    }
+    if (master != null) {
+      master.replicas().remove(node);
+    }
+    node.failed(false);
+    nodes.remove(node);
+  }
+
+  /** Gives the node a configuration epoch of its own, the highest. */
+  public long bumpEpoch(ServerNode node) {
+    node.configEpoch(++epoch);
+    return epoch;
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  public RandomGenerator random() {
+    return random;
+  }
+
+  @Override
+  public ScheduledExecutorService thread() {
+    return thread;
+  }
+
+  /** The time of the current command, in milliseconds since the epoch. */
+  @Override
+  public long now() {
+    return now;
+  }
+
+  /** Reads the clock; between commands only. */
+  @Override
+  public long refreshNow() {
+    now = clock.millis();
+    return now;
+  }
+
+  /** Puts the time back to what a running script goes by. */
+  void now(long millis) {
+    now = millis;
+  }
+
+  /** Made when the first script comes: it loads a native library. */
+  public ScriptEngine scriptEngine() {
+    if (scriptEngine == null) {
+      scriptEngine = ScriptEngines.create();
+    }
+    return scriptEngine;
+  }
+
+  public @Nullable RunningScript runningScript() {
+    return runningScript;
+  }
+
+  public void runningScript(@Nullable RunningScript run) {
+    runningScript = run;
+  }
+
+  /** Whether the node, its master or one of its replicas is in the middle of a long script. */
+  public boolean isHeldByScript(ServerNode node) {
+    return runningScript != null && runningScript.node().primary() == node.primary();
+  }
+
+  /** {@code reader} reads all sockets once without waiting; needed while a script runs. */
+  public void socketReader(Runnable reader) {
+    socketReader = reader;
+  }
+
+  void readSockets() {
+    socketReader.run();
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  /** Ends a running script. From any thread. */
+  public void beginClose() {
+    closing = true;
+  }
+
+  /** Frees what the garbage collector does not. */
+  public void close() {
+    if (scriptEngine != null) {
+      scriptEngine.close();
+      scriptEngine = null;
+    }
+  }
+
+  long nextClientId() {
+    return ++lastClientId;
+  }
+
+  public @Nullable ServerNode owner(int slot) {
+    return owners[slot];
+  }
+
+  public void owner(int slot, @Nullable ServerNode node) {
+    assigned += (node == null ? 0 : 1) - (owners[slot] == null ? 0 : 1);
+    owners[slot] = node;
+  }
+
+  /** Without full coverage a cluster answers no key at all. */
+  public boolean isDown() {
+    return assigned < Slots.COUNT || failed > 0 && nodes.stream().anyMatch(Nodes::leavesSlots);
+  }
+
+  void failed(int change) {
+    failed += change;
+  }
+
+  private static boolean leavesSlots(ServerNode node) {
+    return node.isFailed() && node.isMaster() && !node.slots().isEmpty();
+  }
+
+  /** Shares all slots out evenly, in order, as a new cluster does. */
+  public void assignSlots(List<ServerNode> masters) {
+    double perNode = (double) Slots.COUNT / masters.size();
+    int from = 0;
+    for (int i = 0; i < masters.size(); i++) {
+      int to = i == masters.size() - 1 ? Slots.COUNT : (int) Math.round(perNode * (i + 1));
+      for (int slot = from; slot < to; slot++) {
+        owner(slot, masters.get(i));
+      }
+      from = to;
+    }
+  }
+
+  public int assignedSlots() {
+    return assigned;
+  }
+
+  /** Told of each failover: the former master and the new one. */
+  public void onFailover(BiConsumer<ServerNode, ServerNode> listener) {
+    failoverListeners.add(listener);
+  }
+
+  public @Nullable ServerNode byId(String id) {
+    for (ServerNode node : nodes) {
+      if (node.id().equals(id)) {
+        return node;
+      }
+    }
+    return null;
+  }
+
+  /** The replica takes its master's place and slots; the master becomes its replica. */
+  public void failover(ServerNode replica) {
+    ServerNode old = replica.master();
+    if (old == null) {
+      throw new IllegalArgumentException(
+          "node " + replica.port() + " is a master; only a replica can take over");
+    }
+    for (int slot = 0; slot < Slots.COUNT; slot++) {
+      if (owners[slot] == old) {
+        owners[slot] = replica;
+      }
+    }
+    List<ServerNode> others = new ArrayList<>(old.replicas());
+    old.replicas().clear();
+    replica.master(null);
+    replica.configEpoch(++epoch);
+    for (ServerNode other : others) {
+      if (other != replica) {
+        makeReplica(other, replica);
+      }
+    }
+    makeReplica(old, replica);
+    failoverListeners.forEach(listener -> listener.accept(old, replica));
+    old.blocked()
+        .failAll(
+            "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)");
+  }
+
+  /** Starts the housekeeping that a server does by itself. */
+  public void startHousekeeping() {
+    var unused =
+        thread.scheduleWithFixedDelay(
+            this::housekeeping, EXPIRY_PERIOD_MILLIS, EXPIRY_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void housekeeping() {
+    refreshNow();
+    for (ServerNode node : nodes) {
+      node.blocked().expire(now);
+      node.pause().endIfDue(now);
+      for (Database db : node.databases()) {
+        expireSome(db);
+      }
+      node.visitIdle();
+    }
+  }
+
+  private void expireSome(Database db) {
+    if (db.mortalSize() == 0) {
+      return;
+    }
+    int due = EXPIRY_SAMPLES;
+    for (int round = 0; round < EXPIRY_ROUNDS && due > EXPIRY_SAMPLES / 4; round++) {
+      due = db.expireSome(EXPIRY_SAMPLES, random);
+    }
+  }
+
+  /** Time was moved: does at once what would have been done meanwhile. */
+  public void timeMoved() {
+    refreshNow();
+    for (ServerNode node : nodes) {
+      node.blocked().expire(now);
+      node.pause().endIfDue(now);
+      node.databases().forEach(Database::expireAll);
+    }
+  }
+}

@@ -1,0 +1,442 @@
+package dev.sheaf.embedded.internal.node;
+
+import dev.sheaf.embedded.internal.acl.AclLog;
+import dev.sheaf.embedded.internal.acl.AclUsers;
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Database;
+import dev.sheaf.embedded.internal.data.IdleStrings;
+import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.protocol.CommandTable;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One server process, so to speak: its databases, its clients, and its place in the cluster. */
+public final class ServerNode implements Database.Listener {
+  public static final int DATABASES = 16;
+
+  /**
+   * What a sentinel watches.
+   *
+   * @param masterName how clients ask for it
+   * @param nodes among which the master is found
+   */
+  public record Watch(String masterName, Nodes nodes) {
+    public ServerNode master() {
+      return nodes.all().stream().filter(ServerNode::isMaster).findFirst().orElseThrow();
+    }
+  }
+
+  private final Nodes nodes;
+  private final String id;
+  private final List<Database> databases = new ArrayList<>();
+  private final Map<Long, Client> clients = new LinkedHashMap<>();
+  private final List<IdleStrings> idle = new ArrayList<>();
+  private final WatchedKeys watched = new WatchedKeys();
+  private final BlockedClients blocked = new BlockedClients();
+  private final PubSub pubSub = new PubSub();
+  private final CommandTable commands;
+  private final Counters counters;
+  private final FaultRules faults = new FaultRules();
+  private final Config config = new Config();
+  private final Scripts scripts = new Scripts();
+  private final Functions functions = new Functions();
+  private final Client masterLink;
+  private final List<ServerNode> replicas = new ArrayList<>();
+  private final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
+  private final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
+  private final KeyspaceEvents events = new KeyspaceEvents();
+  private final Tracking tracking;
+  private final ClientPause pause;
+  private final AclUsers users;
+  private final AclLog deniedLog = new AclLog();
+  private final SlowLog slowLog = new SlowLog();
+  private final LatencyEvents latencyEvents = new LatencyEvents();
+  private final Monitors monitors = new Monitors();
+  private @Nullable Client running;
+  private @Nullable Watch sentinel;
+  private boolean frozen;
+  private boolean failed;
+  private @Nullable ServerNode master;
+  private int port;
+  private int announcedPort;
+  private long dirty;
+  private long replicationOffset;
+  private long configEpoch;
+  private long startedAt;
+
+  ServerNode(Nodes nodes, String id, long configEpoch) {
+    this.nodes = nodes;
+    this.commands = nodes.commands().table();
+    this.counters = new Counters(commands.rows().size());
+    this.users = new AclUsers(commands);
+    this.tracking = new Tracking(nodes.thread(), clients::get);
+    this.pause = new ClientPause(nodes, clients::values);
+    this.id = id;
+    this.configEpoch = configEpoch;
+    this.startedAt = nodes.now();
+    for (int i = 0; i < DATABASES; i++) {
+      databases.add(new Database(i, nodes::now, this, nodes.isCluster() && i == 0));
+    }
+    masterLink = new Client(0, users.standard(), null, nodes.now());
+    masterLink.authenticated(true);
+  }
+
+  public Nodes nodes() {
+    return nodes;
+  }
+
+  public String id() {
+    return id;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public void port(int listening) {
+    port = listening;
+    if (announcedPort == 0) {
+      announcedPort = listening;
+    }
+  }
+
+  /** The port this node tells clients, for a proxy in front of it. */
+  public int announcedPort() {
+    return announcedPort;
+  }
+
+  public void announcedPort(int port) {
+    announcedPort = port;
+  }
+
+  public String announcedHost() {
+    return "127.0.0.1";
+  }
+
+  public Database db(int index) {
+    return databases.get(index);
+  }
+
+  public List<Database> databases() {
+    return databases;
+  }
+
+  /** SWAPDB: the clients of each database find the other one's data. */
+  public void swap(int first, int second) {
+    databases.get(first).swap(databases.get(second));
+    watched.swapped(databases.get(first), databases.get(second));
+    blocked.recheckAll();
+  }
+
+  /** From now on strings that are idle for so long are compressed. */
+  public void compressIdle(long idleMillis) {
+    databases.forEach(db -> idle.add(new IdleStrings(db, idleMillis)));
+  }
+
+  void visitIdle() {
+    idle.forEach(IdleStrings::visit);
+  }
+
+  /** What compresses idle strings, for each database; empty where nothing does. */
+  public List<IdleStrings> idle() {
+    return idle;
+  }
+
+  public WatchedKeys watched() {
+    return watched;
+  }
+
+  public BlockedClients blocked() {
+    return blocked;
+  }
+
+  public PubSub pubSub() {
+    return pubSub;
+  }
+
+  public Counters counters() {
+    return counters;
+  }
+
+  public FaultRules faults() {
+    return faults;
+  }
+
+  /** What is known of each command. */
+  public CommandTable commands() {
+    return commands;
+  }
+
+  public Config config() {
+    return config;
+  }
+
+  public Functions functions() {
+    return functions;
+  }
+
+  public Scripts scripts() {
+    return scripts;
+  }
+
+  public long startedAt() {
+    return startedAt;
+  }
+
+  public long configEpoch() {
+    return configEpoch;
+  }
+
+  void configEpoch(long epoch) {
+    configEpoch = epoch;
+  }
+
+  public long replicationOffset() {
+    return replicationOffset;
+  }
+
+  public @Nullable ServerNode master() {
+    return master;
+  }
+
+  public boolean isMaster() {
+    return master == null;
+  }
+
+  void master(@Nullable ServerNode newMaster) {
+    master = newMaster;
+  }
+
+  /** For a replica its master, for a master itself. */
+  public ServerNode primary() {
+    return master == null ? this : master;
+  }
+
+  public List<ServerNode> replicas() {
+    return replicas;
+  }
+
+  /** Slots this node gives away, by number, with the node that takes each. */
+  public Map<Integer, ServerNode> migrating() {
+    return migrating;
+  }
+
+  /** Slots this node takes over, by number, with the node that gives each. */
+  public Map<Integer, ServerNode> importing() {
+    return importing;
+  }
+
+  /** The slots this node serves as master. */
+  public BitSet slots() {
+    BitSet slots = new BitSet(Slots.COUNT);
+    for (int slot = 0; slot < Slots.COUNT; slot++) {
+      if (nodes.owner(slot) == this) {
+        slots.set(slot);
+      }
+    }
+    return slots;
+  }
+
+  /** A new session. */
+  public Client connect(Connection connection) {
+    Client client =
+        new Client(nodes.nextClientId(), users.standard(), connection, nodes.refreshNow());
+    client.authenticated(users.standard().accepts(""));
+    clients.put(client.id(), client);
+    counters.connections++;
+    return client;
+  }
+
+  /** A session for the commands of a script that a client runs; each of its scripts has it. */
+  public Client scriptSession(Client caller) {
+    Client session = caller.scriptSession();
+    if (session == null) {
+      session = new Client(caller.id(), users.standard(), null, nodes.now());
+      session.authenticated(true);
+      caller.scriptSession(session);
+    }
+    session.user(caller.user());
+    session.dbIndex(caller.dbIndex());
+    session.protocol(2);
+    return session;
+  }
+
+  /** Ends the client's transaction, its watches included. */
+  public void closeTransaction(Client client) {
+    client.dropQueue();
+    watched.unwatchAll(client);
+  }
+
+  /** RESET: as if newly connected. */
+  public void reset(Client client) {
+    closeTransaction(client);
+    pubSub.unsubscribeEverything(client);
+    monitors.remove(client);
+    tracking.disable(client);
+    client.reset(users.standard());
+  }
+
+  /** Forgets the session and everything that hangs on it. */
+  public void disconnect(Client client) {
+    clients.remove(client.id());
+    watched.unwatchAll(client);
+    pubSub.unsubscribeEverything(client);
+    monitors.remove(client);
+    tracking.disable(client);
+    BlockedClient wait = client.blocked();
+    if (wait != null) {
+      blocked.forget(wait);
+    }
+  }
+
+  public Map<Long, Client> clients() {
+    return clients;
+  }
+
+  @Override
+  public void changed(Database db, byte[] key) {
+    watched.changed(db, key);
+    blocked.changed(db, key);
+    tracking.changed(running, key);
+  }
+
+  /** Clients that wait for the key look again, though it has not changed. */
+  public void recheckBlocked(Database db, byte[] key) {
+    blocked.changed(db, key);
+  }
+
+  @Override
+  public void expired(Database db, byte[] key) {
+    counters.expiredKeys++;
+    watched.changed(db, key);
+    tracking.changed(null, key);
+    announce('x', "expired", db.index(), key);
+  }
+
+  @Override
+  public void cleared(Database db, ByteMap<?> gone) {
+    for (var e = gone.first(); e != null; e = e.after()) {
+      watched.changed(db, e.key());
+      blocked.changed(db, e.key());
+    }
+    tracking.flushed();
+  }
+
+  public AclUsers users() {
+    return users;
+  }
+
+  /** What its users were denied. */
+  public AclLog deniedLog() {
+    return deniedLog;
+  }
+
+  public SlowLog slowLog() {
+    return slowLog;
+  }
+
+  public LatencyEvents latencyEvents() {
+    return latencyEvents;
+  }
+
+  public Monitors monitors() {
+    return monitors;
+  }
+
+  /** What it watches if it is a sentinel; null for a server with data. */
+  public @Nullable Watch sentinel() {
+    return sentinel;
+  }
+
+  public void sentinel(Watch newSentinel) {
+    sentinel = newSentinel;
+  }
+
+  /** A frozen node reads nothing and runs nothing, as a stopped process. */
+  public boolean isFrozen() {
+    return frozen;
+  }
+
+  public void frozen(boolean yes) {
+    frozen = yes;
+    for (Client client : List.copyOf(clients.values())) {
+      Connection connection = client.connection();
+      if (connection != null) {
+        connection.resume();
+      }
+    }
+  }
+
+  /** Whether the node is down, as the other nodes of a cluster see it. */
+  public boolean isFailed() {
+    return failed;
+  }
+
+  public void failed(boolean yes) {
+    if (failed != yes) {
+      nodes.failed(yes ? 1 : -1);
+    }
+    failed = yes;
+  }
+
+  /** A session of no connection, for looking at the data from inside. */
+  public Client directSession() {
+    Client session = new Client(0, users.standard(), null, nodes.now());
+    session.authenticated(true);
+    return session;
+  }
+
+  public Tracking tracking() {
+    return tracking;
+  }
+
+  /** CLIENT PAUSE. */
+  public ClientPause pause() {
+    return pause;
+  }
+
+  /** Whose command runs now; null between commands. */
+  public void running(@Nullable Client client) {
+    running = client;
+  }
+
+  public boolean announcesEvents() {
+    return !events.isOff();
+  }
+
+  /** Publishes a keyspace event, if its class is wanted. */
+  public void announce(char eventClass, String event, int dbIndex, byte[] key) {
+    if (!events.isOff()) {
+      events.announce(pubSub, eventClass, event, dbIndex, key);
+    }
+  }
+
+  /** Takes the setting notify-keyspace-events; null if it is wrong, else how it is shown. */
+  public @Nullable String announceEvents(String setting) {
+    return events.set(setting);
+  }
+
+  /** Counts a change to the data. */
+  public void dirtied() {
+    dirty++;
+  }
+
+  /** Grows with every change to the data. */
+  public long dirty() {
+    return dirty;
+  }
+
+  /** Has the replicas do the same to their copy of the data. */
+  public void propagate(int dbIndex, byte[][] args) {
+    replicationOffset++;
+    for (ServerNode replica : replicas) {
+      replica.replicationOffset++;
+      replica.masterLink.dbIndex(dbIndex);
+      nodes.commands().replicate(replica, replica.masterLink, args);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package dev.sheaf.embedded.internal.node;
+
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Client-side caching of one node: who has read what, and whom to tell that it has changed. */
+public final class Tracking {
+  /** Keys remembered, the oldest goes first. As tracking-table-max-keys. */
+  private static final int MAX_KEYS = 1_000_000;
+
+  private static final byte[] CHANNEL = Bytes.of("__redis__:invalidate");
+
+  /** How one client tracks. */
+  public static final class Mode {
+    /** Whether a client announces which reads count (IN), or which do not (OUT). */
+    public enum Opt {
+      ALL,
+      IN,
+      OUT
+    }
+
+    private final boolean broadcast;
+    private final Opt opt;
+    private final boolean noLoop;
+    private final long redirect;
+    private final List<byte[]> prefixes = new ArrayList<>();
+    private boolean caching;
+    private boolean redirectBroken;
+
+    public Mode(boolean broadcast, Opt opt, boolean noLoop, long redirect) {
+      this.broadcast = broadcast;
+      this.opt = opt;
+      this.noLoop = noLoop;
+      this.redirect = redirect;
+    }
+
+    public boolean isBroadcast() {
+      return broadcast;
+    }
+
+    public Opt opt() {
+      return opt;
+    }
+
+    public boolean isNoLoop() {
+      return noLoop;
+    }
+
+    /** The client that gets the messages; zero for the client itself. */
+    public long redirect() {
+      return redirect;
+    }
+
+    public boolean isRedirectBroken() {
+      return redirectBroken;
+    }
+
+    public List<byte[]> prefixes() {
+      return prefixes;
+    }
+
+    /** CLIENT CACHING for the next command. */
+    public void caching(boolean said) {
+      caching = said;
+    }
+
+    public boolean isCaching() {
+      return caching;
+    }
+
+    boolean remembersReads() {
+      return !broadcast
+          && switch (opt) {
+            case ALL -> true;
+            case IN -> caching;
+            case OUT -> !caching;
+          };
+    }
+
+    boolean covers(byte[] key) {
+      return prefixes.isEmpty()
+          || prefixes.stream()
+              .anyMatch(
+                  p -> key.length >= p.length && Arrays.equals(p, 0, p.length, key, 0, p.length));
+    }
+  }
+
+  private final Executor thread;
+  private final LongFunction<@Nullable Client> clientsById;
+  private final ByteMap<Set<Client>> readers = new ByteMap<>();
+  private final Map<Client, Mode> modes = new LinkedHashMap<>();
+  private final List<Runnable> pending = new ArrayList<>();
+
+  Tracking(Executor thread, LongFunction<@Nullable Client> clientsById) {
+    this.thread = thread;
+    this.clientsById = clientsById;
+  }
+
+  public @Nullable Mode mode(Client client) {
+    return modes.get(client);
+  }
+
+  public int clients() {
+    return modes.size();
+  }
+
+  public void enable(Client client, Mode mode) {
+    Mode former = modes.put(client, mode);
+    if (former != null) {
+      former.prefixes().forEach(p -> mode.prefixes().add(0, p));
+    }
+  }
+
+  public void disable(Client client) {
+    modes.remove(client);
+    if (modes.isEmpty()) {
+      readers.clear();
+    }
+  }
+
+  /** The client has run a command that reads the keys. */
+  public void read(Client client, byte[][] args, int[] keys) {
+    Mode mode = modes.get(client);
+    if (mode == null || !mode.remembersReads()) {
+      return;
+    }
+    for (int i : keys) {
+      Set<Client> clients = readers.get(args[i]);
+      if (clients == null) {
+        clients = new LinkedHashSet<>();
+        readers.put(args[i], clients);
+      }
+      clients.add(client);
+    }
+    while (readers.size() > MAX_KEYS) {
+      forgetOldest();
+    }
+  }
+
+  /** The key counts as changed for those who have read it. */
+  private void forgetOldest() {
+    ByteMap.Entry<Set<Client>> oldest = readers.first();
+    if (oldest != null) {
+      readers.remove(oldest.key());
+      oldest.value().forEach(client -> note(client, null, oldest.key(), false));
+    }
+  }
+
+  /** Notes the messages a change causes; {@link #send} sends them after the reply. */
+  void changed(@Nullable Client cause, byte[] key) {
+    if (modes.isEmpty()) {
+      return;
+    }
+    Set<Client> clients = readers.remove(key);
+    if (clients != null) {
+      clients.forEach(client -> note(client, cause, key, false));
+    }
+    modes.forEach(
+        (client, mode) -> {
+          if (mode.isBroadcast() && mode.covers(key)) {
+            note(client, cause, key, true);
+          }
+        });
+  }
+
+  private void note(Client client, @Nullable Client cause, byte[] key, boolean broadcast) {
+    Mode mode = modes.get(client);
+    if (mode == null || mode.isBroadcast() != broadcast || mode.isNoLoop() && client == cause) {
+      return;
+    }
+    sendLater(() -> tell(client, mode, key));
+  }
+
+  /** After the reply of the command that runs, or by itself where none runs. */
+  private void sendLater(Runnable message) {
+    if (pending.isEmpty()) {
+      thread.execute(this::send);
+    }
+    pending.add(message);
+  }
+
+  /** All keys have gone at once. */
+  void flushed() {
+    readers.clear();
+    modes.forEach((client, mode) -> sendLater(() -> tell(client, mode, null)));
+  }
+
+  /** Sends what has been noted. */
+  public void send() {
+    if (!pending.isEmpty()) {
+      List<Runnable> messages = List.copyOf(pending);
+      pending.clear();
+      messages.forEach(Runnable::run);
+    }
+  }
+
+  private void tell(Client client, Mode mode, byte @Nullable [] key) {
+    Client to = client;
+    if (mode.redirect() != 0) {
+      Client target = clientsById.apply(mode.redirect());
+      if (target == null) {
+        redirectHasGone(client, mode);
+        return;
+      }
+      to = target;
+    }
+    Reply out = to.pushes();
+    if (to.protocol() == 3) {
+      out.push(2);
+      out.bulk("invalidate");
+    } else if (mode.redirect() != 0 && to.isSubscriber()) {
+      out.push(3);
+      out.bulk("message");
+      out.bulk(CHANNEL);
+    } else {
+      return;
+    }
+    if (key == null) {
+      out.nilArray();
+    } else {
+      out.array(1);
+      out.bulk(key);
+    }
+  }
+
+  private static void redirectHasGone(Client client, Mode mode) {
+    mode.redirectBroken = true;
+    if (client.protocol() == 3) {
+      client.pushes().push(2);
+      client.pushes().bulk("tracking-redir-broken");
+      client.pushes().integer(mode.redirect());
+    }
+  }
+}

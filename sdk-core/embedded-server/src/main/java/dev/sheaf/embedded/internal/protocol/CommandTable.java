@@ -1,0 +1,106 @@
+package dev.sheaf.embedded.internal.protocol;
+
+import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Bytes;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every command the server knows: the one source for dispatch, arity errors, COMMAND, slot routing,
+ * MULTI queueing and the documentation. Read only once it is built.
+ */
+public final class CommandTable {
+  /** The arity of a command that runs by its subcommands only. */
+  public static final int CONTAINER_ARITY = -2;
+
+  private final Map<String, Command> commands = new LinkedHashMap<>();
+  private final List<Command> all = new ArrayList<>();
+  private final ByteMap<Command> lookup = new ByteMap<>();
+
+  /** Adds a row; a name such as {@code client|id} makes a subcommand. */
+  public Command add(
+      String name,
+      int arity,
+      String flags,
+      KeySpec keys,
+      Group group,
+      String since,
+      String summary) {
+    Command row =
+        new Command(all.size(), name, arity, Flag.parse(flags), keys, group, since, summary);
+    all.add(row);
+    int bar = name.indexOf('|');
+    if (bar < 0) {
+      commands.put(name, row);
+      lookup.put(Bytes.of(name), row);
+      lookup.put(Bytes.of(name.toUpperCase(Locale.ROOT)), row);
+    } else {
+      Command container = commands.get(name.substring(0, bar));
+      if (container == null) {
+        throw new IllegalStateException("no container for subcommand " + name);
+      }
+      container.subcommands().put(name.substring(bar + 1), row);
+    }
+    return row;
+  }
+
+  public static CommandException unknownSubcommand(byte[][] args) {
+    String text = Bytes.text(args[1]);
+    int nul = text.indexOf(0);
+    String sub = nul < 0 ? text : text.substring(0, nul);
+    return new CommandException(
+        "ERR unknown subcommand '"
+            + sub.substring(0, Math.min(128, sub.length()))
+            + "'. Try "
+            + Bytes.text(args[0]).toUpperCase(Locale.ROOT)
+            + " HELP.");
+  }
+
+  /** The command by its own name, without looking at subcommands. */
+  public @Nullable Command find(byte[] name) {
+    Command found = lookup.get(name);
+    return found != null ? found : commands.get(Bytes.lower(name));
+  }
+
+  /** By the full name in lower case, {@code client|id} included. */
+  public @Nullable Command find(String fullName) {
+    int bar = fullName.indexOf('|');
+    if (bar < 0) {
+      return commands.get(fullName);
+    }
+    Command container = commands.get(fullName.substring(0, bar));
+    return container == null ? null : container.subcommand(fullName.substring(bar + 1));
+  }
+
+  /**
+   * The row that will run: the subcommand where there is one.
+   *
+   * @throws CommandException for an unknown subcommand
+   */
+  public @Nullable Command resolve(byte[][] args) {
+    Command command = find(args[0]);
+    if (command == null || command.subcommands().isEmpty() || args.length < 2) {
+      return command;
+    }
+    Command sub = command.subcommand(Bytes.lower(args[1]));
+    if (sub == null && command.accepts(args.length)) {
+      throw unknownSubcommand(args);
+    }
+    return sub == null ? command : sub;
+  }
+
+  /** Commands without their subcommands, in the order of the files. */
+  public Collection<Command> commands() {
+    return commands.values().stream().filter(row -> row.group() != Group.SENTINEL).toList();
+  }
+
+  /** Every row, subcommands included; {@link Command#id()} is the index. */
+  public List<Command> rows() {
+    return all;
+  }
+}

@@ -1,0 +1,58 @@
+package dev.sheaf.embedded.internal.protocol;
+
+/** Drops the answer: CLIENT REPLY OFF, and commands that a replica takes over from its master. */
+public final class NoReply implements Reply {
+  public static final NoReply INSTANCE = new NoReply();
+
+  private NoReply() {}
+
+  @Override
+  public int protocol() {
+    return 2;
+  }
+
+  @Override
+  public void status(String text) {}
+
+  @Override
+  public void error(String line) {}
+
+  @Override
+  public void integer(long value) {}
+
+  @Override
+  public void bulk(byte[] bytes) {}
+
+  @Override
+  public void nil() {}
+
+  @Override
+  public void nilArray() {}
+
+  @Override
+  public void array(int elements) {}
+
+  @Override
+  public void map(int pairs) {}
+
+  @Override
+  public void set(int elements) {}
+
+  @Override
+  public void push(int elements) {}
+
+  @Override
+  public void number(double value) {}
+
+  @Override
+  public void decimal(String digits) {}
+
+  @Override
+  public void bool(boolean value) {}
+
+  @Override
+  public void verbatim(byte[] text) {}
+
+  @Override
+  public void bigNumber(String digits) {}
+}

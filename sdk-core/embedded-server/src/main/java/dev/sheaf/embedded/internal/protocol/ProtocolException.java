@@ -1,0 +1,8 @@
+package dev.sheaf.embedded.internal.protocol;
+
+/** The client broke the protocol; it gets the message and is disconnected. */
+public final class ProtocolException extends Exception {
+  ProtocolException(String what) {
+    super("ERR Protocol error: " + what, null, false, false);
+  }
+}

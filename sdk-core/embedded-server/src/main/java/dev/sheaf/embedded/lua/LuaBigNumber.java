@@ -1,8 +1,0 @@
-package dev.sheaf.embedded.lua;
-
-/**
- * A RESP3 big number.
- *
- * @param digits the digits as sent; a script may send anything
- */
-public record LuaBigNumber(String digits) {}

@@ -1,0 +1,448 @@
+package dev.sheaf.embedded.proxy;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A TCP proxy on the loopback interface that adds the distance of a network to any server, and its
+ * faults on demand.
+ *
+ * <p>The delay is that of a pipe: each piece of data leaves one delay after it arrived, in order,
+ * however many are under way, so throughput is not limited by it. A piece is never released early.
+ * The handshake that opens a connection is answered at once, without a delay.
+ *
+ * <p>Every method may be called from any thread while data flows. The fault methods have taken
+ * effect when they return; they wait for the proxy's own thread, which never blocks, and throw
+ * {@link IllegalStateException} once the proxy is closed.
+ */
+public final class LatencyProxy implements AutoCloseable {
+
+  /**
+   * Default bound of the bytes held for one direction of one connection. Five milliseconds of a 100
+   * Gbit/s link: no delay of practical length is slowed by it, and a stalled peer costs no more.
+   */
+  public static final int DEFAULT_MAX_BYTES_IN_FLIGHT = 64 * 1024 * 1024;
+
+  /** How long {@link #close()} waits for the proxy's threads to end. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
+
+  private final Builder settings;
+  private final MultiThreadIoEventLoopGroup group;
+  private final EventLoop loop;
+  private final ProxyScheduler scheduler;
+  private final ProxyLink toServer;
+  private final ProxyLink toClient;
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
+  private final ProxyCounters counters = new ProxyCounters();
+
+  // Confined to the event loop.
+  private final Set<ProxyConnection> connections = new LinkedHashSet<>();
+  private @Nullable Channel listener;
+  private boolean blackHole;
+
+  private final int port;
+  private volatile boolean closed;
+
+  private LatencyProxy(Builder settings, InetSocketAddress listenAddress) {
+    this.settings = settings;
+    this.group = new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
+    this.loop = group.next();
+    this.scheduler = new ProxyScheduler(loop);
+    threads.add(scheduler.thread());
+    this.toServer = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
+    this.toClient = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
+    try {
+      this.port = bind(listenAddress);
+    } catch (RuntimeException e) {
+      stopThreads();
+      throw e;
+    }
+  }
+
+  /** Returns a builder; a target is the one thing it must be given. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Returns the port clients connect to, on the loopback address. */
+  public int port() {
+    return port;
+  }
+
+  /** Returns what has passed since the start or the last {@link #resetStats()}. */
+  public ProxyStats stats() {
+    return counters.snapshot();
+  }
+
+  /** Starts all counts from zero; bytes in flight, a gauge, keep their value. */
+  public void resetStats() {
+    counters.reset();
+  }
+
+  /**
+   * Changes the delay of each direction for data that arrives from now on. Data under way keeps the
+   * delay it has, and is never overtaken.
+   *
+   * @throws IllegalArgumentException if the delay is negative
+   */
+  public void delay(Duration oneWayDelay) {
+    long nanos = Builder.checkedDelay(oneWayDelay);
+    onLoop(
+        () -> {
+          toServer.delay(nanos);
+          toClient.delay(nanos);
+        });
+  }
+
+  /** Closes every open connection, both sides, as a peer that goes away in good order does. */
+  public void dropConnections() {
+    onLoop(() -> openConnections().forEach(ProxyConnection::close));
+  }
+
+  /** Resets every open connection: both peers see a TCP RST instead of an end of stream. */
+  public void resetConnections() {
+    onLoop(() -> openConnections().forEach(ProxyConnection::reset));
+  }
+
+  /**
+   * While on, everything sent by either side is swallowed, and new connections are accepted without
+   * a server behind them: what a client sees of a host that has vanished. When it is switched off,
+   * connections that were open meanwhile are reset, as their streams have holes.
+   */
+  public void blackHole(boolean on) {
+    onLoop(
+        () -> {
+          if (blackHole && !on) {
+            openConnections().forEach(ProxyConnection::reset);
+          }
+          blackHole = on;
+          openConnections().forEach(connection -> connection.swallow(on));
+        });
+  }
+
+  /**
+   * While on, new connections are refused, as by a port nobody listens on; open ones live on.
+   *
+   * @throws IllegalStateException if the port was taken by somebody else meanwhile
+   */
+  public synchronized void refuse(boolean on) {
+    boolean[] listening = new boolean[1];
+    onLoop(() -> listening[0] = listener != null);
+    if (on && listening[0]) {
+      onLoop(this::stopListening);
+      // A socket under a selector leaves the port with the selector's next round.
+      loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    } else if (!on && !listening[0]) {
+      bind(new InetSocketAddress(settings.listenHost, port));
+    }
+  }
+
+  /** While on, nothing is delivered to clients; it is kept, up to the bound, and sent later. */
+  public void pauseToClient(boolean on) {
+    onLoop(
+        () -> {
+          toClient.pause(on);
+          openConnections().forEach(ProxyConnection::pauseChanged);
+        });
+  }
+
+  /** While on, nothing is delivered to the server; it is kept, up to the bound, and sent later. */
+  public void pauseToServer(boolean on) {
+    onLoop(
+        () -> {
+          toServer.pause(on);
+          openConnections().forEach(ProxyConnection::pauseChanged);
+        });
+  }
+
+  /**
+   * Lets exactly {@code bytes} more bytes through to clients, counted over all connections, and
+   * then ends the connection that carried the last of them, inside a reply if it falls so. Works
+   * once; later data and other connections pass as before. A further call replaces the former one.
+   *
+   * @throws IllegalArgumentException if {@code bytes} is negative
+   */
+  public void cutAfterBytesToClient(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("bytes must be 0 or more, was " + bytes);
+    }
+    onLoop(() -> toClient.cutAfter(bytes));
+  }
+
+  /** Closes the listener and every connection and ends both threads; bounded to seconds. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    try {
+      runOnLoop(
+          () -> {
+            stopListening();
+            openConnections().forEach(ProxyConnection::close);
+          });
+    } finally {
+      stopThreads();
+    }
+  }
+
+  private void stopThreads() {
+    scheduler.stop();
+    group.shutdownGracefully(0, CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+    for (Thread thread : threads) {
+      if (thread != Thread.currentThread()) {
+        join(thread, deadline);
+      }
+    }
+  }
+
+  private static void join(Thread thread, long deadline) {
+    boolean interrupted = false;
+    while (thread.isAlive() && System.nanoTime() - deadline < 0) {
+      try {
+        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadline - System.nanoTime()));
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Thread newThread(Runnable work) {
+    Thread thread = new FastThreadLocalThread(work, "sheaf-latency-proxy-io");
+    thread.setDaemon(true);
+    threads.add(thread);
+    return thread;
+  }
+
+  private int bind(InetSocketAddress address) {
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(group)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, 1024)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel client) {
+                    accept(client);
+                  }
+                });
+    var bound = bootstrap.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IllegalStateException(
+          "cannot listen on " + address + "; choose another listenPort, or 0 for any free one",
+          bound.cause());
+    }
+    Channel channel = bound.channel();
+    runOnLoop(() -> listener = channel);
+    return ((InetSocketAddress) channel.localAddress()).getPort();
+  }
+
+  private void stopListening() {
+    if (listener != null) {
+      listener.close();
+      listener = null;
+    }
+  }
+
+  private void accept(SocketChannel client) {
+    counters.connectionAccepted();
+    ProxyConnection connection =
+        new ProxyConnection(
+            client, toServer, toClient, scheduler, counters, settings.maxBytesInFlight);
+    connections.add(connection);
+    client.closeFuture().addListener(closedClient -> connections.remove(connection));
+    client.pipeline().addLast(connection.clientHandler());
+    if (blackHole) {
+      connection.swallow(true);
+    } else {
+      connectToTarget(connection);
+    }
+  }
+
+  private void connectToTarget(ProxyConnection connection) {
+    new Bootstrap()
+        .group(loop)
+        .channel(NioSocketChannel.class)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
+        .handler(
+            new ChannelInitializer<SocketChannel>() {
+              @Override
+              protected void initChannel(SocketChannel server) {
+                server.pipeline().addLast(connection.serverHandler());
+              }
+            })
+        .connect(settings.targetHost, settings.targetPort)
+        .addListener(
+            connected -> {
+              if (!connected.isSuccess()) {
+                connection.reset();
+              }
+            });
+  }
+
+  private List<ProxyConnection> openConnections() {
+    return new ArrayList<>(connections);
+  }
+
+  private void onLoop(Runnable change) {
+    if (closed) {
+      throw new IllegalStateException("the proxy on port " + port + " is closed");
+    }
+    runOnLoop(change);
+  }
+
+  private void runOnLoop(Runnable change) {
+    try {
+      loop.submit(change).syncUninterruptibly();
+    } catch (RejectedExecutionException e) {
+      throw new IllegalStateException("the proxy is closed", e);
+    }
+  }
+
+  /** Settings of a proxy; not safe for use by several threads at once. */
+  public static final class Builder {
+
+    private String targetHost = "";
+    private int targetPort;
+    private String listenHost = "127.0.0.1";
+    private int listenPort;
+    private long delayNanos;
+    private long bitsPerSecond;
+    private int maxBytesInFlight = DEFAULT_MAX_BYTES_IN_FLIGHT;
+
+    private Builder() {}
+
+    /**
+     * Sets the server behind the proxy; it need not be up yet. A connection that cannot be made to
+     * it is reset.
+     *
+     * @throws IllegalArgumentException if the port is not in 1 to 65535
+     */
+    public Builder target(String host, int port) {
+      this.targetHost = Objects.requireNonNull(host, "host");
+      if (port < 1 || port > 65_535) {
+        throw new IllegalArgumentException("target port must be in 1..65535, was " + port);
+      }
+      this.targetPort = port;
+      return this;
+    }
+
+    /**
+     * Sets the delay of each direction, zero by default; a round trip takes two of them longer.
+     *
+     * @throws IllegalArgumentException if the delay is negative
+     */
+    public Builder oneWayDelay(Duration delay) {
+      this.delayNanos = checkedDelay(delay);
+      return this;
+    }
+
+    /**
+     * Sets the bandwidth of each direction, shared by all connections; unlimited by default.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public Builder bandwidthBitsPerSecond(long bitsPerSecond) {
+      if (bitsPerSecond <= 0) {
+        throw new IllegalArgumentException(
+            "bandwidth must be positive, was " + bitsPerSecond + "; leave it out for no limit");
+      }
+      this.bitsPerSecond = bitsPerSecond;
+      return this;
+    }
+
+    /**
+     * Sets the port to listen on; 0, the default, takes any free one.
+     *
+     * @throws IllegalArgumentException if the port is not in 0 to 65535
+     */
+    public Builder listenPort(int port) {
+      if (port < 0 || port > 65_535) {
+        throw new IllegalArgumentException("listen port must be in 0..65535, was " + port);
+      }
+      this.listenPort = port;
+      return this;
+    }
+
+    /**
+     * Sets the bytes held for one direction of one connection before its sender is made to wait,
+     * {@value #DEFAULT_MAX_BYTES_IN_FLIGHT} by default. It may be passed by one read (64 KiB).
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public Builder maxBytesInFlight(int bytes) {
+      if (bytes <= 0) {
+        throw new IllegalArgumentException("maxBytesInFlight must be positive, was " + bytes);
+      }
+      this.maxBytesInFlight = bytes;
+      return this;
+    }
+
+    /**
+     * Starts listening.
+     *
+     * @throws IllegalStateException if there is no target, or the port cannot be bound
+     */
+    public LatencyProxy start() {
+      if (targetPort == 0) {
+        throw new IllegalStateException("no target; call target(host, port) before start()");
+      }
+      return new LatencyProxy(copy(), new InetSocketAddress(listenHost, listenPort));
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.targetHost = targetHost;
+      copy.targetPort = targetPort;
+      copy.listenHost = listenHost;
+      copy.listenPort = listenPort;
+      copy.delayNanos = delayNanos;
+      copy.bitsPerSecond = bitsPerSecond;
+      copy.maxBytesInFlight = maxBytesInFlight;
+      return copy;
+    }
+
+    private static long checkedDelay(Duration delay) {
+      if (delay.isNegative()) {
+        throw new IllegalArgumentException("the delay must be zero or more, was " + delay);
+      }
+      return delay.toNanos();
+    }
+  }
+}

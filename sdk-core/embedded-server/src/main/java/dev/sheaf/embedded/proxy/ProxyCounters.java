@@ -1,0 +1,60 @@
+package dev.sheaf.embedded.proxy;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What passed through a proxy. Counters only grow, so a reset is a new base to subtract and loses
+ * no update that runs beside it.
+ */
+final class ProxyCounters {
+
+  private final AtomicLong connections = new AtomicLong();
+  private final AtomicLong bytesToServer = new AtomicLong();
+  private final AtomicLong bytesToClient = new AtomicLong();
+  private final AtomicLong roundTrips = new AtomicLong();
+  private final AtomicLong bytesInFlight = new AtomicLong();
+  private ProxyStats base = new ProxyStats(0, 0, 0, 0, 0);
+
+  void connectionAccepted() {
+    connections.incrementAndGet();
+  }
+
+  void roundTripStarted() {
+    roundTrips.incrementAndGet();
+  }
+
+  void deliveredToServer(long bytes) {
+    bytesToServer.addAndGet(bytes);
+  }
+
+  void deliveredToClient(long bytes) {
+    bytesToClient.addAndGet(bytes);
+  }
+
+  void inFlight(long change) {
+    bytesInFlight.addAndGet(change);
+  }
+
+  synchronized ProxyStats snapshot() {
+    ProxyStats now = sinceStart();
+    return new ProxyStats(
+        now.connections() - base.connections(),
+        now.bytesToServer() - base.bytesToServer(),
+        now.bytesToClient() - base.bytesToClient(),
+        now.roundTrips() - base.roundTrips(),
+        now.bytesInFlight());
+  }
+
+  synchronized void reset() {
+    base = sinceStart();
+  }
+
+  private ProxyStats sinceStart() {
+    return new ProxyStats(
+        connections.get(),
+        bytesToServer.get(),
+        bytesToClient.get(),
+        roundTrips.get(),
+        bytesInFlight.get());
+  }
+}

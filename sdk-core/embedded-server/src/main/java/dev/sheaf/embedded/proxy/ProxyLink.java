@@ -1,0 +1,68 @@
+package dev.sheaf.embedded.proxy;
+
+/**
+ * One direction of the simulated network, shared by all connections. Confined to the event loop.
+ */
+final class ProxyLink {
+
+  private static final double BITS_TIMES_NANOS = 8e9;
+  private static final long NO_CUT = Long.MAX_VALUE;
+
+  private final long bitsPerSecond;
+  private long delayNanos;
+  private boolean paused;
+  private long bytesUntilCut = NO_CUT;
+  private long busyUntil = System.nanoTime();
+
+  /**
+   * @param bitsPerSecond 0 for no limit
+   */
+  ProxyLink(long delayNanos, long bitsPerSecond) {
+    this.delayNanos = delayNanos;
+    this.bitsPerSecond = bitsPerSecond;
+  }
+
+  /** Returns when the last of {@code bytes} that arrive now comes out at the other end. */
+  long dueAt(long now, int bytes) {
+    if (bitsPerSecond == 0) {
+      return now + delayNanos;
+    }
+    long start = busyUntil - now > 0 ? busyUntil : now;
+    busyUntil = start + (long) Math.ceil(bytes * BITS_TIMES_NANOS / bitsPerSecond);
+    return busyUntil + delayNanos;
+  }
+
+  void delay(long nanos) {
+    delayNanos = nanos;
+  }
+
+  void pause(boolean on) {
+    paused = on;
+  }
+
+  boolean paused() {
+    return paused;
+  }
+
+  void cutAfter(long bytes) {
+    bytesUntilCut = bytes;
+  }
+
+  /** Returns how many of {@code bytes} may pass before the cut. */
+  int allowance(int bytes) {
+    return (int) Math.min(bytes, bytesUntilCut);
+  }
+
+  /** Accounts for delivered bytes; true once, when the cut is reached. */
+  boolean passed(int bytes) {
+    if (bytesUntilCut == NO_CUT) {
+      return false;
+    }
+    bytesUntilCut -= bytes;
+    if (bytesUntilCut > 0) {
+      return false;
+    }
+    bytesUntilCut = NO_CUT;
+    return true;
+  }
+}

@@ -1,0 +1,135 @@
+package dev.sheaf.embedded.proxy;
+
+import io.netty.channel.EventLoop;
+import java.util.PriorityQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Releases what the pipes hold when it is due, to some microseconds: an event loop's own timer
+ * rounds to the millisecond.
+ *
+ * <p>A thread of its own sleeps until shortly before the earliest due time and wakes the event
+ * loop, which waits out the last microseconds itself, so that neither the sleep's overshoot nor the
+ * hand-over is added to the delay. Without anything under way the thread is parked.
+ */
+final class ProxyScheduler {
+
+  /** What holds something back until it is due. */
+  interface Timed {
+    /** When its head is due, by {@link System#nanoTime()}. */
+    long headDue();
+
+    /** Releases what is due; whether something is left. */
+    boolean releaseDue(long now);
+  }
+
+  /**
+   * How late a timed park wakes up: the kernel's timer slack (50 µs) and the way back to a core.
+   */
+  private static final long PARK_OVERSHOOT_NANOS = 90_000;
+
+  /** How long before the due time the event loop is woken; it spins for what is left of it. */
+  private static final long HAND_OVER_NANOS = 25_000;
+
+  private static final long NOTHING_DUE = Long.MAX_VALUE;
+
+  private final EventLoop loop;
+  private final Thread thread;
+
+  // Confined to the event loop.
+  private final PriorityQueue<Timed> pipes =
+      new PriorityQueue<>((a, b) -> Long.signum(a.headDue() - b.headDue()));
+  private final long epoch = System.nanoTime();
+
+  /** When to wake the event loop, in nanoseconds since {@link #epoch}. */
+  private volatile long wakeAt = NOTHING_DUE;
+
+  private volatile boolean stopped;
+
+  ProxyScheduler(EventLoop loop) {
+    this.loop = loop;
+    this.thread = new Thread(this::run, "sheaf-latency-proxy-timer");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Adds a pipe whose head has a due time; called on the event loop. */
+  void add(Timed pipe) {
+    pipes.add(pipe);
+    if (pipes.peek() == pipe) {
+      arm();
+    }
+  }
+
+  void remove(Timed pipe) {
+    pipes.remove(pipe);
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  void stop() {
+    stopped = true;
+    LockSupport.unpark(thread);
+  }
+
+  private void arm() {
+    Timed next = pipes.peek();
+    long due = next == null ? NOTHING_DUE : next.headDue() - epoch - HAND_OVER_NANOS;
+    long before = wakeAt;
+    wakeAt = due;
+    if (due < before) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void releaseDue() {
+    // Bounded, so that a dense stream of due times does not keep the loop from reading.
+    long spinUntil = System.nanoTime() + 2 * HAND_OVER_NANOS;
+    for (Timed next = pipes.peek(); next != null; next = pipes.peek()) {
+      if (next.headDue() - spinUntil > 0) {
+        break;
+      }
+      while (next.headDue() - System.nanoTime() > 0) {
+        Thread.onSpinWait();
+      }
+      pipes.poll();
+      if (next.releaseDue(System.nanoTime())) {
+        pipes.add(next);
+      }
+    }
+    arm();
+  }
+
+  private void run() {
+    while (!stopped) {
+      long remaining = remaining();
+      if (remaining == NOTHING_DUE) {
+        LockSupport.park(this);
+      } else if (remaining > PARK_OVERSHOOT_NANOS) {
+        LockSupport.parkNanos(this, remaining - PARK_OVERSHOOT_NANOS);
+      } else if (remaining > 0) {
+        Thread.onSpinWait();
+      } else {
+        wakeLoop();
+      }
+    }
+  }
+
+  private long remaining() {
+    long at = wakeAt;
+    return at == NOTHING_DUE ? NOTHING_DUE : at - (System.nanoTime() - epoch);
+  }
+
+  private void wakeLoop() {
+    // The event loop arms anew after each release, always from this or a later state.
+    wakeAt = NOTHING_DUE;
+    try {
+      loop.execute(this::releaseDue);
+    } catch (RejectedExecutionException e) {
+      stopped = true;
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sheaf.embedded.internal.lua;
+
+import org.jspecify.annotations.NullMarked;

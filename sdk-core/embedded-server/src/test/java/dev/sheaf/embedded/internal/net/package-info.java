@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sheaf.embedded.internal.net;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sheaf.embedded.internal.protocol;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sheaf.embedded.proxy;
+
+import org.jspecify.annotations.NullMarked;

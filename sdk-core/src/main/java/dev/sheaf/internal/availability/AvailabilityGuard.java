@@ -1,0 +1,367 @@
+package dev.sheaf.internal.availability;
+
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.AvailabilityChange;
+import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.AvailabilityStatus;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The guards of all nodes, and what follows from them for Redis as a whole. All views that users
+ * hold share one. Thread-safe.
+ */
+final class AvailabilityGuard<K> implements GuardContext {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
+
+  /** How long closing waits for connections that are being opened. */
+  private static final int ATTEMPTS_END_MILLIS = 100;
+
+  private final AvailabilityOptions options;
+  private final WatchSettings settings;
+  private final NodeSource<K> source;
+  private final RedisClient client;
+  private final ClientResources resources;
+  private final ScheduledExecutorService timer;
+  private final OverallStatus overall;
+  private final AvailabilityMeters meters;
+  private final AvailabilityDecision answers;
+  private final Map<String, NodeGuard> guards = new ConcurrentHashMap<>();
+  private final Object lock = new Object();
+
+  /** The nodes with their slots; replaced as a whole. */
+  private volatile List<WatchedNode> watched = List.of();
+
+  private volatile boolean anyDown;
+  private volatile boolean closed;
+
+  private AvailabilityGuard(
+      NodeSource<K> source, WatchSettings settings, RedisClient client, ClientResources resources) {
+    this.options = settings.options();
+    this.settings = settings;
+    this.source = source;
+    this.client = client;
+    this.resources = resources;
+    this.timer = settings.resources().eventExecutorGroup().next();
+    this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
+    this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
+    this.answers = new AvailabilityDecision(() -> watched, meters, options.maxAge());
+    meters.nodes(this);
+  }
+
+  /** Starts to watch; opens the connections without waiting for them. */
+  static <K> AvailabilityGuard<K> start(NodeSource<K> source, WatchSettings settings) {
+    ClientResources resources = GuardThreads.beside(settings.resources());
+    RedisClient client = RedisClient.create(resources);
+    client.setOptions(connectionOptions(settings.clientOptions(), settings.connectTimeout()));
+    AvailabilityGuard<K> guard = new AvailabilityGuard<>(source, settings, client, resources);
+    guard.syncNodes();
+    if (source.isCluster()) {
+      guard.schedule(guard::tick, settings.options().interval().toNanos());
+    }
+    return guard;
+  }
+
+  /** Nothing of Lettuce's own persistence: a PING that waits for a reconnect tells nothing. */
+  private static ClientOptions connectionOptions(
+      @Nullable ClientOptions given, Duration connectTimeout) {
+    ClientOptions base = given == null ? ClientOptions.create() : given;
+    SocketOptions socket =
+        given == null
+            ? SocketOptions.builder().connectTimeout(connectTimeout).build()
+            : given.getSocketOptions();
+    return base.mutate()
+        .autoReconnect(false)
+        .socketOptions(socket)
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+        .build();
+  }
+
+  // ---- The nodes
+
+  private void tick() {
+    if (closed) {
+      return;
+    }
+    try {
+      if (anyDown) {
+        source.refresh();
+      }
+      syncNodes();
+    } finally {
+      // Whatever the client's view of the nodes is at odds with now, it may not be next time.
+      schedule(this::tick, options.interval().toNanos());
+    }
+  }
+
+  /** Follows the client's view of the nodes. */
+  private void syncNodes() {
+    List<NodeGuard> gone;
+    synchronized (lock) {
+      if (closed) {
+        return;
+      }
+      List<WatchedNode> now = new ArrayList<>();
+      for (NodeSource.Node node : source.nodes()) {
+        now.add(new WatchedNode(guards.computeIfAbsent(node.name(), name -> newGuard(node)), node));
+      }
+      if (now.isEmpty()) {
+        return;
+      }
+      List<NodeGuard> kept = now.stream().map(WatchedNode::guard).toList();
+      gone = guards.values().stream().filter(guard -> !kept.contains(guard)).toList();
+      gone.forEach(guard -> guards.remove(guard.name()));
+      watched = List.copyOf(now);
+    }
+    gone.forEach(NodeGuard::close);
+    for (WatchedNode each : watched) {
+      if (!each.guard().hasData() && each.guard().isReachable()) {
+        each.guard().attach(source.signsOf(each.node()));
+      }
+    }
+    recompute();
+  }
+
+  private NodeGuard newGuard(NodeSource.Node node) {
+    NodeGuard guard = new NodeGuard(node.name(), node.uri(), this);
+    if (!source.isCluster()) {
+      guard.attach(source.signsOf(node));
+    }
+    guard.start();
+    return guard;
+  }
+
+  /** The guard of a key's node, or null if no node serves it. */
+  @Nullable NodeGuard guardOf(K key) {
+    String name = source.nodeOf(key);
+    if (name == null) {
+      return null;
+    }
+    NodeGuard guard = guards.get(name);
+    if (guard == null) {
+      syncNodes();
+      guard = guards.get(name);
+    }
+    return guard;
+  }
+
+  /** Whether nothing speaks against the node of a key; never waits. */
+  boolean mayUse(K key) {
+    NodeGuard guard = guardOf(key);
+    return guard == null
+        || guard.verdict(System.nanoTime(), Long.MAX_VALUE) != NodeGuard.Verdict.NO;
+  }
+
+  /** What callers are told. */
+  AvailabilityDecision answers() {
+    return answers;
+  }
+
+  List<NodeGuard> guards() {
+    return watched.stream().map(WatchedNode::guard).toList();
+  }
+
+  // ---- The whole
+
+  AvailabilityStatus status() {
+    // Whoever looks wants to know as much as whoever asks.
+    guards().forEach(guard -> guard.verdict(System.nanoTime(), Long.MAX_VALUE));
+    AvailabilityStatus known = overall.status();
+    Duration longest = null;
+    for (WatchedNode each : watched) {
+      Duration roundTrip = each.guard().status().roundTrip();
+      if (roundTrip != null && (longest == null || roundTrip.compareTo(longest) > 0)) {
+        longest = roundTrip;
+      }
+    }
+    return new AvailabilityStatus(known.state(), known.reason(), known.since(), longest);
+  }
+
+  Map<String, AvailabilityStatus> nodes() {
+    Map<String, AvailabilityStatus> nodes = new LinkedHashMap<>();
+    for (WatchedNode each : watched) {
+      nodes.put(each.guard().name(), each.guard().status());
+    }
+    return Collections.unmodifiableMap(nodes);
+  }
+
+  int count(AvailabilityState state) {
+    int count = 0;
+    for (WatchedNode each : watched) {
+      if (each.guard().state() == state) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private void recompute() {
+    boolean nodeFell = false;
+    answers.changed();
+    synchronized (lock) {
+      List<WatchedNode> nodes = watched;
+      if (closed || nodes.isEmpty()) {
+        return;
+      }
+      int up = count(AvailabilityState.UP);
+      int down = count(AvailabilityState.DOWN);
+      nodeFell = down > 0 && !anyDown;
+      anyDown = down > 0;
+      AvailabilityState state =
+          up == nodes.size()
+              ? AvailabilityState.UP
+              : down == nodes.size() ? AvailabilityState.DOWN : AvailabilityState.SLOW;
+      overall.become(state, reason(nodes));
+    }
+    if (nodeFell && source.isCluster()) {
+      source.refresh();
+      guards().forEach(NodeGuard::suspect);
+    }
+  }
+
+  private static String reason(List<WatchedNode> nodes) {
+    if (nodes.size() == 1) {
+      return nodes.get(0).guard().status().reason();
+    }
+    List<String> unwell = new ArrayList<>();
+    for (WatchedNode each : nodes) {
+      AvailabilityStatus status = each.guard().status();
+      if (status.state() != AvailabilityState.UP) {
+        unwell.add(each.guard().name() + " is " + status.state() + ": " + status.reason());
+      }
+    }
+    return unwell.isEmpty()
+        ? "all " + nodes.size() + " nodes are UP"
+        : unwell.size() + " of " + nodes.size() + " nodes are not UP; " + unwell.get(0);
+  }
+
+  Availability.Registration onChange(AvailabilityListener listener) {
+    return overall.onChange(listener);
+  }
+
+  // ---- For the guards of nodes
+
+  @Override
+  public AvailabilityOptions options() {
+    return options;
+  }
+
+  @Override
+  public RedisClient client() {
+    return client;
+  }
+
+  @Override
+  public ScheduledExecutorService timer() {
+    return timer;
+  }
+
+  @Override
+  public String explain(Throwable failure) {
+    return settings.explain().apply(failure, options.downAfter());
+  }
+
+  @Override
+  public Jitter newSpread() {
+    return new Jitter(
+        options.interval(), options.jitter(), () -> ThreadLocalRandom.current().nextLong());
+  }
+
+  @Override
+  public AvailabilityMeters meters() {
+    return meters;
+  }
+
+  @Override
+  public boolean checksCluster() {
+    return anyDown && source.isCluster();
+  }
+
+  @Override
+  public boolean schedule(Runnable task, long delayNanos) {
+    return after(task, delayNanos) != null;
+  }
+
+  /** Runs a task later; null if the client is shut down. */
+  @Nullable Future<?> after(Runnable task, long delayNanos) {
+    try {
+      return timer.schedule(() -> run(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException shutDown) {
+      return null;
+    }
+  }
+
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      LOGGER.warn("The availability guard failed", e);
+    }
+  }
+
+  @Override
+  public void changed(NodeGuard node) {
+    recompute();
+  }
+
+  @Override
+  public void changed(NodeGuard node, AvailabilityStatus before, AvailabilityStatus after) {
+    overall.tell(new AvailabilityChange(node.name(), before, after));
+  }
+
+  void close() {
+    Collection<NodeGuard> all;
+    synchronized (lock) {
+      closed = true;
+      all = List.copyOf(guards.values());
+    }
+    answers.close();
+    awaitAttempts(all.stream().map(NodeGuard::stop).toList());
+    meters.close(this);
+    overall.close();
+    client.shutdown(Duration.ZERO, settings.closeTimeout());
+    // Nothing is left of its own; Lettuce warns of resources that were not shut down.
+    resources.shutdown();
+  }
+
+  /**
+   * An event loop that ends takes the channels that it knows with it, but not one that registers
+   * with it in that moment. One that waits for a silent host has registered long since.
+   */
+  private static void awaitAttempts(List<? extends CompletableFuture<?>> attempts) {
+    try {
+      CompletableFuture.allOf(attempts.toArray(CompletableFuture[]::new))
+          .get(ATTEMPTS_END_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      // They end with the event loop.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

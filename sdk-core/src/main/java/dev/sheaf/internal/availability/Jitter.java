@@ -1,0 +1,54 @@
+package dev.sheaf.internal.availability;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/**
+ * Draws the pauses between PINGs and between attempts to connect, so that many instances which
+ * start, or lose their server, in the same moment do not stay in step. Thread-safe if its random
+ * generator is.
+ */
+final class Jitter {
+
+  /** The longest pause before the first attempt after a loss; most losses end with it. */
+  static final Duration FIRST_RECONNECT = Duration.ofMillis(20);
+
+  /** Twice this before the second, four times before the third, up to half the interval. */
+  static final Duration RECONNECT_STEP = Duration.ofMillis(25);
+
+  private static final int MAX_DOUBLINGS = 16;
+
+  private final long intervalNanos;
+  private final double jitter;
+  private final RandomGenerator random;
+
+  Jitter(Duration interval, double jitter, RandomGenerator random) {
+    this.intervalNanos = interval.toNanos();
+    this.jitter = jitter;
+    this.random = random;
+  }
+
+  /** The pause before the first PING: anywhere in the interval. */
+  long startOffsetNanos() {
+    return (long) (random.nextDouble() * intervalNanos);
+  }
+
+  /** The pause between two PINGs: the interval, shortened by up to the jitter. */
+  long pauseNanos() {
+    return (long) (intervalNanos * (1 - jitter * random.nextDouble()));
+  }
+
+  /**
+   * The pause before an attempt to connect.
+   *
+   * @param failures how many attempts in a row have failed
+   */
+  long reconnectNanos(int failures) {
+    if (failures == 0) {
+      return (long) (random.nextDouble() * FIRST_RECONNECT.toNanos());
+    }
+    long step = RECONNECT_STEP.toNanos() << Math.min(failures, MAX_DOUBLINGS);
+    long longest = Math.min(step, intervalNanos / 2);
+    return (long) (longest * (1 + random.nextDouble()) / 2);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.sheaf.internal.availability;
+
+import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.AvailabilityChange;
+import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityState;
+import dev.sheaf.availability.AvailabilityStatus;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state of Redis as a whole, and those who want to be told when it or that of a node changes.
+ * Listeners run on a thread of their own, one change after the other. Thread-safe, but for {@link
+ * #become}, which its caller calls one at a time.
+ */
+final class OverallStatus {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
+
+  private final Executor notifier;
+  private final List<AvailabilityListener> listeners = new CopyOnWriteArrayList<>();
+
+  private volatile AvailabilityStatus status =
+      new AvailabilityStatus(AvailabilityState.UP, NodeState.STARTING, Instant.now(), null);
+
+  OverallStatus(Executor notifier) {
+    this.notifier = notifier;
+  }
+
+  AvailabilityStatus status() {
+    return status;
+  }
+
+  void become(AvailabilityState state, String reason) {
+    AvailabilityStatus before = status;
+    boolean same = before.state() == state;
+    AvailabilityStatus after =
+        new AvailabilityStatus(state, reason, same ? before.since() : Instant.now(), null);
+    status = after;
+    if (!same) {
+      tell(new AvailabilityChange(null, before, after));
+    }
+  }
+
+  Availability.Registration onChange(AvailabilityListener listener) {
+    // Wrapped, so that one that was added twice goes once with each registration.
+    AvailabilityListener mine = Objects.requireNonNull(listener, "listener")::changed;
+    listeners.add(mine);
+    return () -> listeners.remove(mine);
+  }
+
+  void tell(AvailabilityChange change) {
+    try {
+      notifier.execute(() -> listeners.forEach(listener -> tell(listener, change)));
+    } catch (RejectedExecutionException shutDown) {
+      LOGGER.debug("Nobody is told of {}: the client is shut down", change);
+    }
+  }
+
+  private static void tell(AvailabilityListener listener, AvailabilityChange change) {
+    try {
+      listener.changed(change);
+    } catch (RuntimeException e) {
+      LOGGER.warn("An availability listener failed on {}", change, e);
+    }
+  }
+
+  /** Tells nobody any more. */
+  void close() {
+    listeners.clear();
+  }
+}

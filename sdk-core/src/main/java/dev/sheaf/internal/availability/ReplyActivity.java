@@ -1,0 +1,155 @@
+package dev.sheaf.internal.availability;
+
+import io.lettuce.core.output.CommandOutput;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the replies on one data connection tell about its node: when the last good one came, and
+ * since when one is overdue.
+ *
+ * <p>Until somebody watches, it costs the connection a look at one field for each batch; then, a
+ * look at the clock for the batch's end and, for one batch at a time, for its beginning. Of a batch
+ * of replies only the last is looked at: if that is an error, the batch is no sign of life, and an
+ * error that speaks of the node is passed on. Nor is a reply one that took longer than a good
+ * answer may.
+ *
+ * <p>Written on the event loop of the connection, read by any thread; across reconnects it stays.
+ */
+public final class ReplyActivity {
+
+  /** In place of a time: there is none. A time is never zero, since its lowest bit is set. */
+  static final long NEVER = 0;
+
+  /** Is told, on the event loop, what does not wait until somebody asks. */
+  interface Watcher {
+    /** The connection is there, for the first time or again. */
+    void dataConnected();
+
+    /** The connection was lost. */
+    void dataLost();
+
+    /** The server answered a command with an error that concerns all commands. */
+    void dataRefused(String error);
+  }
+
+  private volatile @Nullable Watcher watcher;
+  private volatile boolean connected;
+
+  /** Only ever set lazily: whoever reads it may see it some nanoseconds late. */
+  private final AtomicLong lastGood = new AtomicLong(NEVER);
+
+  /** When the flight under observation left; NEVER if there is none. Set lazily, too. */
+  private final AtomicLong waitingSince = new AtomicLong(NEVER);
+
+  private volatile long lateNanos = Long.MAX_VALUE;
+
+  /** Confined to the event loop. */
+  private @Nullable Object observed;
+
+  static long now() {
+    return System.nanoTime() | 1;
+  }
+
+  /**
+   * Begins to take note.
+   *
+   * @param lateNanos from when on a reply is late, and so no sign of life
+   */
+  void watch(Watcher watcher, long lateNanos) {
+    this.lateNanos = lateNanos;
+    this.watcher = watcher;
+  }
+
+  void unwatch() {
+    watcher = null;
+  }
+
+  boolean isConnected() {
+    return connected;
+  }
+
+  /** When the last good reply came, or {@link #NEVER}. */
+  long lastGood() {
+    return lastGood.get();
+  }
+
+  /** Since when a reply is awaited, or {@link #NEVER}. */
+  long waitingSince() {
+    return waitingSince.get();
+  }
+
+  /** The connection is there, and its handshake was answered. */
+  public void connected() {
+    observed = null;
+    waitingSince.lazySet(NEVER);
+    connected = true;
+    // The handshake was answered.
+    lastGood.lazySet(now());
+    Watcher current = watcher;
+    if (current != null) {
+      current.dataConnected();
+    }
+  }
+
+  /** The connection was lost. */
+  public void lost() {
+    connected = false;
+    // What came before the loss says nothing about what comes after it.
+    lastGood.lazySet(NEVER);
+    observed = null;
+    waitingSince.lazySet(NEVER);
+    Watcher current = watcher;
+    if (current != null) {
+      current.dataLost();
+    }
+  }
+
+  /**
+   * Commands are about to be written, or were.
+   *
+   * @param nanos when, by System.nanoTime
+   */
+  public void departed(Object flight, long nanos) {
+    if (watcher != null && observed == null) {
+      observed = flight;
+      waitingSince.lazySet(nanos | 1);
+    }
+  }
+
+  /**
+   * All replies to these commands have been read.
+   *
+   * @param last the output of the last of them
+   */
+  public void arrived(Object flight, @Nullable CommandOutput<?, ?, ?> last) {
+    Watcher current = watcher;
+    if (current == null) {
+      return;
+    }
+    long now = now();
+    boolean late = false;
+    if (observed == flight) {
+      late = now - waitingSince.get() > lateNanos;
+      observed = null;
+      waitingSince.lazySet(NEVER);
+    }
+    if (last == null) {
+      return;
+    }
+    if (!last.hasError()) {
+      if (!late) {
+        lastGood.lazySet(now);
+      }
+    } else if (concernsTheNode(last.getError())) {
+      current.dataRefused(last.getError());
+    }
+  }
+
+  private static boolean concernsTheNode(String error) {
+    return error.startsWith("LOADING")
+        || error.startsWith("MASTERDOWN")
+        || error.startsWith("READONLY")
+        || error.startsWith("CLUSTERDOWN");
+  }
+}

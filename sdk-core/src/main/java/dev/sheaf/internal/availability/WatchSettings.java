@@ -1,0 +1,30 @@
+package dev.sheaf.internal.availability;
+
+import dev.sheaf.availability.AvailabilityOptions;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client hands over to have its nodes watched.
+ *
+ * @param resources threads and timers; they are not shut down here
+ * @param clientOptions the user's, for TLS and the protocol; null for Lettuce's defaults
+ * @param connectTimeout bounds the first attempts to connect
+ * @param closeTimeout how long to close may take
+ * @param explain says in one clause why an attempt to connect failed, given how long it could take
+ * @param registry for the meters; null if nobody measures
+ * @param clientName the client's name in its meters
+ */
+public record WatchSettings(
+    AvailabilityOptions options,
+    ClientResources resources,
+    @Nullable ClientOptions clientOptions,
+    Duration connectTimeout,
+    Duration closeTimeout,
+    BiFunction<Throwable, Duration, String> explain,
+    @Nullable MeterRegistry registry,
+    String clientName) {}

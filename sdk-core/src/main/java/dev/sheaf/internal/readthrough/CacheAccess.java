@@ -1,0 +1,111 @@
+package dev.sheaf.internal.readthrough;
+
+import dev.sheaf.Result;
+import dev.sheaf.compression.CompressionEngine;
+import dev.sheaf.internal.availability.Watch;
+import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.keys.MultiGet;
+import dev.sheaf.internal.keys.ReadRouter;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.RedisCodec;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands of a read-through. They leave at once, also on a thread that gathers a batch.
+ * Thread-safe.
+ */
+public final class CacheAccess<K, V> {
+
+  private final ReadRouter<K, V> reads;
+  private final RedisClusterAsyncCommands<K, V> commands;
+  private final Watch<K> watch;
+
+  public CacheAccess(
+      ConnectedServer<K, V> server,
+      RedisCodec<K, V> codec,
+      @Nullable CompressionEngine compression,
+      Watch<K> watch) {
+    this.reads = new ReadRouter<>(server, codec, compression);
+    this.commands = server.async();
+    this.watch = watch;
+  }
+
+  /** Whether nothing speaks against the node of a key. Never waits. */
+  boolean mayUse(K key) {
+    return watch.mayUse(key);
+  }
+
+  /** A copy of the bytes of a key, which tell equal keys. */
+  ByteBuffer encode(K key) {
+    ByteBuffer bytes = reads.codec().encodeKey(key);
+    return ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
+  }
+
+  RedisFuture<V> get(K key) {
+    return sent(commands.get(key));
+  }
+
+  RedisFuture<Long> remainingMillis(K key) {
+    return sent(commands.pttl(key));
+  }
+
+  RedisFuture<String> set(K key, V value, long ttlMillis) {
+    return sent(commands.set(key, value, SetArgs.Builder.px(ttlMillis)));
+  }
+
+  private static <T> RedisFuture<T> sent(RedisFuture<T> reply) {
+    Corked.release();
+    return reply;
+  }
+
+  /** GET of many keys, a failure for each that has no answer in time. Blocks. */
+  Map<K, Result<V>> getAll(List<K> keys, long timeoutNanos) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    MultiGet<K, V> bulk = MultiGet.send(reads, keys);
+    Duration timeout = Duration.ofNanos(timeoutNanos);
+    try {
+      return bulk.awaitInterruptibly(timeout, System.nanoTime() + timeoutNanos).results();
+    } catch (InterruptedException e) {
+      bulk.expire(timeout);
+      throw e;
+    }
+  }
+
+  /** As {@link #getAll}, without blocking; the future does not fail. */
+  CompletableFuture<Map<K, Result<V>>> getAllAsync(List<K> keys, long timeoutNanos) {
+    MultiGet<K, V> bulk = MultiGet.send(reads, keys);
+    Corked.release();
+    Duration timeout = Duration.ofNanos(timeoutNanos);
+    cancelWhenDone(after(() -> bulk.expire(timeout), timeoutNanos), bulk.future());
+    return bulk.future().thenApply(MultiGet::results);
+  }
+
+  /** Cancels a reply that is not there in time. */
+  <T> CompletableFuture<T> within(RedisFuture<T> reply, long timeoutNanos) {
+    CompletableFuture<T> bounded = reply.toCompletableFuture();
+    cancelWhenDone(after(() -> reply.cancel(true), timeoutNanos), bounded);
+    return bounded;
+  }
+
+  static void cancelWhenDone(@Nullable Future<?> timer, CompletableFuture<?> outcome) {
+    if (timer != null) {
+      outcome.whenComplete((done, failure) -> timer.cancel(false));
+    }
+  }
+
+  /** Runs a short task later, on a thread of the client; null if the client is shut down. */
+  @Nullable Future<?> after(Runnable task, long delayNanos) {
+    return watch.after(task, delayNanos);
+  }
+}

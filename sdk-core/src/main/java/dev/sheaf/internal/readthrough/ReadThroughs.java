@@ -1,0 +1,74 @@
+package dev.sheaf.internal.readthrough;
+
+import dev.sheaf.readthrough.ReadThrough;
+import dev.sheaf.readthrough.ReadThroughOptions;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the read-throughs of one client. Thread-safe.
+ *
+ * @param <K> the type of keys
+ * @param <V> the type of values
+ */
+public final class ReadThroughs<K, V> {
+
+  private final CacheAccess<K, V> redis;
+  private final @Nullable MeterRegistry registry;
+  private final String clientName;
+  private final Object lock = new Object();
+  private @Nullable ReadThroughMeters meters;
+  private volatile @Nullable ReadThrough<K, V> usual;
+
+  /**
+   * Makes none yet.
+   *
+   * @param registry for the meters; null if nobody measures
+   * @param clientName the client's name in its meters
+   */
+  public ReadThroughs(
+      CacheAccess<K, V> redis, @Nullable MeterRegistry registry, String clientName) {
+    this.redis = redis;
+    this.registry = registry;
+    this.clientName = clientName;
+  }
+
+  /** The one with default options, always the same. */
+  public ReadThrough<K, V> usual() {
+    ReadThrough<K, V> known = usual;
+    if (known == null) {
+      synchronized (lock) {
+        known = usual;
+        if (known == null) {
+          known = with(ReadThroughOptions.defaults());
+          usual = known;
+        }
+      }
+    }
+    return known;
+  }
+
+  /** A new one. */
+  public ReadThrough<K, V> with(ReadThroughOptions<V> options) {
+    Objects.requireNonNull(options, "options");
+    ReadThroughMeters shared;
+    synchronized (lock) {
+      shared = meters;
+      if (shared == null) {
+        shared = new ReadThroughMeters(registry, clientName);
+        meters = shared;
+      }
+    }
+    return new DefaultReadThrough<>(redis, options, shared);
+  }
+
+  /** Takes back the gauge of what is on its way. */
+  public void close() {
+    synchronized (lock) {
+      if (meters != null) {
+        meters.close();
+      }
+    }
+  }
+}
