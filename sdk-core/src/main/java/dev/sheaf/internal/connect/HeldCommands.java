@@ -7,6 +7,8 @@ import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.engine.CommandTimeouts;
 import dev.sheaf.internal.engine.Room;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayDeque;
@@ -95,8 +97,7 @@ final class HeldCommands<K, V> {
             + limits.maxQueuedCommands()
             + " and maxQueuedBytes="
             + limits.maxQueuedBytes()
-            + ". Send less at once, or raise the limit in BatchingOptions",
-        room.nextFree());
+            + ". Send less at once, or raise the limit in BatchingOptions");
   }
 
   private String address() {
@@ -172,9 +173,17 @@ final class HeldCommands<K, V> {
     if (failure == null) {
       send(held);
     } else {
-      boolean wrapped = failure instanceof CompletionException && failure.getCause() != null;
-      held.command().completeExceptionally(wrapped ? failure.getCause() : failure);
+      held.command().completeExceptionally(unreachable(failure));
     }
+  }
+
+  /** What Lettuce says of a node that cannot be reached. */
+  private Throwable unreachable(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return cause instanceof RedisException ? cause : RedisConnectionException.create(address(), cause);
   }
 
   private void send(Held<K, V> held) {

@@ -147,8 +147,7 @@ final class Entrance {
             + " and maxQueuedBytes="
             + options.maxQueuedBytes()
             + "; the server reads more slowly than this client writes. Send less at once, or raise"
-            + " the limit in BatchingOptions",
-        room.nextFree());
+            + " the limit in BatchingOptions");
   }
 
   /** From now on every command fails. */

@@ -3,9 +3,11 @@ package dev.sheaf.internal.engine;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.ConnectionWatchdog;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.util.ArrayDeque;
@@ -45,6 +47,9 @@ final class NodeChannel extends ChannelDuplexHandler {
 
   private boolean lost;
 
+  /** What reconnects; null if nothing does. */
+  private volatile @Nullable ConnectionWatchdog watchdog;
+
   /**
    * Creates the view of a socket.
    *
@@ -67,9 +72,22 @@ final class NodeChannel extends ChannelDuplexHandler {
     channel.eventLoop().execute(task);
   }
 
-  /** Closes the socket, soon. Safe for any thread. */
-  void close() {
+  /**
+   * Closes the socket, soon, because there is another one: its end is no reason to reconnect. Safe
+   * for any thread.
+   */
+  void closeSuperseded() {
+    ChannelHandler watchdog = channel.pipeline().get(ConnectionWatchdog.class);
+    if (watchdog != null) {
+      channel.pipeline().remove(watchdog);
+    }
     channel.close();
+  }
+
+  /** Whether Lettuce has given the connection up, and will open no other socket. */
+  boolean isGivenUp() {
+    ConnectionWatchdog reconnecting = watchdog;
+    return reconnecting != null && reconnecting.isReconnectSuspended();
   }
 
   /** Takes note, the first time, that the socket is lost. On its event loop. */
@@ -239,6 +257,7 @@ final class NodeChannel extends ChannelDuplexHandler {
   @Override
   public void channelActive(ChannelHandlerContext context) {
     endHold();
+    watchdog = channel.pipeline().get(ConnectionWatchdog.class);
     turns.opened(this);
     context.fireChannelActive();
   }

@@ -7,12 +7,14 @@ import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.ConnectionLostException;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +84,15 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   private volatile @Nullable NodeChannel channel;
 
+  /** The socket, or the one before if there is none. */
+  private volatile @Nullable NodeChannel lastChannel;
+
+  /** What ClientOptions keep from being sent after a reconnect. */
+  private final Predicate<RedisCommand<?, ?, ?>> excludedFromReplay;
+
+  /** Whether something may have waited for the current socket. */
+  private volatile boolean replayDue;
+
   /** How many replies were handed to their callers; belongs to the event loop. */
   private int deliveries;
 
@@ -109,6 +120,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     this.delegate = delegate;
     this.meters = context.meters();
     this.options = context.batching();
+    this.excludedFromReplay = clientOptions.getReplayFilter();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.expiry =
         new CommandExpiry(
@@ -152,6 +164,9 @@ public final class NodePipeline implements BatchMeters.Queue {
   private void entered() {
     if (autoFlush) {
       attend();
+    } else {
+      // Nobody else ends what waits for its time-out until it is flushed.
+      expiry.schedule();
     }
   }
 
@@ -221,6 +236,9 @@ public final class NodePipeline implements BatchMeters.Queue {
       stall(current);
       return false;
     }
+    if (replayDue && current != null) {
+      dropExcludedFromReplay();
+    }
     int taken = writeNext(current);
     // Without automatic flushing nobody else comes for what is left.
     if (current != null && (taken >= COMMANDS_PER_TURN || !autoFlush && !queue.isEmpty())) {
@@ -265,12 +283,18 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   private boolean mustWait(@Nullable NodeChannel current) {
     if (current == null) {
-      return wasConnected && !entrance.isClosed() && !rejectsWhileDisconnected;
+      return wasConnected && !entrance.isClosed() && !rejectsWhileDisconnected && !isGivenUp();
     }
     return isWorthHolding(current)
         || !current.isWritable()
         || current.inFlightCommands() >= options.maxInFlightCommands()
         || current.inFlightBytes() >= options.maxInFlightBytes();
+  }
+
+  /** Whether Lettuce opens no other socket, and so has the reason why commands fail. */
+  private boolean isGivenUp() {
+    NodeChannel last = lastChannel;
+    return last != null && last.isGivenUp();
   }
 
   /**
@@ -303,18 +327,46 @@ public final class NodePipeline implements BatchMeters.Queue {
     }
   }
 
-  /** Lets go of what has waited for too long, in a stall; otherwise nothing waits. */
+  /** Lets go of what has waited for too long, in a stall or until it is flushed. */
   private void expireStalled() {
-    if (state.compareAndSet(STALLED, SCHEDULED)) {
+    if (!autoFlush && !queue.isEmpty() && state.compareAndSet(IDLE, DRAINING)) {
+      try {
+        expireWaiting();
+      } finally {
+        state.set(IDLE);
+        expiry.schedule();
+        attendIfWaiting();
+      }
+    } else if (state.compareAndSet(STALLED, SCHEDULED)) {
       heldForLong = true;
       try {
-        long now = System.nanoTime();
-        next.forEachWaiting(command -> expiry.lookAtQueued(command, now));
+        expireWaiting();
       } finally {
         // A source of time-outs is the user's and may throw; the queue still needs its consumer.
         schedule();
       }
     }
+  }
+
+  private void expireWaiting() {
+    long now = System.nanoTime();
+    next.forEachWaiting(command -> expiry.lookAtQueued(command, now));
+  }
+
+  /** Fails what waited while there was no socket, and is not to be sent after that. */
+  private void dropExcludedFromReplay() {
+    replayDue = false;
+    next.forEachWaiting(
+        command -> {
+          if (excludedFromReplay.test(command)) {
+            command.completeExceptionally(excluded(command));
+          }
+        });
+  }
+
+  private static ConnectionLostException excluded(RedisCommand<?, ?, ?> command) {
+    return new ConnectionLostException(
+        command.getType() + " was not sent again after a reconnect: replayFilter excludes it");
   }
 
   /** Writes the next batch, and returns how many commands were taken for it. */
@@ -340,7 +392,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     if (current != null) {
       return NextBatch.Fate.FUSED;
     }
-    return wasConnected && !entrance.isClosed()
+    return wasConnected && !entrance.isClosed() && !isGivenUp()
         ? NextBatch.Fate.REJECTED
         : NextBatch.Fate.UNCHANGED;
   }
@@ -395,6 +447,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   void attach(NodeChannel opened) {
     next.begin();
     channel = opened;
+    lastChannel = opened;
     wasConnected = true;
     signsOfLife.connected();
     resume();
@@ -409,6 +462,7 @@ public final class NodePipeline implements BatchMeters.Queue {
       meters.lost(unanswered.size(), replies.unknown());
     }
     next.again(unanswered);
+    replayDue = true;
     if (channel == lost) {
       channel = null;
       signsOfLife.lost();

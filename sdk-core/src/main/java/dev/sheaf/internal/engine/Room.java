@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongPredicate;
 
 /**
  * The bounds of one queue: counts what waits in it, and lets threads that can afford it wait until
@@ -22,7 +21,6 @@ public final class Room {
   private final AtomicInteger commands = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicInteger waiting = new AtomicInteger();
-  private final AtomicLong frees = new AtomicLong();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition freed = lock.newCondition();
 
@@ -77,45 +75,10 @@ public final class Room {
     }
   }
 
-  /**
-   * A way to wait for what is given back from now on, for a short while at most: how much is wanted
-   * is not known here, so the caller tries again. It says whether there is time left until the
-   * deadline it is given, a time of System.nanoTime; not if the thread is interrupted.
-   */
-  public LongPredicate nextFree() {
-    long seen = frees.get();
-    return deadlineNanos -> {
-      try {
-        return awaitFree(seen, deadlineNanos);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-    };
-  }
-
-  private boolean awaitFree(long seen, long deadlineNanos) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      waiting.incrementAndGet();
-      long left = deadlineNanos - System.nanoTime();
-      if (left <= 0 || frees.get() != seen) {
-        return left > 0;
-      }
-      long nap = Math.min(left, MAX_NAP_NANOS);
-      long restOfNap = freed.awaitNanos(nap);
-      return left - (nap - restOfNap) > 0;
-    } finally {
-      waiting.decrementAndGet();
-      lock.unlock();
-    }
-  }
-
   /** Gives room back. */
   public void free(int oldCommands, long oldBytes) {
     commands.addAndGet(-oldCommands);
     bytes.addAndGet(-oldBytes);
-    frees.incrementAndGet();
     if (waiting.get() > 0) {
       lock.lock();
       try {

@@ -38,10 +38,10 @@ final class SocketTurns {
     if (before == null) {
       pipeline.attach(socket);
     } else {
-      before.close();
+      before.closeSuperseded();
     }
     if (superseded != null) {
-      superseded.close();
+      superseded.closeSuperseded();
     }
   }
 

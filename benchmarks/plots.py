@@ -1,0 +1,124 @@
+"""Draws the charts of the pages from the files in docs/benchmarks. Run by benchmarks/publish.
+
+Each chart carries the figures it shows in its description, so that a test can hold them to the files.
+"""
+
+import json
+import pathlib
+import statistics
+import sys
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+# Text stays text, and the same figures give the same file.
+plt.rcParams.update(
+    {"svg.fonttype": "none", "svg.hashsalt": "sheaf", "font.family": "sans-serif", "axes.grid": True,
+     "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True}
+)
+
+CLIENTS = {
+    "LETTUCE": ("Lettuce", "#4e79a7"),
+    "JEDIS": ("Jedis", "#f28e2b"),
+    "REDISSON": ("Redisson", "#76b7b2"),
+    "GLIDE": ("GLIDE", "#b07aa1"),
+    "RUEIDIS": ("rueidis (Go)", "#9c9c9c"),
+    "SHEAF": ("Sheaf", "#d62728"),
+    "SHEAF_YIELDING": ("Sheaf, yielding", "#ff9896"),
+}
+GETS = ["get-1", "get-2", "get-4", "get-8", "get-16", "get-64", "get-256"]
+OPEN = ["open-25", "open-50", "open-75", "open-90"]
+
+
+def newest_rows(docs):
+    """Each row of the newest file that has it."""
+    files = [json.loads(path.read_text()) for path in (docs / "benchmarks" / "data").glob("*.json")]
+    rows = {}
+    for file in sorted(files, key=lambda each: each["environment"].get("Date", "")):
+        rows.update({row["name"]: row for row in file["rows"] if row["clients"]})
+    return rows
+
+
+def save(figure, path, shown):
+    description = "\n".join(f"{name}: {median:.0f}" for name, median in shown)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None, "Description": description})
+    # Lines that end in blanks are nobody's friends.
+    path.write_text("\n".join(line.rstrip() for line in path.read_text().splitlines()) + "\n")
+    print(f"Written: {path}")
+
+
+def bars(rows, names, axis, labels):
+    """Bars of medians with ranges, a group for each row; what is shown."""
+    shown = []
+    present = [c for c in CLIENTS if any(c in rows[name]["clients"] for name in names)]
+    width = 0.8 / max(1, len(present))
+    for number, client in enumerate(present):
+        for place, name in enumerate(names):
+            scores = rows[name]["clients"].get(client, {}).get("scores", [])
+            if scores:
+                median = statistics.median(scores)
+                axis.bar(
+                    place + (number - (len(present) - 1) / 2) * width, median, width * 0.9,
+                    color=CLIENTS[client][1], label=CLIENTS[client][0] if place == 0 else None,
+                    yerr=[[median - min(scores)], [max(scores) - median]], ecolor="#00000066",
+                )
+                shown.append((f"{client} {name}", median))
+    axis.set_xticks(range(len(names)), labels)
+    handles = dict(zip(*reversed(axis.get_legend_handles_labels())))
+    axis.legend(handles.values(), handles.keys(), frameon=False, fontsize=8)
+    return shown
+
+
+def gets(rows, path):
+    names = [name for name in GETS if name in rows]
+    if names:
+        figure, axis = plt.subplots(figsize=(9, 4))
+        shown = bars(rows, names, axis, [name.removeprefix("get-") for name in names])
+        axis.set(xlabel="threads", ylabel="GETs a second", title="Blocking GETs, one server")
+        axis.yaxis.set_major_formatter(lambda value, _: f"{value / 1000:,.0f}k")
+        save(figure, path, shown)
+
+
+def open_load(rows, path):
+    names = [name for name in OPEN if name in rows]
+    if names:
+        figure, axis = plt.subplots(figsize=(9, 4))
+        shown = bars(rows, names, axis, [name.removeprefix("open-") + " %" for name in names])
+        axis.set(
+            xlabel="load, of each client's own capacity", ylabel="p99, µs (logarithmic)",
+            yscale="log", title="99th percentile of a GET under open load",
+        )
+        save(figure, path, shown)
+
+
+def compression(docs):
+    """What is stored against the speed, from the recorded table of the guide."""
+    tables = json.loads((docs / "benchmarks" / "records.json").read_text())["tables"]
+    table = next(t for t in tables if t["rows"][0][:2] == ["Algorithm", "Stored"])
+    figure, axis = plt.subplots(figsize=(8, 4))
+    shown = []
+    for name, stored, compress, decompress, *_ in table["rows"][1:]:
+        share = float(stored)
+        speeds = [float(speed.removesuffix(" MB/s").replace(",", "")) for speed in (compress, decompress)]
+        axis.plot(speeds, [share, share], color="#bbbbbb", zorder=1)
+        axis.scatter(speeds[0], share, color="#d62728", label="compress" if not shown else None)
+        axis.scatter(speeds[1], share, color="#4e79a7", label="decompress" if not shown else None)
+        axis.annotate(name, (speeds[0], share), xytext=(0, 6), textcoords="offset points", fontsize=8)
+        shown += [(f"{name} compress", speeds[0]), (f"{name} decompress", speeds[1])]
+    axis.set(xscale="log", xlabel="MB of the original a second", ylabel="stored, of the original")
+    axis.legend(frameon=False)
+    save(figure, docs / "images" / "compression.svg", shown)
+
+
+def main(docs):
+    rows = newest_rows(docs)
+    gets(rows, docs / "benchmarks" / "gets.svg")
+    open_load(rows, docs / "benchmarks" / "open.svg")
+    compression(docs)
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,155 @@
+package dev.sheaf.benchmarks.compare;
+
+import dev.sheaf.benchmarks.servers.ComparisonException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A running client's process, which is talked to in lines. It ends with this JVM. */
+final class ClientProcess implements AutoCloseable {
+
+  /** Beyond the time of measuring: connecting, and what a busy machine adds. */
+  private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(60);
+
+  private static final int STOP_SECONDS = 10;
+
+  private static final ScheduledExecutorService WATCHDOG =
+      Executors.newSingleThreadScheduledExecutor(
+          work -> {
+            Thread thread = new Thread(work, "benchmark-watchdog");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private final Process process;
+  private final BufferedReader output;
+  private final Thread killer;
+
+  private ClientProcess(Process process) {
+    this.process = process;
+    this.output =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    this.killer = new Thread(process::destroyForcibly);
+    Runtime.getRuntime().addShutdownHook(killer);
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param log for what the program complains of
+   * @throws ComparisonException if it cannot be started
+   */
+  static ClientProcess start(List<String> command, Path log) {
+    try {
+      return new ClientProcess(
+          new ProcessBuilder(command)
+              .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start());
+    } catch (IOException e) {
+      throw new ComparisonException("Cannot start a client: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Carries out an order.
+   *
+   * @return the figures, costs of each operation among them
+   * @throws ComparisonException if there are none; the message says why
+   */
+  Map<String, Double> answer(Order order) {
+    long patience = 2 * (order.warmUpMillis() + order.measuredMillis()) + PATIENCE_MILLIS;
+    ScheduledFuture<?> end =
+        WATCHDOG.schedule(process::destroyForcibly, patience, TimeUnit.MILLISECONDS);
+    try {
+      write(order.line());
+      @Nullable Costs before = null;
+      @Nullable Costs after = null;
+      String line = read(end, patience);
+      while (!line.startsWith(ClientMain.DONE)) {
+        if (line.startsWith(ClientMain.FAILED)) {
+          throw new ComparisonException(line.substring(ClientMain.FAILED.length()));
+        } else if (line.equals(ClientMain.BEGIN)) {
+          before = Costs.soFar(process.pid(), order.uri());
+          write("go");
+        } else if (line.equals(ClientMain.END)) {
+          after = Costs.soFar(process.pid(), order.uri());
+          write("go");
+        }
+        line = read(end, patience);
+      }
+      Map<String, Double> figures = figures(line.substring(ClientMain.DONE.length()));
+      Double operations = figures.remove("operations");
+      if (before != null && after != null && operations != null && operations > 0) {
+        figures.putAll(after.since(before, operations));
+      }
+      return figures;
+    } finally {
+      end.cancel(false);
+    }
+  }
+
+  private String read(ScheduledFuture<?> end, long patience) {
+    try {
+      String line = output.readLine();
+      if (line != null) {
+        return line;
+      }
+    } catch (IOException e) {
+      // The message below says it.
+    }
+    throw new ComparisonException(
+        end.isDone() ? "no answer within " + patience + " ms" : "its process ended too early");
+  }
+
+  /** A process that has ended does not listen; reading shows it. */
+  private void write(String line) {
+    try {
+      OutputStream input = process.getOutputStream();
+      input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+      input.flush();
+    } catch (IOException e) {
+      // As said above.
+    }
+  }
+
+  private static Map<String, Double> figures(String text) {
+    Map<String, Double> figures = new LinkedHashMap<>();
+    Arrays.stream(text.strip().split(" "))
+        .map(word -> word.split("=", 2))
+        .forEach(word -> figures.put(word[0], Double.valueOf(word[1])));
+    return figures;
+  }
+
+  /** Ends the process, and waits for that. */
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (IOException e) {
+      process.destroyForcibly();
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(killer);
+    } catch (IllegalStateException e) {
+      // This JVM ends, and the hook runs.
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package dev.sheaf.benchmarks.compare;
+
+import dev.sheaf.benchmarks.rivals.Client;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code compare}: measures rows with all clients. */
+@Command(
+    name = "compare",
+    mixinStandardHelpOptions = true,
+    description =
+        "Measures rows with all clients. Servers are started for it; to use others, set"
+            + " -Dredis.uri=redis://host:port and -Dredis.cluster.uri=redis://host:port before"
+            + " -jar.")
+public final class CompareCommand implements Callable<Integer> {
+
+  private static final int MAX_ROUNDS = 100;
+  private static final double TRIAL = 0.02;
+  private static final int WARM_UP_SECONDS = 10;
+  private static final int MAX_WARM_UP_SECONDS = 600;
+
+  /** The sources of the Go program; the command is run in the project. */
+  private static final Path GO = Path.of("benchmarks", "go");
+
+  /** What the parser knows of this command. */
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--rows",
+      split = ",",
+      paramLabel = "A,B",
+      description =
+          "Groups or rows: gets, virtual, pages, cluster, distant, large, open, busy, loops, pings,"
+              + " or names such as get-64. All by default.")
+  private List<String> rows = new ArrayList<>();
+
+  @Option(
+      names = "--clients",
+      split = ",",
+      paramLabel = "A,B",
+      description = "Of ${COMPLETION-CANDIDATES}. All by default.")
+  private List<Client> clients = new ArrayList<>(List.of(Client.values()));
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "How often each client measures each row. Default: ${DEFAULT-VALUE}")
+  private int rounds = 5;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      description =
+          "How long each client works before its first row, for each kind of server. Default:"
+              + " ${DEFAULT-VALUE}")
+  private int warmUp = WARM_UP_SECONDS;
+
+  @Option(
+      names = "--jdk",
+      paramLabel = "DIRECTORY",
+      description =
+          "The JDK that runs the clients, 21 or newer for virtual threads. By default the one that"
+              + " runs this.")
+  private Path jdk = Programs.ownJdk();
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE",
+      description = "Where the result goes. Default: ${DEFAULT-VALUE}")
+  private Path out = Path.of("benchmarks", "target", "comparison.json");
+
+  @Option(
+      names = "--trial",
+      description = "Fiftieths of seconds for seconds: to see that all works. No figures.")
+  private boolean trial;
+
+  /** For the parser. */
+  public CompareCommand() {}
+
+  @Override
+  public Integer call() {
+    Comparison.Plan plan;
+    try {
+      plan = plan();
+    } catch (IllegalArgumentException e) {
+      if (spec == null) {
+        throw e;
+      }
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+    ResultFile result = new Comparison(plan, System.out).run(out);
+    System.out.println();
+    Check.print(result, System.out);
+    System.out.println("Written: " + out);
+    return 0;
+  }
+
+  /**
+   * What the options ask for.
+   *
+   * @throws IllegalArgumentException if one is wrong; the message says which and what is allowed
+   */
+  Comparison.Plan plan() {
+    if (rounds < 1 || rounds > MAX_ROUNDS) {
+      throw new IllegalArgumentException(
+          "--rounds must be a number from 1 to " + MAX_ROUNDS + ", but was " + rounds);
+    }
+    if (warmUp < 1 || warmUp > MAX_WARM_UP_SECONDS) {
+      throw new IllegalArgumentException(
+          "--warm-up must be from 1 to " + MAX_WARM_UP_SECONDS + " seconds, but was " + warmUp);
+    }
+    Path parent = out.toAbsolutePath().getParent();
+    Path folder = parent == null ? Path.of("") : parent;
+    Programs programs = new Programs(jdk, GO, folder);
+    if (programs.feature() == 0) {
+      throw new IllegalArgumentException(
+          "--jdk must be the directory of a JDK, but " + jdk + " has no bin/java or no release");
+    }
+    List<Row> selected = Row.selected(Row.all(Runtime.getRuntime().availableProcessors()), rows);
+    if (!programs.hasVirtualThreads()) {
+      if (rows.contains("virtual")) {
+        throw new IllegalArgumentException(
+            "Virtual threads need JDK 21, but the clients run on "
+                + programs.feature()
+                + "; name a newer one by --jdk");
+      }
+      selected = selected.stream().filter(row -> !row.virtual()).toList();
+    }
+    return new Comparison.Plan(
+        selected,
+        List.copyOf(clients),
+        rounds,
+        warmUp * 1_000L,
+        trial ? TRIAL : 1,
+        programs,
+        folder,
+        command());
+  }
+
+  /** The command that repeats it. */
+  private String command() {
+    StringBuilder command = new StringBuilder("java -jar benchmarks/target/benchmarks.jar compare");
+    command.append(" --rounds ").append(rounds);
+    if (!rows.isEmpty()) {
+      command.append(" --rows ").append(String.join(",", rows));
+    }
+    if (!clients.equals(Arrays.asList(Client.values()))) {
+      command
+          .append(" --clients ")
+          .append(clients.stream().map(Client::name).collect(Collectors.joining(",")));
+    }
+    if (warmUp != WARM_UP_SECONDS) {
+      command.append(" --warm-up ").append(warmUp);
+    }
+    if (!jdk.equals(Programs.ownJdk())) {
+      // Where it lies is nobody's business; which one it was stands beside the command.
+      command.append(" --jdk DIRECTORY");
+    }
+    return command.toString();
+  }
+}

@@ -1,0 +1,287 @@
+package dev.sheaf.benchmarks.compare;
+
+import dev.sheaf.benchmarks.rivals.Client;
+import dev.sheaf.benchmarks.servers.ComparisonException;
+import dev.sheaf.benchmarks.servers.Neighbours;
+import dev.sheaf.benchmarks.servers.ServerKind;
+import dev.sheaf.benchmarks.servers.Servers;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.HostAndPort;
+
+/**
+ * Measures rows with all clients. Each round starts one process for each client, warms it up, and
+ * then takes the rows in turn; all clients measure a row before the next one begins, another client
+ * first each time, so that what disturbs the machine for a while disturbs all.
+ */
+final class Comparison {
+
+  /** Spent on a warm-up of each row after that. */
+  static final long WARM_UP_MILLIS = 1_000;
+
+  static final long MEASURED_MILLIS = 3_000;
+
+  /** To connect, and to read the costs. */
+  private static final long BETWEEN_MILLIS = 500;
+
+  private static final double MILLIS_PER_MINUTE = 60_000;
+  private static final int NANOS_PER_MICRO = 1_000;
+
+  /**
+   * What is measured, and where that goes.
+   *
+   * @param rows the rows, at least one
+   * @param clients the clients, at least one
+   * @param rounds how often
+   * @param firstWarmUpMillis how long each client works before its first row, for each kind of
+   *     server
+   * @param timeScale 1, or less for a trial of the comparison itself, whose figures mean nothing
+   * @param programs how processes of clients are started
+   * @param out the directory of the result and of the clients' logs
+   * @param command what repeats it
+   */
+  record Plan(
+      List<Row> rows,
+      List<Client> clients,
+      int rounds,
+      long firstWarmUpMillis,
+      double timeScale,
+      Programs programs,
+      Path out,
+      String command) {
+
+    long millis(long wanted) {
+      return Math.max(1, Math.round(wanted * timeScale));
+    }
+
+    private Set<ServerKind> kinds() {
+      Set<ServerKind> kinds = new LinkedHashSet<>();
+      rows.forEach(row -> kinds.add(row.server()));
+      return kinds;
+    }
+
+    /** About how long it takes. */
+    long millisInAll() {
+      long each = millis(WARM_UP_MILLIS) + millis(MEASURED_MILLIS) + BETWEEN_MILLIS;
+      long warmUps = millis(firstWarmUpMillis) * kinds().size();
+      return rounds * clients.size() * (warmUps + each * rows.size());
+    }
+  }
+
+  private final Plan plan;
+  private final PrintStream console;
+  private final Map<ServerKind, Servers> servers = new EnumMap<>(ServerKind.class);
+  private final Map<Client, ClientProcess> processes = new EnumMap<>(Client.class);
+  private final Map<String, ResultFile.Found> found = new LinkedHashMap<>();
+  private final Map<String, String> leftOut = new TreeMap<>();
+
+  Comparison(Plan plan, PrintStream console) {
+    this.plan = plan;
+    this.console = console;
+  }
+
+  /**
+   * Runs, and writes the result after each row.
+   *
+   * @throws ComparisonException if servers cannot be started or the result cannot be written
+   */
+  ResultFile run(Path file) {
+    Map<String, String> facts = new LinkedHashMap<>(Environment.observe(plan.programs()).facts());
+    facts.put("Command", plan.command());
+    facts.put("Rounds", Integer.toString(plan.rounds()));
+    if (plan.timeScale() < 1) {
+      facts.put("Trial", "times are " + plan.timeScale() + " of the real ones; no figures");
+    }
+    console.printf(
+        "%d rows, %d clients, %d rounds: about %.0f minutes%n",
+        plan.rows().size(),
+        plan.clients().size(),
+        plan.rounds(),
+        plan.millisInAll() / MILLIS_PER_MINUTE);
+    plan.rows().forEach(row -> found.put(row.name(), ResultFile.Found.of(row)));
+    try {
+      plan.kinds().forEach(kind -> servers.put(kind, Servers.open(kind)));
+      for (int round = 0; round < plan.rounds(); round++) {
+        startProcesses();
+        for (int i = 0; i < plan.rows().size(); i++) {
+          measure(plan.rows().get(i), round, round + i);
+          result(facts).write(file);
+        }
+        closeProcesses();
+      }
+    } finally {
+      closeProcesses();
+      servers.values().forEach(Servers::close);
+    }
+    facts.put("Load after", Environment.loadAverage());
+    ResultFile result = result(facts);
+    result.write(file);
+    return result;
+  }
+
+  private ResultFile result(Map<String, String> facts) {
+    Map<String, String> all = new LinkedHashMap<>(facts);
+    leftOut.forEach((what, why) -> all.put("Left out: " + what, why));
+    return new ResultFile(all, List.copyOf(found.values()));
+  }
+
+  private void startProcesses() {
+    for (Client client : plan.clients()) {
+      if (!leftOut.containsKey(client.title())) {
+        start(client);
+      }
+    }
+  }
+
+  private @Nullable ClientProcess start(Client client) {
+    try {
+      Path log = Files.createDirectories(plan.out().resolve("logs")).resolve(client + ".log");
+      ClientProcess process = ClientProcess.start(plan.programs().command(client), log);
+      processes.put(client, process);
+      for (Order order : warmUps()) {
+        process.answer(order);
+      }
+      return process;
+    } catch (ComparisonException | IOException e) {
+      leaveOut(client.title(), String.valueOf(e.getMessage()));
+      end(client);
+      return null;
+    }
+  }
+
+  private void leaveOut(String what, String why) {
+    leftOut.put(what, why);
+    console.println("Left out from here on: " + what + ": " + why);
+  }
+
+  /**
+   * Half of the time on a kind of server is for many threads, which need the longest to settle; the
+   * other kinds of work share the rest.
+   */
+  List<Order> warmUps() {
+    List<Order> orders = new ArrayList<>();
+    for (ServerKind kind : plan.kinds()) {
+      Map<String, Row> different = new LinkedHashMap<>();
+      for (Row row : plan.rows()) {
+        if (row.server() == kind) {
+          different.putIfAbsent(
+              (row.work() == Work.OPEN ? Work.GET : row.work())
+                  + (row.virtual() ? " virtual" : row.isForCrowd() ? " crowd" : ""),
+              row);
+        }
+      }
+      long parts = different.values().stream().mapToLong(row -> part(row, different.size())).sum();
+      for (Row row : different.values()) {
+        long millis =
+            plan.millis(plan.firstWarmUpMillis())
+                * part(row, different.size())
+                / Math.max(1, parts);
+        Order order = Order.of(row, uri(kind), millis, 0);
+        orders.add(row.work() == Work.OPEN ? order.as(Work.GET) : order);
+      }
+    }
+    return orders;
+  }
+
+  private static long part(Row row, int kinds) {
+    return row.isForCrowd() && !row.virtual() ? Math.max(1, kinds - 1) : 1;
+  }
+
+  private String uri(ServerKind kind) {
+    Servers open = servers.get(kind);
+    return open == null ? "" : open.uri();
+  }
+
+  private void measure(Row row, int round, int turn) {
+    String uri = uri(row.server());
+    Neighbours beside = new Neighbours(row.neighbours());
+    try (Distance distance = new Distance(uri, row.roundTripMicros())) {
+      List<Client> clients = plan.clients();
+      for (int i = 0; i < clients.size(); i++) {
+        measure(row, round, clients.get((i + turn) % clients.size()), distance.uri);
+      }
+    } finally {
+      beside.close();
+    }
+  }
+
+  private void measure(Row row, int round, Client client, String uri) {
+    ClientProcess process = processes.get(client);
+    String what = client.title() + ", " + row.name();
+    if (process == null || leftOut.containsKey(what)) {
+      return;
+    }
+    try {
+      Order order = Order.of(row, uri, plan.millis(WARM_UP_MILLIS), plan.millis(MEASURED_MILLIS));
+      Map<String, Double> figures = process.answer(order);
+      Objects.requireNonNull(found.get(row.name())).add(client, figures);
+      console.printf(
+          "round %d  %-20s %-16s %12s %s%n",
+          round + 1,
+          row.name(),
+          client.title(),
+          Numbers.rounded(Objects.requireNonNull(figures.get("score"))),
+          row.work().unit());
+    } catch (ComparisonException e) {
+      leaveOut(what, e.getMessage() + "; see logs/" + client + ".log");
+      // What failed may still be at work in there.
+      end(client);
+      start(client);
+    }
+  }
+
+  private void end(Client client) {
+    ClientProcess process = processes.remove(client);
+    if (process != null) {
+      process.close();
+    }
+  }
+
+  private void closeProcesses() {
+    plan.clients().forEach(this::end);
+  }
+
+  /** A way to a server that takes some time, or the server itself. */
+  private static final class Distance implements AutoCloseable {
+
+    private final String uri;
+    private final @Nullable LatencyProxy proxy;
+
+    Distance(String uri, int roundTripMicros) {
+      if (roundTripMicros == 0) {
+        this.uri = uri;
+        this.proxy = null;
+      } else {
+        HostAndPort server = Servers.address(uri);
+        LatencyProxy started =
+            LatencyProxy.builder()
+                .target(server.getHost(), server.getPort())
+                .oneWayDelay(Duration.ofNanos((long) roundTripMicros * NANOS_PER_MICRO / 2))
+                .start();
+        this.uri = "redis://127.0.0.1:" + started.port();
+        this.proxy = started;
+      }
+    }
+
+    @Override
+    public void close() {
+      if (proxy != null) {
+        proxy.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.sheaf.benchmarks.compare;
+
+import dev.sheaf.benchmarks.servers.ServerKind;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What a client's process is asked to do, as one line of {@code name=value}. The Go program reads
+ * the same lines.
+ *
+ * @param work what the threads do
+ * @param kind what they are connected to
+ * @param uri where that is
+ * @param threads how many threads work at once
+ * @param virtual whether they are virtual threads
+ * @param percent the part of the client's capacity that an open load asks for
+ * @param warmUpMillis how long they work before it counts
+ * @param measuredMillis how long it counts; 0 for a mere warm-up
+ */
+record Order(
+    Work work,
+    ServerKind kind,
+    String uri,
+    int threads,
+    boolean virtual,
+    int percent,
+    long warmUpMillis,
+    long measuredMillis) {
+
+  static Order of(Row row, String uri, long warmUpMillis, long measuredMillis) {
+    return new Order(
+        row.work(),
+        row.server(),
+        uri,
+        row.threads(),
+        row.virtual(),
+        row.percent(),
+        warmUpMillis,
+        measuredMillis);
+  }
+
+  /** The same for other work. */
+  Order as(Work other) {
+    return new Order(other, kind, uri, threads, virtual, percent, warmUpMillis, measuredMillis);
+  }
+
+  String line() {
+    return "work=%s kind=%s uri=%s threads=%d virtual=%b percent=%d warmUp=%d measured=%d"
+        .formatted(work, kind, uri, threads, virtual, percent, warmUpMillis, measuredMillis);
+  }
+
+  static Order parse(String line) {
+    Map<String, String> words =
+        Arrays.stream(line.split(" "))
+            .map(word -> word.split("=", 2))
+            .collect(Collectors.toMap(word -> word[0], word -> word[1]));
+    return new Order(
+        Work.valueOf(word(words, "work")),
+        ServerKind.valueOf(word(words, "kind")),
+        word(words, "uri"),
+        Integer.parseInt(word(words, "threads")),
+        Boolean.parseBoolean(word(words, "virtual")),
+        Integer.parseInt(word(words, "percent")),
+        Long.parseLong(word(words, "warmUp")),
+        Long.parseLong(word(words, "measured")));
+  }
+
+  private static String word(Map<String, String> words, String name) {
+    String value = words.get(name);
+    if (value == null) {
+      throw new IllegalArgumentException("An order needs a " + name + ", but had " + words);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,102 @@
+package dev.sheaf.benchmarks.compare;
+
+import dev.sheaf.benchmarks.rivals.Client;
+import dev.sheaf.benchmarks.servers.ComparisonException;
+import dev.sheaf.benchmarks.servers.Tools;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * How the processes of clients are started: JVMs of one JDK with the same heap each, and a Go
+ * program that is built on first use.
+ *
+ * @param jdk the home of the JDK
+ * @param goSources the directory of the Go program
+ * @param built where its executable goes
+ */
+record Programs(Path jdk, Path goSources, Path built) {
+
+  private static final int VIRTUAL_THREADS_SINCE = 21;
+
+  /** The same heap for all, so that none gains by what the machine has left. */
+  private static final List<String> HEAP = List.of("-Xms512m", "-Xmx512m");
+
+  /** The JDK that runs this. */
+  static Path ownJdk() {
+    return Path.of(System.getProperty("java.home"));
+  }
+
+  /** Whether the JDK has virtual threads. */
+  boolean hasVirtualThreads() {
+    return feature() >= VIRTUAL_THREADS_SINCE;
+  }
+
+  /** The number of the JDK's release; 0 for a directory that is no JDK. */
+  int feature() {
+    if (jdk.equals(ownJdk())) {
+      return Runtime.version().feature();
+    }
+    String version = released("JAVA_VERSION");
+    return version.isEmpty() || !Files.isExecutable(java())
+        ? 0
+        : Runtime.Version.parse(version).feature();
+  }
+
+  /** The JVM in its own words. */
+  String jvm() {
+    return jdk.equals(ownJdk())
+        ? Environment.ownJvm()
+        : (released("IMPLEMENTOR") + " " + released("JAVA_RUNTIME_VERSION")).strip();
+  }
+
+  /** What a JDK says of itself, without having to be started. */
+  private String released(String name) {
+    Properties release = new Properties();
+    try (Reader file = Files.newBufferedReader(jdk.resolve("release"))) {
+      release.load(file);
+    } catch (IOException e) {
+      return "";
+    }
+    return release.getProperty(name, "").replace("\"", "");
+  }
+
+  private Path java() {
+    return jdk.resolve("bin").resolve("java");
+  }
+
+  /**
+   * The command that starts a client.
+   *
+   * @throws ComparisonException if the Go program cannot be built; the message says why
+   */
+  List<String> command(Client client) {
+    if (client == Client.RUEIDIS) {
+      return List.of(goProgram().toString());
+    }
+    return List.of(
+        java().toString(),
+        HEAP.get(0),
+        HEAP.get(1),
+        "-cp",
+        System.getProperty("java.class.path"),
+        ClientMain.class.getName(),
+        client.name());
+  }
+
+  private Path goProgram() {
+    if (!Tools.areInstalled("go")) {
+      throw new ComparisonException("go is not on the PATH");
+    }
+    Path program = built.toAbsolutePath().resolve("rueidis-bench");
+    String sources = goSources.toString();
+    Tools.output("go", "-C", sources, "build", "-buildvcs=false", "-o", program.toString());
+    if (!Files.isExecutable(program)) {
+      throw new ComparisonException("go could not build " + goSources + "; go build says why");
+    }
+    return program;
+  }
+}

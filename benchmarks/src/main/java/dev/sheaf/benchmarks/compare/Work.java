@@ -1,0 +1,137 @@
+package dev.sheaf.benchmarks.compare;
+
+import dev.sheaf.benchmarks.rivals.Rival;
+import dev.sheaf.benchmarks.servers.Dataset;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What threads do again and again. Keys are drawn anew for each operation, each as likely as any
+ * other, and every value is compared with the stored one as a whole.
+ */
+public enum Work {
+  /** A blocking GET. */
+  GET("ops/s") {
+    @Override
+    public Runnable by(Rival rival) {
+      return get(Dataset.SMALL, rival);
+    }
+  },
+  /** A blocking GET of 1 MB. */
+  GET_LARGE("ops/s") {
+    @Override
+    public Runnable by(Rival rival) {
+      return get(Dataset.LARGE, rival);
+    }
+  },
+  /** A page by the client's call for many keys. */
+  GET_ALL("us") {
+    @Override
+    public Runnable by(Rival rival) {
+      return new Page(rival, Rival::getAll, 0);
+    }
+  },
+  /** A page by one future for each key. */
+  GET_EACH("us") {
+    @Override
+    public Runnable by(Rival rival) {
+      return new Page(rival, Rival::getEach, 0);
+    }
+  },
+  /** A page by a loop of GETs. */
+  LOOP("us") {
+    @Override
+    public Runnable by(Rival rival) {
+      return new Page(rival, Rival::loop, 0);
+    }
+  },
+  /** A loop whose body makes two GETs, the second of a key that the first one's value names. */
+  LOOP_OF_TWO("us") {
+    @Override
+    public Runnable by(Rival rival) {
+      return new Page(rival, Rival::loopOfTwo, 1);
+    }
+  },
+  /** A PING. */
+  PING("ops/s") {
+    @Override
+    public Runnable by(Rival rival) {
+      return rival::ping;
+    }
+  },
+  /** Blocking GETs that begin at moments of their own, a share of the client's capacity. */
+  OPEN("p99 us") {
+    @Override
+    public Runnable by(Rival rival) {
+      return GET.by(rival);
+    }
+  };
+
+  private final String unit;
+
+  Work(String unit) {
+    this.unit = unit;
+  }
+
+  /** What the score counts. */
+  String unit() {
+    return unit;
+  }
+
+  /** Whether a larger score is a better one; otherwise it is a time. */
+  boolean isRate() {
+    return unit.equals("ops/s");
+  }
+
+  /** One operation after the other of one thread. */
+  public abstract Runnable by(Rival rival);
+
+  private static Runnable get(Dataset data, Rival rival) {
+    return () -> {
+      int index = data.randomIndex();
+      data.check(index, rival.get(data.key(index)));
+    };
+  }
+
+  /** Reads 100 different keys. */
+  private static final class Page implements Runnable {
+
+    private static final int KEYS = 100;
+
+    private final Rival rival;
+    private final BiFunction<Rival, String[], @Nullable String[]> read;
+    private final int steps;
+    private final int[] indexes = IntStream.range(0, Dataset.SMALL.keys()).toArray();
+
+    Page(Rival rival, BiFunction<Rival, String[], @Nullable String[]> read, int steps) {
+      this.rival = rival;
+      this.read = read;
+      this.steps = steps;
+    }
+
+    @Override
+    public void run() {
+      String[] keys = new String[KEYS];
+      for (int i = 0; i < KEYS; i++) {
+        swap(i, ThreadLocalRandom.current().nextInt(i, indexes.length));
+        keys[i] = Dataset.SMALL.key(indexes[i]);
+      }
+      @Nullable String[] values = read.apply(rival, keys);
+      if (values.length != KEYS) {
+        throw new IllegalStateException("Read " + values.length + " values for " + KEYS + " keys");
+      }
+      for (int i = 0; i < KEYS; i++) {
+        int index = steps == 0 ? indexes[i] : Dataset.SMALL.following(indexes[i]);
+        Dataset.SMALL.check(index, values[i]);
+      }
+    }
+
+    private void swap(int one, int other) {
+      int kept = indexes[one];
+      indexes[one] = indexes[other];
+      indexes[other] = kept;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The comparison of all clients, and the pages made of it. */
+@NullMarked
+package dev.sheaf.benchmarks.compare;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,79 @@
+package dev.sheaf.benchmarks.jmh;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * Documents to compress: the files of the directory that the system property {@code
+ * sheaf.documents} names, or else invented ones.
+ */
+final class Documents {
+
+  private static final String PROPERTY = "sheaf.documents";
+  private static final int INVENTED = 500;
+  private static final int LARGEST_INVENTED_BYTES = 20_000;
+
+  private Documents() {}
+
+  /** All documents; at least one. */
+  static List<byte[]> all() {
+    String directory = System.getProperty(PROPERTY);
+    return directory == null ? invented() : read(Path.of(directory));
+  }
+
+  private static List<byte[]> read(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      List<byte[]> documents = new ArrayList<>();
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+        documents.add(Files.readAllBytes(file));
+      }
+      if (documents.isEmpty()) {
+        throw new IllegalStateException("There are no documents in " + directory);
+      }
+      return documents;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<byte[]> invented() {
+    Random random = new Random(1);
+    List<byte[]> documents = new ArrayList<>();
+    for (int i = 0; i < INVENTED; i++) {
+      documents.add(invented(random, 500 + random.nextInt(LARGEST_INVENTED_BYTES)));
+    }
+    return documents;
+  }
+
+  private static byte[] invented(Random random, int bytes) {
+    StringBuilder json = new StringBuilder("{\"items\":[");
+    while (json.length() < bytes) {
+      json.append("{\"id\":")
+          .append(random.nextInt(1_000_000))
+          .append(",\"name\":\"item-")
+          .append(random.nextInt(1_000))
+          .append("\",\"available\":")
+          .append(random.nextBoolean())
+          .append("},");
+    }
+    return json.append("{}]}").toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** A document of exactly this size: one that is hardly larger, cut, or an invented one. */
+  static byte[] ofSize(int bytes) {
+    for (byte[] document : all()) {
+      if (document.length >= bytes && document.length < 2 * bytes) {
+        return Arrays.copyOf(document, bytes);
+      }
+    }
+    return Arrays.copyOf(invented(new Random(1), bytes), bytes);
+  }
+}

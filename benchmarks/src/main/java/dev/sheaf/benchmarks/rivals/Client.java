@@ -1,0 +1,67 @@
+package dev.sheaf.benchmarks.rivals;
+
+import dev.sheaf.benchmarks.servers.ServerKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The measured clients. Another one is a class that implements {@link Rival} and a line here.
+ *
+ * <p>All speak UTF-8 strings and keep their defaults, but for limits that a row would exceed.
+ */
+public enum Client {
+  /** Plain Lettuce with one shared connection: what ratios refer to. */
+  LETTUCE("Lettuce", LettuceRival::new),
+  /** Jedis with a pool of as many connections (for each node) as there are threads. */
+  JEDIS("Jedis", JedisRival::new),
+  /** Redisson with its own pool. */
+  REDISSON("Redisson", RedissonRival::new),
+  /** Valkey GLIDE, where its native library loads. */
+  GLIDE("GLIDE", GlideRival::new),
+  /** The Go client rueidis, a program of its own in {@code benchmarks/go}; where Go is. */
+  RUEIDIS("rueidis (Go)", null),
+  /** Sheaf whose waiting threads park. */
+  SHEAF("Sheaf", SheafRival::parking),
+  /** Sheaf whose waiting threads may yield. */
+  SHEAF_YIELDING("Sheaf, yielding", SheafRival::yielding);
+
+  private final String title;
+  private final @Nullable Connector connector;
+
+  Client(String title, @Nullable Connector connector) {
+    this.title = title;
+    this.connector = connector;
+  }
+
+  /** What tables call it. */
+  public String title() {
+    return title;
+  }
+
+  /** Whether it runs in a JVM. */
+  public boolean isJava() {
+    return connector != null;
+  }
+
+  /** Whether it is one of this project. */
+  public boolean isOwn() {
+    return this == SHEAF || this == SHEAF_YIELDING;
+  }
+
+  /**
+   * Connects.
+   *
+   * @param threads how many threads will use the client at once
+   * @throws UnsupportedOperationException if the client does not run in this JVM; the message says
+   *     why
+   */
+  public Rival connect(ServerKind kind, String uri, int threads) {
+    if (connector == null) {
+      throw new UnsupportedOperationException(title + " does not run in a JVM");
+    }
+    return connector.connect(kind, uri, threads);
+  }
+
+  private interface Connector {
+    Rival connect(ServerKind kind, String uri, int threads);
+  }
+}

@@ -1,0 +1,45 @@
+package dev.sheaf.benchmarks.rivals;
+
+import dev.sheaf.benchmarks.servers.Dataset;
+import org.jspecify.annotations.Nullable;
+
+/** A connected client under measurement. Only {@link #get} and {@link #ping} are thread-safe. */
+public interface Rival extends AutoCloseable {
+
+  /** Reads one key, blocking. */
+  @Nullable String get(String key);
+
+  /**
+   * Reads a page of keys by the client's own call for many keys, or its pipeline where it has none.
+   *
+   * @return the values in the order of the keys
+   */
+  @Nullable String[] getAll(String[] keys);
+
+  /** Reads a page by one GET for each key, as futures, or as a pipeline for a blocking client. */
+  @Nullable String[] getEach(String[] keys);
+
+  /** Reads a page in a loop of blocking GETs. */
+  default @Nullable String[] loop(String[] keys) {
+    @Nullable String[] values = new String[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      values[i] = get(keys[i]);
+    }
+    return values;
+  }
+
+  /** Reads keys, and for each of them a second key that its value names, in a loop. */
+  default @Nullable String[] loopOfTwo(String[] keys) {
+    @Nullable String[] values = new String[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      values[i] = get(Dataset.SMALL.following(get(keys[i])));
+    }
+    return values;
+  }
+
+  /** Asks whether the server answers. */
+  void ping();
+
+  @Override
+  void close();
+}

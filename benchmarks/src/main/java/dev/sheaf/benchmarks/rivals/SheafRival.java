@@ -1,0 +1,84 @@
+package dev.sheaf.benchmarks.rivals;
+
+import dev.sheaf.Result;
+import dev.sheaf.Sheaf;
+import dev.sheaf.availability.Availability;
+import dev.sheaf.benchmarks.servers.Dataset;
+import dev.sheaf.benchmarks.servers.ServerKind;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Sheaf; whether there is a cluster it finds out by itself. */
+final class SheafRival implements Rival {
+
+  /** Its 200 ms would end PINGs beside computing processes; other clients wait longer. */
+  private static final Duration PING_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Sheaf<String, String> sheaf;
+  private final Availability<String> availability;
+
+  private SheafRival(String uri, boolean yielding) {
+    this.sheaf = Sheaf.builder(uri).yielding(yielding).connect();
+    this.availability = sheaf.availability().withTimeout(PING_TIMEOUT);
+  }
+
+  static Rival parking(ServerKind kind, String uri, int threads) {
+    return new SheafRival(uri, false);
+  }
+
+  static Rival yielding(ServerKind kind, String uri, int threads) {
+    return new SheafRival(uri, true);
+  }
+
+  @Override
+  public @Nullable String get(String key) {
+    return sheaf.sync().get(key);
+  }
+
+  @Override
+  public @Nullable String[] getAll(String[] keys) {
+    @Nullable String[] values = new String[keys.length];
+    int next = 0;
+    for (Result<String> result : sheaf.getAll(Arrays.asList(keys)).values()) {
+      values[next++] = result.orNull();
+    }
+    return values;
+  }
+
+  @Override
+  public @Nullable String[] getEach(String[] keys) {
+    return Futures.values(Futures.each(keys, sheaf.async()::get));
+  }
+
+  @Override
+  public @Nullable String[] loop(String[] keys) {
+    @Nullable String[] values = new String[keys.length];
+    int next = 0;
+    for (String key : sheaf.loop(Arrays.asList(keys))) {
+      values[next++] = sheaf.sync().get(key);
+    }
+    return values;
+  }
+
+  @Override
+  public @Nullable String[] loopOfTwo(String[] keys) {
+    RedisClusterCommands<String, String> redis = sheaf.sync();
+    List<@Nullable String> found =
+        sheaf.mapEach(
+            Arrays.asList(keys), key -> redis.get(Dataset.SMALL.following(redis.get(key))));
+    return found.toArray(new String[0]);
+  }
+
+  @Override
+  public void ping() {
+    availability.ping();
+  }
+
+  @Override
+  public void close() {
+    sheaf.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** The measured clients behind one interface. */
+@NullMarked
+package dev.sheaf.benchmarks.rivals;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,129 @@
+package dev.sheaf.benchmarks.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.sheaf.benchmarks.rivals.Client;
+import dev.sheaf.benchmarks.servers.ComparisonException;
+import dev.sheaf.benchmarks.servers.RedisProcess;
+import dev.sheaf.benchmarks.servers.ServerKind;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ComparisonTest {
+
+  private static final double TRIAL = 0.1;
+  private static final long WARM_UP_MILLIS = 10_000;
+
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+  @TempDir Path folder;
+
+  @Test
+  void run_trial_measuresEachRowWithEachClientInEachRound() {
+    assumeTrue(RedisProcess.isInstalled(), "skipped: redis-server is not on the PATH");
+    Path file = folder.resolve("comparison.json");
+
+    ResultFile result =
+        comparison(List.of("get-4", "getall-100", "open-50"), Client.LETTUCE, Client.SHEAF)
+            .run(file);
+
+    assertThat(ResultFile.read(file)).isEqualTo(result);
+    assertThat(result.environment()).containsKeys("Commit", "JVM", "Command", "Trial");
+    assertThat(result.rows()).hasSize(3);
+    for (ResultFile.Found row : result.rows()) {
+      assertThat(row.clients()).as(row.name()).containsOnlyKeys(Client.LETTUCE, Client.SHEAF);
+      row.clients()
+          .forEach(
+              (client, series) -> {
+                assertThat(series.scores()).as(row.name() + client).hasSize(2);
+                assertThat(series.figures()).containsKeys(Costs.SERVER_CPU, Costs.COMMANDS);
+              });
+    }
+    assertThat(result.row("open-50").orElseThrow().clients().values())
+        .allSatisfy(series -> assertThat(series.figures()).containsKeys("p50-us", "p99.9-us"));
+  }
+
+  @Test
+  void run_clientThatDoesNotStart_isLeftOutWithItsReason() {
+    assumeTrue(RedisProcess.isInstalled(), "skipped: redis-server is not on the PATH");
+    Programs noGo = new Programs(Programs.ownJdk(), folder.resolve("none"), folder);
+
+    ResultFile result =
+        comparison(noGo, List.of("get-1"), Client.RUEIDIS).run(folder.resolve("comparison.json"));
+
+    assertThat(result.environment()).containsKey("Left out: rueidis (Go)");
+    assertThat(result.rows().get(0).clients()).isEmpty();
+  }
+
+  @Test
+  void warmUps_clusterAndServer_takeTheirTimeForEachKind() {
+    Comparison.Plan plan =
+        plan(1, programs(), List.of("gets", "pages", "cluster"), List.of(Client.LETTUCE));
+
+    List<Order> warmUps = new Comparison(plan, System.out).warmUps();
+
+    for (ServerKind kind : ServerKind.values()) {
+      assertThat(
+              warmUps.stream()
+                  .filter(order -> order.kind() == kind)
+                  .mapToLong(Order::warmUpMillis)
+                  .sum())
+          .isBetween(WARM_UP_MILLIS - 10, WARM_UP_MILLIS);
+    }
+    assertThat(warmUps).allSatisfy(order -> assertThat(order.measuredMillis()).isZero());
+  }
+
+  @Test
+  void start_noProgram_saysSo() {
+    assertThatThrownBy(
+            () -> ClientProcess.start(List.of("/no/such/program"), folder.resolve("log")))
+        .isInstanceOf(ComparisonException.class)
+        .hasMessageContaining("/no/such/program");
+  }
+
+  @Test
+  void cpuMicros_processWithAnAwkwardName_readsItsTimes() {
+    String stat = "12 (a) b (c) S 1 1 1 0 -1 4194304 100 0 0 0 250 750 0 0 20 0 5 0 100";
+
+    // As many ticks as fit ten seconds where a second has a hundred.
+    assertThat(Costs.cpuMicros(stat)).isPositive();
+    assertThat(Costs.cpuMicros(stat.replace("250 750", "500 1500")))
+        .isEqualTo(2 * Costs.cpuMicros(stat));
+  }
+
+  private Programs programs() {
+    return new Programs(Programs.ownJdk(), Path.of("go"), folder);
+  }
+
+  private Comparison comparison(List<String> rows, Client... clients) {
+    return comparison(programs(), rows, clients);
+  }
+
+  private Comparison comparison(Programs programs, List<String> rows, Client... clients) {
+    return new Comparison(
+        plan(TRIAL, programs, rows, List.of(clients)),
+        new PrintStream(said, true, StandardCharsets.UTF_8));
+  }
+
+  private Comparison.Plan plan(
+      double timeScale, Programs programs, List<String> rows, List<Client> clients) {
+    return new Comparison.Plan(
+        Row.selected(Row.all(2), rows),
+        clients,
+        2,
+        WARM_UP_MILLIS,
+        timeScale,
+        programs,
+        folder,
+        "compare");
+  }
+}
