@@ -1,7 +1,6 @@
 package dev.sheaf;
 
 import dev.sheaf.internal.availability.Watch;
-import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
@@ -9,6 +8,7 @@ import dev.sheaf.internal.connect.CoalescingRedisClient;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.connect.NodeSources;
 import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
@@ -45,7 +45,7 @@ public final class BatchingClient implements AutoCloseable {
   private final ClientContext context;
   private final ClientResources resources;
   private final AbstractRedisClient lettuce;
-  private final @Nullable LoopDetector loopDetector;
+  private final @Nullable LoopSampler loopDetector;
 
   private BatchingClient(SheafBuilder<?, ?> options, boolean cluster) {
     ClientResources given = options.clientResources();
@@ -63,8 +63,12 @@ public final class BatchingClient implements AutoCloseable {
     setOptions();
     this.loopDetector =
         options.loopDetection()
-            ? new LoopDetector(
-                options.meterRegistry(), options.name(), null, given.eventExecutorGroup())
+            ? new LoopSampler(
+                options.meterRegistry(),
+                options.name(),
+                options.loopAdvice(),
+                null,
+                given.eventExecutorGroup())
             : null;
   }
 

@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.compression.CompressionEngine;
 import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
@@ -13,6 +14,7 @@ import dev.sheaf.internal.connect.ServerMode;
 import dev.sheaf.internal.connect.ServerUris;
 import dev.sheaf.internal.engine.BatchMeters;
 import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -152,7 +154,7 @@ final class Connector<K, V> {
   }
 
   private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri, ClientContext context) {
-    LoopDetector detector = loopDetector(server.connection());
+    LoopSampler detector = loopDetector(server.connection());
     return new Facade(options, context, resources, detector)
         .over(
             server,
@@ -206,10 +208,14 @@ final class Connector<K, V> {
     return SocketOptions.builder().connectTimeout(options.connectTimeout()).build();
   }
 
-  private @Nullable LoopDetector loopDetector(StatefulConnection<K, V> connection) {
+  private @Nullable LoopSampler loopDetector(StatefulConnection<K, V> connection) {
     return options.loopDetection()
-        ? new LoopDetector(
-            options.meterRegistry(), options.name(), connection, resources.eventExecutorGroup())
+        ? new LoopSampler(
+            options.meterRegistry(),
+            options.name(),
+            options.loopAdvice(),
+            connection,
+            resources.eventExecutorGroup())
         : null;
   }
 

@@ -2,23 +2,23 @@ package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
 import dev.sheaf.internal.availability.Watch;
-import dev.sheaf.internal.caller.BlockingFace;
-import dev.sheaf.internal.caller.BlockingGet;
-import dev.sheaf.internal.caller.CallerThread;
-import dev.sheaf.internal.caller.EachThreads;
-import dev.sheaf.internal.caller.ForeignGet;
-import dev.sheaf.internal.caller.KeyLoops;
-import dev.sheaf.internal.caller.LoopDetector;
-import dev.sheaf.internal.caller.MapEach;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.many.BulkCommands;
-import dev.sheaf.internal.many.BulkGet;
-import dev.sheaf.internal.many.ReadRouter;
+import dev.sheaf.internal.keys.MultiCommand;
+import dev.sheaf.internal.keys.MultiGet;
+import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.internal.readthrough.ReadThroughs;
+import dev.sheaf.internal.sync.BlockingGet;
+import dev.sheaf.internal.sync.CallerThread;
+import dev.sheaf.internal.sync.EachThreads;
+import dev.sheaf.internal.sync.KeyLoops;
+import dev.sheaf.internal.sync.LoopSampler;
+import dev.sheaf.internal.sync.MapEach;
+import dev.sheaf.internal.sync.SyncCommands;
+import dev.sheaf.internal.sync.TemplateGet;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
@@ -61,10 +61,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
-  private final ForeignGet<K, V> foreignGet;
-  private final BulkCommands<K, V> bulk;
+  private final TemplateGet<K, V> templateGet;
+  private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
-  private final @Nullable LoopDetector loopDetector;
+  private final @Nullable LoopSampler loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
   private final Watch<K> watch;
@@ -80,7 +80,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ClientContext context,
       @Nullable MeterRegistry meterRegistry,
       String name,
-      @Nullable LoopDetector loopDetector,
+      @Nullable LoopSampler loopDetector,
       Watch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
@@ -90,9 +90,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.codec = codec;
     this.commandTimeout = context.commandTimeout();
     this.reads = new ReadRouter<>(server, codec, context.compression());
-    this.keyLoops = new KeyLoops<>(reads, commandTimeout, context.writes(), context.callers(), callers);
+    this.keyLoops =
+        new KeyLoops<>(reads, commandTimeout, context.writes(), context.callers(), callers);
     this.bulk =
-        new BulkCommands<>(
+        new MultiCommand<>(
             server.connection(),
             codec,
             commandTimeout,
@@ -100,7 +101,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             context.callers());
     this.blocked = context.callers();
     this.loopDetector = loopDetector;
-    this.foreignGet = new ForeignGet<>(server.connection(), keyLoops, loopDetector);
+    this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
     this.sync = blockingFace(server, decompressing, keyLoops, loopDetector);
     this.bulkLane =
@@ -121,8 +122,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ConnectedServer<K, V> to,
       @Nullable RedisCodec<K, V> decompressing,
       KeyLoops<K, V> loops,
-      @Nullable LoopDetector detector) {
-    return BlockingFace.over(to, BlockingGet.of(to, loops, decompressing), loops, detector);
+      @Nullable LoopSampler detector) {
+    return SyncCommands.over(to, BlockingGet.of(to, loops, decompressing), loops, detector);
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */
@@ -207,7 +208,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         blocked,
         commandTimeout,
         () ->
-            BulkGet.sendBlocking(reads, keys, commandTimeout)
+            MultiGet.sendBlocking(reads, keys, commandTimeout)
                 .await(commandTimeout, deadlineNanos)
                 .results());
   }
@@ -222,7 +223,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
               + keys.size()
               + "; use getAll, or call this for one part after the other");
     }
-    return BulkGet.send(reads, keys).future().thenApply(BulkGet::results);
+    return MultiGet.send(reads, keys).future().thenApply(MultiGet::results);
   }
 
   @Override
@@ -322,12 +323,12 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** Blocking commands of another interface, which see to what this face does for its own. */
   <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
-    return BlockingFace.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+    return SyncCommands.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
   }
 
   /** One GET as {@link #blocking} sees it. */
   @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
-    return foreignGet.get(key, send);
+    return templateGet.get(key, send);
   }
 
   /** What this client writes. */

@@ -5,12 +5,12 @@ import dev.sheaf.internal.availability.NodeSource;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.availability.WatchSettings;
-import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.readthrough.CacheAccess;
 import dev.sheaf.internal.readthrough.ReadThroughs;
+import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -28,7 +28,7 @@ record Facade(
     SheafBuilder<?, ?> options,
     ClientContext context,
     ClientResources resources,
-    @Nullable LoopDetector loopDetector) {
+    @Nullable LoopSampler loopDetector) {
 
   /**
    * Makes the face of one connection.

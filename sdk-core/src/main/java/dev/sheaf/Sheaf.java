@@ -278,9 +278,9 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *
    * <p>The first {@code sync().get} of the current item's key, in an iteration and on the thread
    * that iterates, is answered from the window: {@value
-   * dev.sheaf.internal.caller.LoopHabits#CAUTIOUS_KEYS} keys at first, or {@value
-   * dev.sheaf.internal.caller.LoopHabits#TRUSTING_KEYS} where earlier loops of this client went to
-   * their end, then up to {@value dev.sheaf.internal.caller.KeyLoops#MAX_WINDOW_KEYS} while their
+   * dev.sheaf.internal.sync.LoopHabits#CAUTIOUS_KEYS} keys at first, or {@value
+   * dev.sheaf.internal.sync.LoopHabits#TRUSTING_KEYS} where earlier loops of this client went to
+   * their end, then up to {@value dev.sheaf.internal.sync.KeyLoops#MAX_WINDOW_KEYS} while their
    * values are used, fewer if they are large. A window is read when the first of its values is
    * asked for, in one round trip, and not before: a body that reads nothing causes no reads, one
    * that breaks off wastes at most the rest of its window. Everything else goes to the server as
@@ -299,7 +299,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @param keys iterated in their order, as they are when the loop begins; a null is iterated, and
    *     not read ahead. Keys are compared by {@code equals}, arrays by their content
    * @return an iterable for any number of loops, nested ones too (to a depth of {@value
-   *     dev.sheaf.internal.caller.OpenLoops#MAX_NESTING}); an iterator serves the thread that asks
+   *     dev.sheaf.internal.sync.OpenLoops#MAX_NESTING}); an iterator serves the thread that asks
    *     for its first item, and is a plain iterator to others
    * @throws NullPointerException if the collection is null
    */
@@ -330,8 +330,8 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *
    * <p>If a body throws, no further ones begin; those that have begun run to their end, because to
    * break off a write half-way helps nobody. Then the first failure is thrown as it is, with at
-   * most {@value dev.sheaf.internal.caller.MapEach#MAX_SUPPRESSED} others as suppressed ones. If
-   * the calling thread is interrupted, the bodies are too, and have a second to end.
+   * most {@value dev.sheaf.internal.sync.MapEach#MAX_SUPPRESSED} others as suppressed ones. If the
+   * calling thread is interrupted, the bodies are too, and have a second to end.
    *
    * @return the results in the order of the items; unmodifiable, with null where a body returned it
    * @throws NullPointerException if an argument is null

@@ -3,6 +3,7 @@ package dev.sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.common.Limits;
+import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;
@@ -11,6 +12,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +68,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable AvailabilityOptions availability;
   private String name = "default";
   private boolean loopDetection = true;
+  private Function<String, String> loopAdvice = LoopSampler::remedyFor;
   private boolean yielding;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
@@ -89,6 +92,7 @@ public final class SheafBuilder<K, V> {
     builder.availability = availability;
     builder.name = name;
     builder.loopDetection = loopDetection;
+    builder.loopAdvice = loopAdvice;
     builder.yielding = yielding;
     return builder;
   }
@@ -174,6 +178,18 @@ public final class SheafBuilder<K, V> {
    */
   public SheafBuilder<K, V> loopDetection(boolean on) {
     this.loopDetection = on;
+    return this;
+  }
+
+  /**
+   * What the log line about a loop advises, for a framework or a team that has its own ways to
+   * batch; by default this client's, as {@code sheaf.loop(keys) or getAll} for GET.
+   *
+   * @param remedy gives the means for the name of a command, to stand before "would have saved 99
+   *     round trips"
+   */
+  public SheafBuilder<K, V> loopAdvice(Function<String, String> remedy) {
+    this.loopAdvice = Objects.requireNonNull(remedy, "remedy");
     return this;
   }
 
@@ -267,6 +283,10 @@ public final class SheafBuilder<K, V> {
 
   boolean yielding() {
     return yielding;
+  }
+
+  Function<String, String> loopAdvice() {
+    return loopAdvice;
   }
 
   boolean loopDetection() {

@@ -2,14 +2,14 @@ package dev.sheaf.app;
 
 import dev.sheaf.LoopReport;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.internal.caller.BlockingFace;
-import dev.sheaf.internal.caller.CallerThread;
-import dev.sheaf.internal.caller.KeyLoops;
-import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.connect.ConnectedServer;
-import dev.sheaf.internal.many.ReadRouter;
+import dev.sheaf.internal.engine.Callers;
+import dev.sheaf.internal.keys.ReadRouter;
+import dev.sheaf.internal.sync.CallerThread;
+import dev.sheaf.internal.sync.KeyLoops;
+import dev.sheaf.internal.sync.LoopSampler;
+import dev.sheaf.internal.sync.SyncCommands;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -32,14 +32,15 @@ final class ClockedCalls implements AutoCloseable {
   private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
   private final AtomicLong pausedNanos = new AtomicLong();
   private final ThreadLocal<long[]> waitedNanos = ThreadLocal.withInitial(() -> new long[1]);
-  private final LoopDetector detector;
+  private final LoopSampler detector;
   private final RedisCommands<String, String> redis;
   private volatile long roundTripNanos;
 
   ClockedCalls(Duration roundTrip) {
     roundTrip(roundTrip);
     StatefulRedisConnection<String, String> connection = client.connect();
-    detector = new LoopDetector(null, "client", connection, later, this::nanoTime);
+    detector =
+        new LoopSampler(null, "client", LoopSampler::remedyFor, connection, later, this::nanoTime);
     redis = watched(connection);
   }
 
@@ -64,7 +65,7 @@ final class ClockedCalls implements AutoCloseable {
             new WriteClock(),
             new Callers(),
             ThreadLocal.withInitial(CallerThread::new));
-    return BlockingFace.over(RedisCommands.class, timed, () -> true, connection, loops, detector);
+    return SyncCommands.over(RedisCommands.class, timed, () -> true, connection, loops, detector);
   }
 
   private long nanoTime() {

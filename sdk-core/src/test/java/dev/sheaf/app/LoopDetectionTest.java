@@ -15,6 +15,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -286,7 +289,7 @@ class LoopDetectionTest {
         }
       }
       for (int i = 0; i < 30; i++) {
-        redis.set("k", "v");
+        redis.hgetall("h");
       }
       calls.close();
       // The second place was logged by close.
@@ -299,12 +302,56 @@ class LoopDetectionTest {
                   + ".*")
           .containsPattern(
               "sheaf.loop\\(keys\\) or getAll would have saved (49|5[0-6]) round trips");
-      assertThat(lines.get(1)).startsWith("INFO Called SET 30 times").contains("mapEach");
+      assertThat(lines.get(1)).startsWith("INFO Called HGETALL 30 times").contains("sheaf.batch()");
     } finally {
       logger.removeHandler(handler);
       logger.setUseParentHandlers(true);
       logger.setLevel(null);
     }
+  }
+
+  /** As an endpoint does that is busy without a pause. */
+  @Test
+  void oneCallInEachTaskOfAPool_isNoLoop() throws Exception {
+    ExecutorService pool = Executors.newSingleThreadExecutor();
+    try {
+      List<Future<?>> tasks = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        tasks.add(pool.submit(() -> redis.get("k")));
+      }
+      for (Future<?> task : tasks) {
+        task.get();
+      }
+      assertThat(calls.loops()).isEmpty();
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  @Test
+  void twoCallsOnALine_areOnePlace() {
+    for (int i = 0; i < 32; i++) {
+      assertThat(redis.get("k")).isEqualTo(redis.get("l"));
+    }
+    assertThat(only(calls.loops()).calls()).isEqualTo(64);
+  }
+
+  @Test
+  void loopOfACollectionOrStream_isFound() {
+    List<String> keys = Collections.nCopies(32, "k");
+    keys.forEach(key -> redis.get(key));
+    assertThat(keys.stream().map(key -> redis.hgetall(key)).toList()).hasSize(32);
+    assertThat(calls.loops())
+        .extracting(LoopReport::command)
+        .containsExactlyInAnyOrder("GET", "HGETALL");
+  }
+
+  @Test
+  void commandsAreNamedAsTheServerNamesThem() {
+    for (int i = 0; i < 32; i++) {
+      redis.zrangeWithScores("z", 0, -1);
+    }
+    assertThat(only(calls.loops()).command()).isEqualTo("ZRANGE");
   }
 
   @Test

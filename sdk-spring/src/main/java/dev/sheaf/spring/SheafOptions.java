@@ -35,6 +35,7 @@ final class SheafOptions {
   <K, V> SheafBuilder<K, V> applyTo(
       SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
     builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
+    builder.loopAdvice(SheafOptions::remedyForLoop);
     builder.availability(availability()).yielding(properties.isYielding());
     CompressionOptions compression = compression();
     if (compression != null) {
@@ -44,6 +45,16 @@ final class SheafOptions {
       builder.meterRegistry(registry);
     }
     return builder;
+  }
+
+  /** What saves the round trips of a loop over calls of a template. */
+  static String remedyForLoop(String command) {
+    return switch (command) {
+      case "GET" -> "SheafOperations.loop(keys) or SheafOperations.getAll";
+      case "SET" -> "SheafOperations.setAll";
+      case "DEL", "UNLINK" -> "SheafOperations.deleteAll";
+      default -> "SheafOperations.batch()";
+    };
   }
 
   BatchingOptions batching() {

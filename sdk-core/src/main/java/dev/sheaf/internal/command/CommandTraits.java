@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +38,9 @@ public final class CommandTraits {
 
   private static final CommandTraits[] BY_TYPE = byType();
 
+  /** By the name without what methods leave out, so that clientId finds CLIENT|ID. */
+  private static final Map<String, CommandTraits> BY_LETTERS = byLetters();
+
   private enum Kind {
     READ,
     WRITE,
@@ -57,7 +61,6 @@ public final class CommandTraits {
   private final boolean alone;
   private final boolean script;
   private final boolean cursor;
-  private final boolean inParts;
   private final @Nullable Fusible fusible;
 
   /** The rows of its subcommands. */
@@ -83,7 +86,6 @@ public final class CommandTraits {
     this.alone = traits.contains("alone");
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
-    this.inParts = traits.contains("parts");
     this.fusible = traits.contains("fusible") ? Fusible.valueOf(name) : null;
   }
 
@@ -135,6 +137,12 @@ public final class CommandTraits {
     return rows;
   }
 
+  private static Map<String, CommandTraits> byLetters() {
+    Map<String, CommandTraits> rows = new HashMap<>();
+    BY_NAME.values().forEach(row -> rows.put(row.name.replaceAll("[^A-Z0-9]", ""), row));
+    return rows;
+  }
+
   /** The row of a command, which may be a container of others. */
   public static CommandTraits of(ProtocolKeyword type) {
     return type instanceof CommandType known
@@ -151,6 +159,21 @@ public final class CommandTraits {
   /** The row of a command by its name in any case, or of a subcommand as {@code CLIENT|ID}. */
   public static CommandTraits named(String name) {
     return BY_NAME.getOrDefault(name.toUpperCase(Locale.ROOT), UNKNOWN);
+  }
+
+  /**
+   * The row of the command that a method of Lettuce's sends: the longest name that the method's
+   * begins with, so that {@code hscanNovalues} is HSCAN.
+   */
+  public static CommandTraits ofMethod(String method) {
+    String letters = method.toUpperCase(Locale.ROOT);
+    for (int length = letters.length(); length > 0; length--) {
+      CommandTraits row = BY_LETTERS.get(letters.substring(0, length));
+      if (row != null) {
+        return row;
+      }
+    }
+    return UNKNOWN;
   }
 
   /** All rows, in the order of the table. */
@@ -218,11 +241,6 @@ public final class CommandTraits {
   /** Whether each call needs the answer to the one before, so that a loop over it is right. */
   public boolean isCursor() {
     return cursor;
-  }
-
-  /** Whether Lettuce sends it in parts on a cluster, and it answers otherwise if called again. */
-  public boolean isInParts() {
-    return inParts;
   }
 
   /** How several may travel as one; null if they may not. */

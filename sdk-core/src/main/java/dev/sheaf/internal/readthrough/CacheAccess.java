@@ -5,8 +5,8 @@ import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.many.BulkGet;
-import dev.sheaf.internal.many.ReadRouter;
+import dev.sheaf.internal.keys.MultiGet;
+import dev.sheaf.internal.keys.ReadRouter;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -72,7 +72,7 @@ public final class CacheAccess<K, V> {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    BulkGet<K, V> bulk = BulkGet.send(reads, keys);
+    MultiGet<K, V> bulk = MultiGet.send(reads, keys);
     Duration timeout = Duration.ofNanos(timeoutNanos);
     try {
       return bulk.awaitInterruptibly(timeout, System.nanoTime() + timeoutNanos).results();
@@ -84,11 +84,11 @@ public final class CacheAccess<K, V> {
 
   /** As {@link #getAll}, without blocking; the future does not fail. */
   CompletableFuture<Map<K, Result<V>>> getAllAsync(List<K> keys, long timeoutNanos) {
-    BulkGet<K, V> bulk = BulkGet.send(reads, keys);
+    MultiGet<K, V> bulk = MultiGet.send(reads, keys);
     Corked.release();
     Duration timeout = Duration.ofNanos(timeoutNanos);
     cancelWhenDone(after(() -> bulk.expire(timeout), timeoutNanos), bulk.future());
-    return bulk.future().thenApply(BulkGet::results);
+    return bulk.future().thenApply(MultiGet::results);
   }
 
   /** Cancels a reply that is not there in time. */

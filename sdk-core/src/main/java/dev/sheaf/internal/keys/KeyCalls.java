@@ -1,0 +1,107 @@
+package dev.sheaf.internal.keys;
+
+import dev.sheaf.Result;
+import dev.sheaf.internal.engine.Corked;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One command for each of many keys, sent together, with one future for all outcomes.
+ *
+ * <p>The commands have no futures of their own. They are ordinary commands to everything below, so
+ * each is routed, redirected, given up or refused by itself.
+ *
+ * <p>Filled and sent by one thread; finished by any.
+ */
+final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
+
+  private static final Result<Boolean> YES = new Result.Value<>(true);
+  private static final Result<Boolean> ABSENT = new Result.Absent<>();
+
+  private final Map<K, KeyCall<?>> calls;
+
+  KeyCalls(int keys) {
+    this.calls = new LinkedHashMap<>(keys * 4 / 3 + 1);
+  }
+
+  /**
+   * Adds the command for one key; a key that was added before is left as it is.
+   *
+   * @param isYes whether a reply means that the key was there, or was written
+   */
+  <T> void add(
+      K key,
+      CommandType type,
+      CommandOutput<K, V, T> output,
+      CommandArgs<K, V> args,
+      Predicate<@Nullable T> isYes) {
+    if (!calls.containsKey(key)) {
+      calls.put(key, new KeyCall<>(type, output, args, isYes));
+    }
+  }
+
+  /** Sends everything; what finds no room in its queue fails. */
+  void send(StatefulConnection<K, V> connection, long maxHeldBytes) {
+    begin(calls.size());
+    Corked.run(() -> dispatchAll(connection, maxHeldBytes));
+  }
+
+  /** Sends everything, waiting for room in the queues at most the given time for each part. */
+  void sendBlocking(StatefulConnection<K, V> connection, long maxHeldBytes, Duration timeout) {
+    begin(calls.size());
+    Corked.runBlocking(() -> dispatchAll(connection, maxHeldBytes), timeout);
+  }
+
+  private void dispatchAll(StatefulConnection<K, V> connection, long maxHeldBytes) {
+    for (KeyCall<?> call : calls.values()) {
+      try {
+        connection.dispatch(call);
+      } catch (RuntimeException e) {
+        call.completeExceptionally(e);
+      }
+      Corked.releaseFrom(maxHeldBytes);
+    }
+  }
+
+  /** For every key, in their order. */
+  @Override
+  Map<K, Result<Boolean>> all() {
+    Map<K, Result<Boolean>> results = new LinkedHashMap<>(calls.size() * 4 / 3 + 1);
+    calls.forEach((key, call) -> results.put(key, Objects.requireNonNull(call.result())));
+    return Collections.unmodifiableMap(results);
+  }
+
+  @Override
+  public void expire(Duration timeout) {
+    calls.values().forEach(call -> call.expire(timeout));
+  }
+
+  /** The command of one key. */
+  private final class KeyCall<T> extends KeyedCommand<K, V, T, Boolean> {
+
+    private final Predicate<@Nullable T> isYes;
+
+    KeyCall(
+        CommandType type,
+        CommandOutput<K, V, T> output,
+        CommandArgs<K, V> args,
+        Predicate<@Nullable T> isYes) {
+      super(KeyCalls.this, type, output, args);
+      this.isYes = isYes;
+    }
+
+    @Override
+    Result<Boolean> answered() {
+      return isYes.test(getOutput().get()) ? YES : ABSENT;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package dev.sheaf.internal.keys;
+
+import dev.sheaf.Result;
+import dev.sheaf.SheafException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.internal.ExceptionFactory;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CompleteableCommand;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The command of one of many keys that have one future together. Its first outcome counts; what
+ * comes later is dropped.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <R> what a key with a value has
+ */
+abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements CompleteableCommand<T> {
+
+  @SuppressWarnings("rawtypes") // There is no class literal of a generic type.
+  private static final AtomicReferenceFieldUpdater<KeyedCommand, @Nullable Result> RESULT =
+      AtomicReferenceFieldUpdater.newUpdater(KeyedCommand.class, Result.class, "result");
+
+  private final Outcomes<?> together;
+  private volatile @Nullable Result<R> result;
+  private volatile @Nullable Runnable whenDone;
+
+  KeyedCommand(
+      Outcomes<?> together,
+      ProtocolKeyword type,
+      CommandOutput<K, V, T> output,
+      CommandArgs<K, V> args) {
+    super(type, output, args);
+    this.together = together;
+  }
+
+  /** The outcome that the reply means, which is no error. */
+  abstract Result<R> answered();
+
+  /** The outcome; null until there is one. */
+  final @Nullable Result<R> result() {
+    return result;
+  }
+
+  @Override
+  public void complete() {
+    String error = getOutput().getError();
+    finish(
+        error == null
+            ? answered()
+            : new Result.Failure<>(ExceptionFactory.createExecutionException(error)));
+  }
+
+  @Override
+  public final boolean completeExceptionally(Throwable throwable) {
+    return finish(
+        new Result.Failure<>(
+            throwable instanceof RedisException redis
+                ? redis
+                : new SheafException(getType() + " failed: " + throwable, throwable)));
+  }
+
+  @Override
+  public final void cancel() {
+    finish(
+        new Result.Failure<>(
+            new SheafException(
+                getType() + " was cancelled, its connection was closed",
+                new CancellationException())));
+  }
+
+  /** Fails it if it has no outcome yet. */
+  final void expire(Duration timeout) {
+    if (result == null) {
+      completeExceptionally(
+          new RedisCommandTimeoutException(
+              getType()
+                  + " was not answered within "
+                  + timeout.toMillis()
+                  + " ms; commandTimeout sets the limit"));
+    }
+  }
+
+  private boolean finish(Result<R> outcome) {
+    if (!RESULT.compareAndSet(this, null, outcome)) {
+      return false;
+    }
+    try {
+      super.complete();
+      Runnable action = whenDone;
+      if (action != null) {
+        action.run();
+      }
+    } finally {
+      // Whatever a listener throws: somebody may wait for the others, and without a limit by then.
+      together.finished();
+    }
+    return true;
+  }
+
+  @Override
+  public final void onComplete(Consumer<? super T> action) {
+    onComplete((value, failure) -> action.accept(value));
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // A missing value and no failure are null by contract.
+  public final void onComplete(BiConsumer<? super T, Throwable> action) {
+    Runnable before = whenDone;
+    whenDone =
+        () -> {
+          if (before != null) {
+            before.run();
+          }
+          action.accept(getOutput().get(), null);
+        };
+  }
+}

@@ -1,0 +1,281 @@
+package dev.sheaf.internal.keys;
+
+import dev.sheaf.Result;
+import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.engine.NodePipeline;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One read of many keys: a GET for each, sent together, with one future for all. The GETs are plain
+ * commands without a future of their own.
+ */
+public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
+
+  /** Stands for the {@link WriteClock} cell of a key that cannot be encoded. */
+  public static final int NO_CELL = -1;
+
+  private final ReadRouter<K, V> router;
+
+  /**
+   * For each distinct key its {@link GetRead}, and in its place the {@link Result} in the end; null
+   * if nobody asks by key.
+   */
+  private final @Nullable Map<K, Object> outcomes;
+
+  private final List<GetRead> reads;
+
+  private MultiGet(ReadRouter<K, V> router, int keys, boolean byKey) {
+    this.router = router;
+    this.outcomes = byKey ? new LinkedHashMap<>(keys * 4 / 3 + 1) : null;
+    this.reads = new ArrayList<>(keys);
+  }
+
+  /**
+   * Sends a read for each distinct key.
+   *
+   * @throws NullPointerException if a key is null; nothing is sent then
+   */
+  public static <K, V> MultiGet<K, V> send(ReadRouter<K, V> router, Collection<? extends K> keys) {
+    MultiGet<K, V> bulk = prepare(router, keys, true);
+    bulk.send();
+    return bulk;
+  }
+
+  /**
+   * Sends a read for each distinct key, waiting for room in the queues at most the given time.
+   *
+   * @throws NullPointerException if a key is null; nothing is sent then
+   */
+  public static <K, V> MultiGet<K, V> sendBlocking(
+      ReadRouter<K, V> router, Collection<? extends K> keys, Duration timeout) {
+    MultiGet<K, V> bulk = prepare(router, keys, true);
+    Corked.runBlocking(bulk::dispatchAll, timeout);
+    return bulk;
+  }
+
+  /**
+   * Encodes a read for each key, repeated ones too: each has a value of its own. A key that cannot
+   * be encoded has its outcome then.
+   *
+   * @throws NullPointerException if a key is null
+   */
+  public static <K, V> MultiGet<K, V> ofEach(ReadRouter<K, V> router, List<? extends K> keys) {
+    return prepare(router, keys, false);
+  }
+
+  private static <K, V> MultiGet<K, V> prepare(
+      ReadRouter<K, V> router, Collection<? extends K> keys, boolean byKey) {
+    MultiGet<K, V> bulk = new MultiGet<>(router, keys.size(), byKey);
+    int index = 0;
+    for (K key : keys) {
+      if (key == null) {
+        throw new NullPointerException("The key at index " + index + " is null");
+      }
+      index++;
+      bulk.add(key);
+    }
+    bulk.begin(bulk.reads.size());
+    bulk.encodeAll();
+    return bulk;
+  }
+
+  private void add(K key) {
+    GetRead read = new GetRead(key);
+    if (outcomes == null || outcomes.putIfAbsent(key, read) == null) {
+      reads.add(read);
+    }
+  }
+
+  private void encodeAll() {
+    RedisCodec<K, V> codec = router.codec();
+    for (GetRead read : reads) {
+      try {
+        read.encodeWith(codec);
+      } catch (RuntimeException e) {
+        read.completeExceptionally(RequestEncoder.failure(CommandType.GET, e));
+      }
+    }
+  }
+
+  /** Sends what was prepared; what finds no room in its queue fails. */
+  public void send() {
+    Corked.run(this::dispatchAll);
+  }
+
+  private void dispatchAll() {
+    ReadRouter.Routes<K, V> routes = router.routes();
+    Corked corked = Corked.current();
+    for (GetRead read : reads) {
+      Outgoing<K, V, V> encoded = read.encoded;
+      if (encoded != null) {
+        NodePipeline pipeline = routes.of(encoded);
+        if (pipeline != null && corked != null) {
+          corked.hold(pipeline, encoded);
+        } else {
+          read.letLettuceRoute();
+        }
+      }
+    }
+  }
+
+  /** The {@link WriteClock} cell of the key at this index, or {@link #NO_CELL}. */
+  public int cell(int index) {
+    Outgoing<K, V, V> encoded = reads.get(index).encoded;
+    return encoded == null ? NO_CELL : encoded.cellOfFirstArgument();
+  }
+
+  /** The outcome at this index, one for each key of {@link #ofEach}; null until there is one. */
+  public @Nullable Result<V> result(int index) {
+    return reads.get(index).result();
+  }
+
+  @Override
+  MultiGet<K, V> all() {
+    return this;
+  }
+
+  /**
+   * The outcomes in the order of the distinct keys. To be asked once {@link #future} is complete.
+   */
+  @SuppressWarnings("unchecked") // Each read was replaced by its result.
+  public synchronized Map<K, Result<V>> results() {
+    Map<K, Object> outcomes = Objects.requireNonNull(this.outcomes);
+    for (Map.Entry<K, Object> outcome : outcomes.entrySet()) {
+      if (outcome.getValue() instanceof MultiGet<?, ?>.GetRead read) {
+        outcome.setValue(Objects.requireNonNull(read.result()));
+      }
+    }
+    return Collections.unmodifiableMap((Map<K, Result<V>>) (Map<K, ?>) outcomes);
+  }
+
+  /** The bytes of all values as they travelled. To be asked once {@link #future} is complete. */
+  public long replyBytes() {
+    long bytes = 0;
+    for (GetRead read : reads) {
+      bytes += ((MeasuredOutput<K, V>) read.getOutput()).bytes();
+    }
+    return bytes;
+  }
+
+  @Override
+  public void expire(Duration timeout) {
+    for (GetRead read : reads) {
+      read.expire(timeout);
+    }
+  }
+
+  /** The value of one key, and its size before it was decoded. */
+  private static final class MeasuredOutput<K, V> extends ValueOutput<K, V> {
+
+    private int bytes;
+
+    MeasuredOutput(RedisCodec<K, V> codec) {
+      super(codec);
+    }
+
+    @Override
+    public void set(ByteBuffer value) {
+      // A nil has no bytes.
+      bytes = value == null ? 0 : value.remaining();
+      super.set(value);
+    }
+
+    int bytes() {
+      return bytes;
+    }
+  }
+
+  /** The GET of one key. */
+  private final class GetRead extends KeyedCommand<K, V, V, V> {
+
+    private final K key;
+
+    /** Whether Lettuce follows redirects for it. */
+    private boolean routedByLettuce;
+
+    /** The read as it travels; null if the codec failed. */
+    private @Nullable Outgoing<K, V, V> encoded;
+
+    /** Made when somebody asks, which is seldom. */
+    private @Nullable CommandArgs<K, V> lateArgs;
+
+    @SuppressWarnings("NullAway") // The arguments come later, if at all.
+    GetRead(K key) {
+      super(MultiGet.this, CommandType.GET, new MeasuredOutput<>(router.codec()), null);
+      this.key = key;
+    }
+
+    /**
+     * Makes the request.
+     *
+     * @throws RuntimeException whatever the codec throws
+     */
+    void encodeWith(RedisCodec<K, V> codec) {
+      encoded =
+          Outgoing.encodedGet(this, RequestEncoder.encodeGet(codec, key), router.compression());
+    }
+
+    /** Sends it the way of every other command. */
+    void letLettuceRoute() {
+      routedByLettuce = true;
+      try {
+        router.connection().dispatch(this);
+      } catch (RuntimeException e) {
+        completeExceptionally(e);
+      }
+    }
+
+    @Override
+    public CommandArgs<K, V> getArgs() {
+      CommandArgs<K, V> made = lateArgs;
+      if (made == null) {
+        made = new CommandArgs<>(router.codec()).addKey(key);
+        lateArgs = made;
+      }
+      return made;
+    }
+
+    @Override
+    public void encode(ByteBuf buffer) {
+      buffer.writeBytes(RequestEncoder.encodeGet(router.codec(), key));
+    }
+
+    @Override
+    public void complete() {
+      String error = getOutput().getError();
+      if (error != null && !routedByLettuce && isRedirect(error)) {
+        // The slot has moved since Lettuce last looked. It looks again when it meets the redirect.
+        getOutput().setError((String) null);
+        letLettuceRoute();
+        return;
+      }
+      super.complete();
+    }
+
+    private static boolean isRedirect(String error) {
+      return error.startsWith("MOVED ") || error.startsWith("ASK ");
+    }
+
+    @Override
+    Result<V> answered() {
+      V value = getOutput().get();
+      return value == null ? new Result.Absent<>() : new Result.Value<>(value);
+    }
+  }
+}

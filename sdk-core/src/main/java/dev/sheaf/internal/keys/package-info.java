@@ -1,0 +1,10 @@
+/**
+ * Commands for many keys at once, one outcome for each: {@code MultiGet} reads, {@code
+ * MultiCommand} writes, deletes and looks.
+ *
+ * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
+ */
+@NullMarked
+package dev.sheaf.internal.keys;
+
+import org.jspecify.annotations.NullMarked;

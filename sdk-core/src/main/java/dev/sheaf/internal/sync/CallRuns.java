@@ -1,0 +1,177 @@
+package dev.sheaf.internal.sync;
+
+import java.lang.reflect.Method;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How often one thread has called the same command in a row. Confined to that thread; a call
+ * allocates nothing.
+ *
+ * <p>A loop may call a few commands in turn, so the last {@value #COMMANDS} are counted side by
+ * side.
+ */
+final class CallRuns {
+
+  /** How many commands a loop may call in turn and still be seen. */
+  private static final int COMMANDS = 4;
+
+  /** A longer pause between two calls ends what came before: 100 milliseconds. */
+  static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /**
+   * Of how many calls of a loop that is known one is timed, a power of two: reading the clock is
+   * what counting costs most. The end of a loop is so noticed up to seven calls late.
+   */
+  private static final int TIMED = 8;
+
+  /** In place of the time at which a call began that is not timed. */
+  private static final long UNTIMED = Long.MIN_VALUE;
+
+  private @Nullable Run @Nullable [] runs;
+  private @Nullable Run last;
+  private int burst;
+  private long untimedCalls;
+  private long lastStartNanos;
+  private long lastEndNanos;
+  private long waitedNanos;
+
+  /** When a call begins: the time, if it is of interest; to be given to {@link #count}. */
+  long startNanos(LongSupplier nanoTime) {
+    Run run = last;
+    boolean timed = run == null || run.site == null || (run.calls + 1) % TIMED == 0;
+    return timed ? nanoTime.getAsLong() : UNTIMED;
+  }
+
+  /** Counts a call that has just returned, and gives the run it belongs to. */
+  Run count(Method method, long startNanos, LongSupplier nanoTime) {
+    Run run = last;
+    if (startNanos == UNTIMED && run != null && isOf(run, method)) {
+      untimedCalls++;
+    } else {
+      run = countTimed(method, startNanos, nanoTime.getAsLong());
+    }
+    run.calls++;
+    return run;
+  }
+
+  private Run countTimed(Method method, long givenStartNanos, long endNanos) {
+    long startNanos = givenStartNanos == UNTIMED ? endNanos : givenStartNanos;
+    long untimedNanos = last == null ? 0 : untimedCalls * last.typicalNanos;
+    untimedCalls = 0;
+    waitedNanos += untimedNanos;
+    if (startNanos - lastEndNanos - untimedNanos > MAX_PAUSE_NANOS) {
+      burst++;
+    }
+    Run run = last;
+    if (run == null || !isOf(run, method)) {
+      run = find(method);
+      last = run;
+    }
+    if (run.burst != burst) {
+      run.begin(method, burst, startNanos, waitedNanos);
+    }
+    waitedNanos += endNanos - startNanos;
+    lastEndNanos = endNanos;
+    lastStartNanos = startNanos;
+    return run;
+  }
+
+  private Run find(Method method) {
+    @Nullable Run[] known = runs;
+    if (known == null) {
+      known = new Run[COMMANDS];
+      runs = known;
+    }
+    // Moves what was found to the front, so that the last is the one called longest ago.
+    int i = 0;
+    while (i < COMMANDS - 1 && isOther(known[i], method)) {
+      i++;
+    }
+    Run found = known[i];
+    System.arraycopy(known, 0, known, 1, i);
+    if (found == null || !isOf(found, method)) {
+      found = found == null ? new Run() : found;
+      found.begin(method, burst, 0, 0);
+      found.burst = burst - 1; // It begins anew with the call at hand.
+    }
+    known[0] = found;
+    return found;
+  }
+
+  private static boolean isOther(@Nullable Run run, Method method) {
+    return run != null && !isOf(run, method);
+  }
+
+  /** A proxy gives the same object for the same method; to compare them deeply takes longer. */
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean isOf(Run run, Method method) {
+    return run.method == method;
+  }
+
+  /**
+   * Tells where the latest call, a timed one, came from. If an earlier look saw another place, the
+   * run begins with this call.
+   *
+   * @return whether an earlier look saw the same place
+   */
+  boolean cameFrom(Run run, long stack) {
+    if (run.stack == stack) {
+      return true;
+    }
+    if (run.stack != 0) {
+      run.calls = 1;
+      run.site = null;
+      run.startNanos = lastStartNanos;
+      run.waitedBeforeNanos = waitedNanos - (lastEndNanos - lastStartNanos);
+    }
+    run.stack = stack;
+    return false;
+  }
+
+  /** Which part of the time since the run began was spent in commands, in percent. */
+  long waitingPercent(Run run) {
+    return 100 * (waitedNanos - run.waitedBeforeNanos) / Math.max(1, lastEndNanos - run.startNanos);
+  }
+
+  /** From now on the run is known as a loop at this place. */
+  void found(Run run, LoopSite site) {
+    run.site = site;
+    run.typicalNanos = (waitedNanos - run.waitedBeforeNanos) / run.calls;
+  }
+
+  /** Calls of one command in a row. */
+  static final class Run {
+
+    private @Nullable Method method;
+    private int burst;
+    private int calls;
+    private long startNanos;
+    private long waitedBeforeNanos;
+
+    /** The stack that the calls came from, 0 while nobody has looked. */
+    private long stack;
+
+    private @Nullable LoopSite site;
+    private long typicalNanos;
+
+    private void begin(Method method, int burst, long startNanos, long waitedBeforeNanos) {
+      this.method = method;
+      this.burst = burst;
+      this.startNanos = startNanos;
+      this.waitedBeforeNanos = waitedBeforeNanos;
+      calls = 0;
+      stack = 0;
+      site = null;
+    }
+
+    int calls() {
+      return calls;
+    }
+
+    @Nullable LoopSite site() {
+      return site;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.sheaf.internal.sync;
+
+import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.engine.Callers;
+import dev.sheaf.internal.keys.ReadRouter;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.RedisCodec;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/** What the loops of one client that read ahead have in common. Thread-safe. */
+public final class KeyLoops<K, V> {
+
+  /** How much larger each window is than the one before, while its values are used. */
+  static final int WINDOW_GROWTH = 4;
+
+  /** Most keys in a window: the round trip is then a four-hundredth of what it would be. */
+  static final int MAX_WINDOW_KEYS = 256;
+
+  /**
+   * Bytes of values that a window should not exceed, judged by the window before: 1 MiB. The first
+   * window is judged by those of earlier loops.
+   */
+  static final long MAX_WINDOW_BYTES = 1 << 20;
+
+  /**
+   * How long a value may wait to be handed out: 1 second. It bounds what a slow body, or a get
+   * after a loop that was left, can see of the past.
+   */
+  static final Duration MAX_VALUE_AGE = Duration.ofSeconds(1);
+
+  private final ReadRouter<K, V> reads;
+  private final StatefulConnection<K, V> connection;
+  private final RedisCodec<K, V> codec;
+  private final Duration timeout;
+  private final WriteClock writes;
+  private final Callers blocked;
+  private final ThreadLocal<CallerThread> callers;
+
+  private final LoopHabits habits = new LoopHabits();
+
+  /** Loops that were collected by the garbage collector before they ended. */
+  private final ReferenceQueue<KeyLoop<?, ?, ?>> abandoned = new ReferenceQueue<>();
+
+  /** Loops that may hold values. Their threads may be gone; a note must not go unnoticed then. */
+  private final Set<OpenLoop> joined = ConcurrentHashMap.newKeySet();
+
+  public KeyLoops(
+      ReadRouter<K, V> reads,
+      Duration timeout,
+      WriteClock writes,
+      Callers blocked,
+      ThreadLocal<CallerThread> callers) {
+    this.reads = reads;
+    this.connection = reads.connection();
+    this.codec = reads.codec();
+    this.timeout = timeout;
+    this.writes = writes;
+    this.blocked = blocked;
+    this.callers = callers;
+  }
+
+  /** The client's callers that block for replies now. */
+  Callers callers() {
+    return blocked;
+  }
+
+  public <T> Iterable<T> over(
+      Collection<? extends T> items, Function<? super T, ? extends K> keyOf) {
+    Objects.requireNonNull(items, "items");
+    Objects.requireNonNull(keyOf, "keyOf");
+    return () -> new KeyLoop<T, K, V>(this, items.toArray(), keyOf);
+  }
+
+  /** Enters a loop into the stack of the current thread. */
+  OpenLoop open(KeyLoop<?, ?, ?> loop) {
+    for (Reference<?> left = abandoned.poll(); left != null; left = abandoned.poll()) {
+      ((OpenLoop) left).close();
+    }
+    OpenLoop open = new OpenLoop(loop, abandoned, this);
+    caller().loops().push(open);
+    return open;
+  }
+
+  /** From now on the loop may hold values, and has to know of writes. */
+  void join(OpenLoop loop) {
+    if (joined.add(loop)) {
+      writes.join();
+    }
+  }
+
+  /** The loop holds no values any more. */
+  void leave(OpenLoop loop) {
+    if (joined.remove(loop)) {
+      writes.leave();
+    }
+  }
+
+  CallerThread caller() {
+    return callers.get();
+  }
+
+  /** What was read ahead for this key is older than what its reader is about to see. */
+  void overtake(K key) {
+    int cell;
+    try {
+      cell = RequestEncoder.cellOf(codec, key);
+    } catch (RuntimeException ofTheCodec) {
+      return; // Such a key was not read ahead, and its reader is about to meet the same.
+    }
+    writes.advance(cell);
+  }
+
+  boolean isInTransaction() {
+    return connection instanceof StatefulRedisConnection<K, V> server && server.isMulti();
+  }
+
+  LoopHabits habits() {
+    return habits;
+  }
+
+  ReadRouter<K, V> reads() {
+    return reads;
+  }
+
+  Duration timeout() {
+    return timeout;
+  }
+
+  public WriteClock writes() {
+    return writes;
+  }
+}
