@@ -4,7 +4,7 @@ import dev.sheaf.availability.Availability;
 import dev.sheaf.compression.Inspection;
 import dev.sheaf.compression.InspectionLimits;
 import dev.sheaf.compression.Inspector;
-import dev.sheaf.internal.availability.Watch;
+import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.caller.BlockingFace;
 import dev.sheaf.internal.caller.BlockingGet;
 import dev.sheaf.internal.caller.CallerThread;
@@ -69,7 +69,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final @Nullable LoopDetector loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
-  private final Watch<K> watch;
+  private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
   private final Runnable closeServer;
@@ -83,7 +83,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopDetector loopDetector,
-      Watch<K> watch,
+      NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
       Runnable closeServer,
@@ -132,7 +132,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   /** The watch over the nodes, which others may borrow. */
-  Watch<K> watch() {
+  NodeWatch<K> watch() {
     return watch;
   }
 

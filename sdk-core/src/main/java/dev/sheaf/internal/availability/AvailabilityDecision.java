@@ -24,7 +24,7 @@ final class AvailabilityDecision {
   /** For how long a yes is given again without a look at the nodes; no node falls in between. */
   private static final Duration REPEAT = Duration.ofMillis(10);
 
-  private final Supplier<List<WatchedNode>> watched;
+  private final Supplier<List<NodeGuard.InCluster>> watched;
   private final AvailabilityMeters meters;
   private final long maxAgeNanos;
   private final Object lock = new Object();
@@ -37,7 +37,7 @@ final class AvailabilityDecision {
   private volatile boolean closed;
 
   AvailabilityDecision(
-      Supplier<List<WatchedNode>> watched, AvailabilityMeters meters, Duration maxAge) {
+      Supplier<List<NodeGuard.InCluster>> watched, AvailabilityMeters meters, Duration maxAge) {
     this.watched = watched;
     this.meters = meters;
     this.maxAgeNanos = maxAge.toNanos();
@@ -73,7 +73,7 @@ final class AvailabilityDecision {
   boolean isAvailable(long maxAge, Duration timeout) {
     int seen = changes;
     long now = System.nanoTime();
-    List<WatchedNode> nodes = watched.get();
+    List<NodeGuard.InCluster> nodes = watched.get();
     if (nodes.size() == 1) {
       return isAvailable(nodes.get(0).guard(), maxAge, timeout, seen);
     }
@@ -164,7 +164,7 @@ final class AvailabilityDecision {
   }
 
   /** The longest round trip to these nodes, in a future of the caller's own. */
-  CompletableFuture<Duration> ping(List<NodeGuard> nodes, long maxAge, Duration timeout) {
+  static CompletableFuture<Duration> ping(List<NodeGuard> nodes, long maxAge, Duration timeout) {
     List<CompletableFuture<Duration>> pings = new ArrayList<>(nodes.size());
     for (NodeGuard node : nodes) {
       Duration recent = maxAge == 0 ? null : node.recentRoundTrip(maxAge);
@@ -193,7 +193,7 @@ final class AvailabilityDecision {
   }
 
   /** Waits for a PING as blocking commands wait. */
-  Duration await(CompletableFuture<Duration> ping, Duration timeout) {
+  static Duration await(CompletableFuture<Duration> ping, Duration timeout) {
     try {
       return ping.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -203,7 +203,7 @@ final class AvailabilityDecision {
       throw new UnavailableException(
           "No answer to PING within "
               + timeout.toMillis()
-              + " ms; AvailabilityOptions.timeout or withTimeout sets the limit");
+              + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
     } catch (ExecutionException e) {
       // A new one, so that its stack is that of the waiting thread.
       throw new UnavailableException(String.valueOf(cause(e).getMessage()), cause(e));
@@ -229,7 +229,7 @@ final class AvailabilityDecision {
     private int no;
 
     Tally(long now, long maxAge) {
-      for (WatchedNode each : watched.get()) {
+      for (NodeGuard.InCluster each : watched.get()) {
         int weight = each.node().slots();
         slots += weight;
         switch (each.guard().verdict(now, maxAge)) {
