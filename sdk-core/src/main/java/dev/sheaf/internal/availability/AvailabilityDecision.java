@@ -13,10 +13,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers are told of the nodes: from memory where it is fresh enough, or by asking them.
+ * The answer to "can Redis be used?": from memory if that is new enough, else by a PING.
  * Thread-safe.
  */
 final class AvailabilityDecision {
@@ -193,7 +194,7 @@ final class AvailabilityDecision {
   }
 
   /** Waits for a PING as blocking commands wait. */
-  static Duration await(CompletableFuture<Duration> ping, Duration timeout) {
+  static Duration await(CompletableFuture<Duration> ping, List<NodeGuard> nodes, Duration timeout) {
     try {
       return ping.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -201,7 +202,8 @@ final class AvailabilityDecision {
       throw new RedisCommandInterruptedException(e);
     } catch (TimeoutException e) {
       throw new UnavailableException(
-          "No answer to PING within "
+          nodes.stream().map(NodeGuard::name).collect(Collectors.joining(", "))
+              + ": no answer to PING within "
               + timeout.toMillis()
               + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
     } catch (ExecutionException e) {

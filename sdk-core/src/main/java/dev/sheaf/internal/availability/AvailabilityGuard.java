@@ -116,7 +116,7 @@ final class AvailabilityGuard<K> {
       }
       syncNodes();
     } finally {
-      // Whatever the client's view of the nodes is at odds with now, it may not be next time.
+      // A failed look at the nodes is tried again.
       schedule(this::tick, options.interval().toNanos());
     }
   }
@@ -186,7 +186,7 @@ final class AvailabilityGuard<K> {
   // ---- The whole
 
   AvailabilityStatus status() {
-    // Whoever looks wants to know as much as whoever asks.
+    // As a question does, a look at old knowledge has a PING sent.
     guards().forEach(guard -> guard.verdict(System.nanoTime(), Long.MAX_VALUE));
     AvailabilityStatus known = overall.status();
     Duration longest = null;

@@ -74,14 +74,21 @@ final class AvailabilityView<K> implements Availability<K> {
 
   @Override
   public Duration ping() {
-    AvailabilityDecision.requireMayBlock();
-    return AvailabilityDecision.await(pingAsync(), timeout(guard.get()));
+    return await(guard.get().guards());
   }
 
   @Override
   public Duration ping(K key) {
+    NodeGuard node = nodeOf(key);
+    if (node == null) {
+      throw noNode();
+    }
+    return await(List.of(node));
+  }
+
+  private Duration await(List<NodeGuard> nodes) {
     AvailabilityDecision.requireMayBlock();
-    return AvailabilityDecision.await(pingAsync(key), timeout(guard.get()));
+    return AvailabilityDecision.await(ping(nodes), nodes, timeout(guard.get()));
   }
 
   @Override
@@ -92,10 +99,11 @@ final class AvailabilityView<K> implements Availability<K> {
   @Override
   public CompletableFuture<Duration> pingAsync(K key) {
     NodeGuard node = nodeOf(key);
-    return node == null
-        ? CompletableFuture.failedFuture(
-            new UnavailableException("No node serves the slot of that key"))
-        : ping(List.of(node));
+    return node == null ? CompletableFuture.failedFuture(noNode()) : ping(List.of(node));
+  }
+
+  private static UnavailableException noNode() {
+    return new UnavailableException("No node serves the slot of that key");
   }
 
   private CompletableFuture<Duration> ping(List<NodeGuard> nodes) {

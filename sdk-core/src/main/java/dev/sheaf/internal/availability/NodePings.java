@@ -261,7 +261,7 @@ final class NodePings {
         state.down(reason);
       }
       evidence.nothingOverdue();
-      // It may be the connection alone that is dead, with nobody at the other end to say so.
+      // It may be the connection alone that is dead, and no peer to say so.
       line.renew();
     }
 
