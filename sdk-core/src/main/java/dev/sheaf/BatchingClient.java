@@ -1,6 +1,6 @@
 package dev.sheaf;
 
-import dev.sheaf.internal.availability.Watch;
+import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
@@ -133,8 +133,8 @@ public final class BatchingClient implements AutoCloseable {
       StatefulConnection<K, V> connection,
       RedisCodec<K, V> codec,
       Supplier<? extends Sheaf<byte[], byte[]>> watched) {
-    Watch<K> watch =
-        Watch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
+    NodeWatch<K> watch =
+        NodeWatch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
     return new Facade(options, context, resources, loopDetector)
         .over(server(connection), codec, watch, () -> {}, () -> {});
   }

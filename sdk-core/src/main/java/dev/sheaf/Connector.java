@@ -1,7 +1,5 @@
 package dev.sheaf;
 
-import dev.sheaf.compression.CompressionEngine;
-import dev.sheaf.internal.caller.LoopDetector;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;

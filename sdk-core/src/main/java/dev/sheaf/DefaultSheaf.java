@@ -1,7 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.internal.availability.Watch;
+import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Callers;
@@ -67,7 +67,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final @Nullable LoopSampler loopDetector;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
-  private final Watch<K> watch;
+  private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
   private final Runnable closeServer;
@@ -81,7 +81,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopSampler loopDetector,
-      Watch<K> watch,
+      NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
       Runnable closeServer,
@@ -137,7 +137,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   /** The watch over the nodes, which others may borrow. */
-  Watch<K> watch() {
+  NodeWatch<K> watch() {
     return watch;
   }
 

@@ -3,7 +3,6 @@ package dev.sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.internal.availability.NodeSource;
 import dev.sheaf.internal.availability.NodeWatch;
-import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.availability.WatchSettings;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
@@ -44,7 +43,7 @@ record Facade(
       boolean watchSoon,
       Runnable closeServer,
       Runnable afterClose) {
-    NodeWatch<K> watch = new NodeWatch<>(nodes, watchSettings());
+    NodeWatch<K> watch = NodeWatch.own(nodes, watchSettings());
     if (watchSoon) {
       watch.beginSoon();
     }
@@ -55,7 +54,7 @@ record Facade(
   <K, V> DefaultSheaf<K, V> over(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
-      Watch<K> watch,
+      NodeWatch<K> watch,
       Runnable closeServer,
       Runnable afterClose) {
     return new DefaultSheaf<>(

@@ -13,10 +13,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers are told of the nodes: from memory where it is fresh enough, or by asking them.
+ * The answer to "can Redis be used?": from memory if that is new enough, else by a PING.
  * Thread-safe.
  */
 final class AvailabilityDecision {
@@ -24,7 +25,7 @@ final class AvailabilityDecision {
   /** For how long a yes is given again without a look at the nodes; no node falls in between. */
   private static final Duration REPEAT = Duration.ofMillis(10);
 
-  private final Supplier<List<WatchedNode>> watched;
+  private final Supplier<List<NodeGuard.InCluster>> watched;
   private final AvailabilityMeters meters;
   private final long maxAgeNanos;
   private final Object lock = new Object();
@@ -37,7 +38,7 @@ final class AvailabilityDecision {
   private volatile boolean closed;
 
   AvailabilityDecision(
-      Supplier<List<WatchedNode>> watched, AvailabilityMeters meters, Duration maxAge) {
+      Supplier<List<NodeGuard.InCluster>> watched, AvailabilityMeters meters, Duration maxAge) {
     this.watched = watched;
     this.meters = meters;
     this.maxAgeNanos = maxAge.toNanos();
@@ -73,7 +74,7 @@ final class AvailabilityDecision {
   boolean isAvailable(long maxAge, Duration timeout) {
     int seen = changes;
     long now = System.nanoTime();
-    List<WatchedNode> nodes = watched.get();
+    List<NodeGuard.InCluster> nodes = watched.get();
     if (nodes.size() == 1) {
       return isAvailable(nodes.get(0).guard(), maxAge, timeout, seen);
     }
@@ -164,7 +165,7 @@ final class AvailabilityDecision {
   }
 
   /** The longest round trip to these nodes, in a future of the caller's own. */
-  CompletableFuture<Duration> ping(List<NodeGuard> nodes, long maxAge, Duration timeout) {
+  static CompletableFuture<Duration> ping(List<NodeGuard> nodes, long maxAge, Duration timeout) {
     List<CompletableFuture<Duration>> pings = new ArrayList<>(nodes.size());
     for (NodeGuard node : nodes) {
       Duration recent = maxAge == 0 ? null : node.recentRoundTrip(maxAge);
@@ -193,7 +194,7 @@ final class AvailabilityDecision {
   }
 
   /** Waits for a PING as blocking commands wait. */
-  Duration await(CompletableFuture<Duration> ping, Duration timeout) {
+  static Duration await(CompletableFuture<Duration> ping, List<NodeGuard> nodes, Duration timeout) {
     try {
       return ping.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -201,9 +202,10 @@ final class AvailabilityDecision {
       throw new RedisCommandInterruptedException(e);
     } catch (TimeoutException e) {
       throw new UnavailableException(
-          "No answer to PING within "
+          nodes.stream().map(NodeGuard::name).collect(Collectors.joining(", "))
+              + ": no answer to PING within "
               + timeout.toMillis()
-              + " ms; AvailabilityOptions.timeout or withTimeout sets the limit");
+              + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
     } catch (ExecutionException e) {
       // A new one, so that its stack is that of the waiting thread.
       throw new UnavailableException(String.valueOf(cause(e).getMessage()), cause(e));
@@ -229,7 +231,7 @@ final class AvailabilityDecision {
     private int no;
 
     Tally(long now, long maxAge) {
-      for (WatchedNode each : watched.get()) {
+      for (NodeGuard.InCluster each : watched.get()) {
         int weight = each.node().slots();
         slots += weight;
         switch (each.guard().verdict(now, maxAge)) {

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * The guards of all nodes, and what follows from them for Redis as a whole. All views that users
  * hold share one. Thread-safe.
  */
-final class AvailabilityGuard<K> implements GuardContext {
+final class AvailabilityGuard<K> {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
@@ -50,12 +50,12 @@ final class AvailabilityGuard<K> implements GuardContext {
   private final ScheduledExecutorService timer;
   private final OverallStatus overall;
   private final AvailabilityMeters meters;
-  private final AvailabilityDecision answers;
+  private final AvailabilityDecision decision;
   private final Map<String, NodeGuard> guards = new ConcurrentHashMap<>();
   private final Object lock = new Object();
 
   /** The nodes with their slots; replaced as a whole. */
-  private volatile List<WatchedNode> watched = List.of();
+  private volatile List<NodeGuard.InCluster> watched = List.of();
 
   private volatile boolean anyDown;
   private volatile boolean closed;
@@ -70,8 +70,8 @@ final class AvailabilityGuard<K> implements GuardContext {
     this.timer = settings.resources().eventExecutorGroup().next();
     this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
-    this.answers = new AvailabilityDecision(() -> watched, meters, options.maxAge());
-    meters.nodes(this);
+    this.decision = new AvailabilityDecision(() -> watched, meters, options.maxAge());
+    meters.nodes(this, AvailabilityGuard::count);
   }
 
   /** Starts to watch; opens the connections without waiting for them. */
@@ -115,7 +115,7 @@ final class AvailabilityGuard<K> implements GuardContext {
       }
       syncNodes();
     } finally {
-      // Whatever the client's view of the nodes is at odds with now, it may not be next time.
+      // A failed look at the nodes is tried again.
       schedule(this::tick, options.interval().toNanos());
     }
   }
@@ -127,20 +127,22 @@ final class AvailabilityGuard<K> implements GuardContext {
       if (closed) {
         return;
       }
-      List<WatchedNode> now = new ArrayList<>();
+      List<NodeGuard.InCluster> now = new ArrayList<>();
       for (NodeSource.Node node : source.nodes()) {
-        now.add(new WatchedNode(guards.computeIfAbsent(node.name(), name -> newGuard(node)), node));
+        now.add(
+            new NodeGuard.InCluster(
+                guards.computeIfAbsent(node.name(), name -> newGuard(node)), node));
       }
       if (now.isEmpty()) {
         return;
       }
-      List<NodeGuard> kept = now.stream().map(WatchedNode::guard).toList();
+      List<NodeGuard> kept = now.stream().map(NodeGuard.InCluster::guard).toList();
       gone = guards.values().stream().filter(guard -> !kept.contains(guard)).toList();
       gone.forEach(guard -> guards.remove(guard.name()));
       watched = List.copyOf(now);
     }
     gone.forEach(NodeGuard::close);
-    for (WatchedNode each : watched) {
+    for (NodeGuard.InCluster each : watched) {
       if (!each.guard().hasData() && each.guard().isReachable()) {
         each.guard().attach(source.signsOf(each.node()));
       }
@@ -171,30 +173,23 @@ final class AvailabilityGuard<K> implements GuardContext {
     return guard;
   }
 
-  /** Whether nothing speaks against the node of a key; never waits. */
-  boolean mayUse(K key) {
-    NodeGuard guard = guardOf(key);
-    return guard == null
-        || guard.verdict(System.nanoTime(), Long.MAX_VALUE) != NodeGuard.Verdict.NO;
-  }
-
   /** What callers are told. */
-  AvailabilityDecision answers() {
-    return answers;
+  AvailabilityDecision decision() {
+    return decision;
   }
 
   List<NodeGuard> guards() {
-    return watched.stream().map(WatchedNode::guard).toList();
+    return watched.stream().map(NodeGuard.InCluster::guard).toList();
   }
 
   // ---- The whole
 
   AvailabilityStatus status() {
-    // Whoever looks wants to know as much as whoever asks.
+    // As a question does, a look at old knowledge has a PING sent.
     guards().forEach(guard -> guard.verdict(System.nanoTime(), Long.MAX_VALUE));
     AvailabilityStatus known = overall.status();
     Duration longest = null;
-    for (WatchedNode each : watched) {
+    for (NodeGuard.InCluster each : watched) {
       Duration roundTrip = each.guard().status().roundTrip();
       if (roundTrip != null && (longest == null || roundTrip.compareTo(longest) > 0)) {
         longest = roundTrip;
@@ -205,7 +200,7 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   Map<String, AvailabilityStatus> nodes() {
     Map<String, AvailabilityStatus> nodes = new LinkedHashMap<>();
-    for (WatchedNode each : watched) {
+    for (NodeGuard.InCluster each : watched) {
       nodes.put(each.guard().name(), each.guard().status());
     }
     return Collections.unmodifiableMap(nodes);
@@ -213,7 +208,7 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   int count(AvailabilityState state) {
     int count = 0;
-    for (WatchedNode each : watched) {
+    for (NodeGuard.InCluster each : watched) {
       if (each.guard().state() == state) {
         count++;
       }
@@ -221,11 +216,12 @@ final class AvailabilityGuard<K> implements GuardContext {
     return count;
   }
 
-  private void recompute() {
+  /** A node has changed, and so may have the whole. */
+  void recompute() {
     boolean nodeFell = false;
-    answers.changed();
+    decision.changed();
     synchronized (lock) {
-      List<WatchedNode> nodes = watched;
+      List<NodeGuard.InCluster> nodes = watched;
       if (closed || nodes.isEmpty()) {
         return;
       }
@@ -245,12 +241,12 @@ final class AvailabilityGuard<K> implements GuardContext {
     }
   }
 
-  private static String reason(List<WatchedNode> nodes) {
+  private static String reason(List<NodeGuard.InCluster> nodes) {
     if (nodes.size() == 1) {
       return nodes.get(0).guard().status().reason();
     }
     List<String> unwell = new ArrayList<>();
-    for (WatchedNode each : nodes) {
+    for (NodeGuard.InCluster each : nodes) {
       AvailabilityStatus status = each.guard().status();
       if (status.state() != AvailabilityState.UP) {
         unwell.add(each.guard().name() + " is " + status.state() + ": " + status.reason());
@@ -267,44 +263,37 @@ final class AvailabilityGuard<K> implements GuardContext {
 
   // ---- For the guards of nodes
 
-  @Override
-  public AvailabilityOptions options() {
+  AvailabilityOptions options() {
     return options;
   }
 
-  @Override
-  public RedisClient client() {
+  RedisClient client() {
     return client;
   }
 
-  @Override
-  public ScheduledExecutorService timer() {
+  ScheduledExecutorService timer() {
     return timer;
   }
 
-  @Override
-  public String explain(Throwable failure) {
+  String explain(Throwable failure) {
     return settings.explain().apply(failure, options.downAfter());
   }
 
-  @Override
-  public Jitter newSpread() {
+  Jitter newJitter() {
     return new Jitter(
         options.interval(), options.jitter(), () -> ThreadLocalRandom.current().nextLong());
   }
 
-  @Override
-  public AvailabilityMeters meters() {
+  AvailabilityMeters meters() {
     return meters;
   }
 
-  @Override
-  public boolean checksCluster() {
+  boolean checksCluster() {
     return anyDown && source.isCluster();
   }
 
-  @Override
-  public boolean schedule(Runnable task, long delayNanos) {
+  /** Runs a task later; false if the client is shut down. */
+  boolean schedule(Runnable task, long delayNanos) {
     return after(task, delayNanos) != null;
   }
 
@@ -325,14 +314,9 @@ final class AvailabilityGuard<K> implements GuardContext {
     }
   }
 
-  @Override
-  public void changed(NodeGuard node) {
-    recompute();
-  }
-
-  @Override
-  public void changed(NodeGuard node, AvailabilityStatus before, AvailabilityStatus after) {
-    overall.tell(new AvailabilityChange(node.name(), before, after));
+  /** Queues the news of a node's change for the listeners. */
+  void tell(AvailabilityChange change) {
+    overall.tell(change);
   }
 
   void close() {
@@ -341,7 +325,7 @@ final class AvailabilityGuard<K> implements GuardContext {
       closed = true;
       all = List.copyOf(guards.values());
     }
-    answers.close();
+    decision.close();
     awaitAttempts(all.stream().map(NodeGuard::stop).toList());
     meters.close(this);
     overall.close();

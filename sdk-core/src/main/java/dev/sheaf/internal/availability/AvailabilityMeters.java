@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The meters of the availability guard; without a registry they measure nothing. Thread-safe. */
@@ -76,7 +77,7 @@ final class AvailabilityMeters {
   }
 
   /** Shows how many nodes a guard has in each state. */
-  void nodes(AvailabilityGuard<?> guard) {
+  <T> void nodes(T guard, ToIntBiFunction<T, AvailabilityState> count) {
     if (registry != null) {
       for (AvailabilityState state : AvailabilityState.values()) {
         SummedGauge.add(
@@ -86,7 +87,7 @@ final class AvailabilityMeters {
             null,
             tags(state),
             guard,
-            watching -> watching.count(state));
+            watched -> count.applyAsInt(watched, state));
       }
     }
   }
@@ -126,7 +127,7 @@ final class AvailabilityMeters {
   }
 
   /** Nodes that nobody watches are in no state; what was counted stays. */
-  void close(AvailabilityGuard<?> guard) {
+  void close(Object guard) {
     if (registry != null) {
       for (AvailabilityState state : AvailabilityState.values()) {
         SummedGauge.remove(registry, NODES, tags(state), guard);

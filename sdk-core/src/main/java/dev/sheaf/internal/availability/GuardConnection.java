@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,14 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardConnection {
 
-  /** Is told what becomes of the connection, on whatever thread that happens. */
-  interface Watcher {
-    void opened();
-
-    void lost();
-
-    /** An attempt failed; another one follows. */
-    void notOpened(Throwable cause);
+  /** What becomes of the connection; told on the thread on which it happens. */
+  enum Event {
+    OPENED,
+    LOST,
+    /** An attempt failed, with a cause; another one follows. */
+    NOT_OPENED
   }
 
   /** How many times as long as the last one an attempt may take. */
@@ -40,8 +39,8 @@ final class GuardConnection {
   private final RedisURI uri;
   private final long shortestLimitNanos;
   private final ScheduledExecutorService timer;
-  private final Jitter spread;
-  private final Watcher watcher;
+  private final Jitter jitter;
+  private final BiConsumer<Event, @Nullable Throwable> listener;
   private final Object lock = new Object();
 
   private volatile @Nullable StatefulRedisConnection<String, String> connection;
@@ -67,15 +66,15 @@ final class GuardConnection {
       RedisURI uri,
       Duration shortestLimit,
       ScheduledExecutorService timer,
-      Jitter spread,
-      Watcher watcher) {
+      Jitter jitter,
+      BiConsumer<Event, @Nullable Throwable> listener) {
     this.client = client;
     this.uri = uri;
     this.shortestLimitNanos = shortestLimit.toNanos();
     this.limitNanos = uri.getTimeout().toNanos();
     this.timer = timer;
-    this.spread = spread;
-    this.watcher = watcher;
+    this.jitter = jitter;
+    this.listener = listener;
   }
 
   /** The open connection, or null. */
@@ -149,7 +148,7 @@ final class GuardConnection {
       failures = afterFailures;
     }
     if (!closed) {
-      watcher.lost();
+      listener.accept(Event.LOST, null);
       openLater();
     }
   }
@@ -166,7 +165,7 @@ final class GuardConnection {
       }
       pausing = true;
     }
-    schedule(this::open, spread.reconnectNanos(failures));
+    schedule(this::open, jitter.reconnectNanos(failures));
   }
 
   private void schedule(Runnable task, long delayNanos) {
@@ -217,7 +216,7 @@ final class GuardConnection {
       learn(System.nanoTime() - begunAt);
       opened.addListener(this);
       if (opened.isOpen()) {
-        watcher.opened();
+        listener.accept(Event.OPENED, null);
       } else {
         lose(opened, 1);
       }
@@ -241,7 +240,7 @@ final class GuardConnection {
           failure instanceof CompletionException && failure.getCause() != null
               ? failure.getCause()
               : failure;
-      watcher.notOpened(cause);
+      listener.accept(Event.NOT_OPENED, cause);
       openLater();
     }
 

@@ -3,6 +3,7 @@ package dev.sheaf.internal.availability;
 import dev.sheaf.availability.AvailabilityOptions;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +70,9 @@ final class NodeEvidence {
   // ---- The data connection
 
   /** From now on this connection's replies count. */
-  void attach(@Nullable ReplyActivity data, ReplyActivity.@Nullable Watcher watcher) {
+  void attach(
+      @Nullable ReplyActivity data,
+      @Nullable BiConsumer<ReplyActivity.Event, @Nullable String> watcher) {
     ReplyActivity before = signs;
     if (data != before) {
       if (before != null) {

@@ -1,27 +1,25 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
-import dev.sheaf.availability.UnavailableException;
-import io.lettuce.core.RedisCommandExecutionException;
+import dev.sheaf.internal.availability.NodePings.Doubt;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps watch over one node: asks it, on time and in time, and makes of the {@link NodeEvidence}
- * the {@link NodeState}.
+ * The guard of one node: answers from memory, and has a PING sent when that is too old. Events of
+ * its own connection and of the data connection arrive here.
  *
  * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
  */
-final class NodeGuard
-    implements GuardConnection.Watcher, ReplyActivity.Watcher, NodeState.Listener {
+final class NodeGuard {
+
+  /** A node with its guard. */
+  record InCluster(NodeGuard guard, NodeSource.Node node) {}
 
   /** What the evidence at hand says. */
   enum Verdict {
@@ -31,40 +29,24 @@ final class NodeGuard
     TRAFFIC,
     /** No, by the state or a PING that should have been answered by now. */
     NO,
-    /** Nobody knows; the last sign of life is too old. */
+    /** Unknown: the last good reply is too old. */
     STALE
-  }
-
-  /** What PONG does not tell, and another command does. */
-  private enum Doubt {
-    NONE,
-    /** A command was refused with READONLY. */
-    ROLE,
-    /** A command was refused with CLUSTERDOWN. */
-    CLUSTER
   }
 
   /** When a call finds old evidence: time for replies that lie in the socket to be read first. */
   private static final Duration REFRESH_DELAY = Duration.ofMillis(5);
 
-  /** A timer this late tells that the process stood still, as it does to collect garbage. */
-  private static final Duration STANDSTILL = Duration.ofMillis(20);
-
-  private static final Duration GRACE = Duration.ofMillis(10);
-
   private final String name;
   private final AvailabilityOptions options;
-  private final GuardContext context;
-  private final Jitter spread;
+  private final AvailabilityGuard<?> guard;
+  private final Jitter jitter;
   private final GuardConnection line;
-  private final SingleFlight<Duration> pings;
+  private final NodePings pings;
   private final NodeEvidence evidence;
   private final NodeState state;
   private final Object lock = new Object();
-  private final long timeoutNanos;
   private final long refreshNanos;
 
-  private volatile Doubt doubt = Doubt.NONE;
   private volatile boolean refreshing;
 
   /** Until the first attempt to connect has ended. */
@@ -72,25 +54,21 @@ final class NodeGuard
 
   private volatile boolean closed;
 
-  // Guarded by the lock.
+  /** Guarded by the lock. */
   private long lostAt;
-  private @Nullable Ping unsent;
 
-  NodeGuard(String name, RedisURI uri, GuardContext context) {
+  NodeGuard(String name, RedisURI uri, AvailabilityGuard<?> guard) {
     this.name = name;
-    this.context = context;
-    this.options = context.options();
-    this.spread = context.newSpread();
-    this.timeoutNanos = options.timeout().toNanos();
+    this.guard = guard;
+    this.options = guard.options();
+    this.jitter = guard.newJitter();
     this.refreshNanos = options.refreshAfter().toNanos();
     this.evidence = new NodeEvidence(options);
-    this.state = new NodeState(options, this);
+    this.state = new NodeState(options, this::tell, guard::recompute);
     this.line =
         new GuardConnection(
-            context.client(), uri, connectLimit(options), context.timer(), spread, this);
-    this.pings =
-        new SingleFlight<>(
-            this::send, context.timer(), options.minPingSpacing(), context.meters()::shared);
+            guard.client(), uri, connectLimit(options), guard.timer(), jitter, this::onLine);
+    this.pings = new NodePings(name, uri, guard, line, evidence, state);
   }
 
   /** Half an interval, so that a node which comes back is found within a whole one. */
@@ -103,7 +81,7 @@ final class NodeGuard
     synchronized (lock) {
       lostAt = ReplyActivity.now();
     }
-    context.schedule(this::tick, spread.startOffsetNanos());
+    guard.schedule(this::tick, jitter.startOffsetNanos());
     line.open();
   }
 
@@ -126,7 +104,7 @@ final class NodeGuard
 
   /** From now on this connection's replies count. */
   void attach(@Nullable ReplyActivity data) {
-    evidence.attach(data, closed ? null : this);
+    evidence.attach(data, closed ? null : this::onData);
   }
 
   /** Whether it may have a data connection: it is not known to be gone. */
@@ -175,7 +153,7 @@ final class NodeGuard
 
   /** Whether replies come on the data connection, though PINGs have none. */
   private boolean revivedBy(long heard) {
-    if (doubt != Doubt.NONE
+    if (pings.doubt() != Doubt.NONE
         || !NodeEvidence.isAfter(heard, state.downAt())
         || evidence.dataTrouble() != null) {
       return false;
@@ -187,7 +165,7 @@ final class NodeGuard
   private void refresh() {
     if (!refreshing) {
       refreshing = true;
-      if (!context.schedule(() -> refreshIfStillOld(true), REFRESH_DELAY.toNanos())) {
+      if (!guard.schedule(() -> refreshIfStillOld(true), REFRESH_DELAY.toNanos())) {
         refreshing = false;
       }
     }
@@ -205,17 +183,17 @@ final class NodeGuard
     long asked = evidence.waitingSince();
     if (mayWait && asked != ReplyActivity.NEVER && now - asked <= refreshNanos) {
       // A command is under way, and its reply will tell.
-      refreshing = context.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
+      refreshing = guard.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
       return;
     }
-    probe();
+    pings.probe();
   }
 
   // ---- PINGs
 
   /** Shares a PING. See {@link SingleFlight#join}. */
   CompletableFuture<Duration> ping(long maxAgeNanos, Duration timeout) {
-    return pings.join(maxAgeNanos, timeout.toNanos(), () -> late(timeout));
+    return pings.ping(maxAgeNanos, timeout);
   }
 
   /** The round trip of the last good PING if its answer is not older than that, or null. */
@@ -229,31 +207,16 @@ final class NodeGuard
         : evidence.roundTrip();
   }
 
-  private UnavailableException late(Duration timeout) {
-    return new UnavailableException(
-        name
-            + ": no answer to PING within "
-            + timeout.toMillis()
-            + " ms; AvailabilityOptions.timeout or withTimeout sets the limit");
-  }
-
-  /** Sends a PING, unless one is under way; nobody waits for it. */
-  private void probe() {
-    if (!closed && !pings.isBusy()) {
-      CompletableFuture<Duration> unused = ping(Long.MAX_VALUE, options.downAfter());
-    }
-  }
-
   private void tick() {
     if (closed) {
       return;
     }
     try {
       if (line.current() != null && !isBusy()) {
-        probe();
+        pings.probe();
       }
     } finally {
-      context.schedule(this::tick, spread.pauseNanos());
+      guard.schedule(this::tick, jitter.pauseNanos());
     }
   }
 
@@ -261,224 +224,40 @@ final class NodeGuard
   private boolean isBusy() {
     long heard = evidence.heard();
     return state.state() == AvailabilityState.UP
-        && doubt == Doubt.NONE
-        && !context.checksCluster()
+        && pings.doubt() == Doubt.NONE
+        && !guard.checksCluster()
         && heard != ReplyActivity.NEVER
         && System.nanoTime() - heard < options.interval().toNanos();
   }
 
-  /** The action of the flight. */
-  private CompletionStage<Duration> send() {
-    Ping ping = new Ping();
-    StatefulRedisConnection<String, String> connection = line.current();
-    if (connection == null) {
-      if (!waitForConnection(ping)) {
-        ping.outcome.completeExceptionally(notConnected());
-      }
-    } else {
-      ping.send(connection);
-    }
-    return ping.outcome;
+  /** Sends a PING now, because something happened elsewhere in the cluster. */
+  void suspect() {
+    pings.probeSoon();
   }
 
-  private boolean waitForConnection(Ping ping) {
-    boolean opening = line.isOpening();
-    synchronized (lock) {
-      if (closed || (!opening && state.isDown())) {
-        return false;
-      }
-      unsent = ping;
-    }
-    if (line.current() != null) {
-      opened();
-    }
-    return true;
-  }
-
-  private UnavailableException notConnected() {
-    return new UnavailableException(
-        closed
-            ? "The Sheaf client is closed"
-            : name
-                + " is DOWN and there is no connection to send PING on: "
-                + state.status().reason());
-  }
-
-  private @Nullable Ping takeUnsent() {
-    synchronized (lock) {
-      Ping ping = unsent;
-      unsent = null;
-      return ping;
-    }
-  }
-
-  /** One PING, with the question that goes along when PONG alone would not do. */
-  private final class Ping {
-
-    private final CompletableFuture<Duration> outcome = new CompletableFuture<>();
-    private long sentAt;
-    private Doubt checked = Doubt.NONE;
-
-    /** What cannot be sent must end as well: a flight that does not end lets no other begin. */
-    void send(StatefulRedisConnection<String, String> connection) {
-      try {
-        sendOn(connection);
-      } catch (Throwable e) {
-        outcome.completeExceptionally(
-            new UnavailableException(name + ": PING could not be sent", e));
-      }
-    }
-
-    private void sendOn(StatefulRedisConnection<String, String> connection) {
-      sentAt = ReplyActivity.now();
-      checked = doubt;
-      RedisAsyncCommands<String, String> commands = connection.async();
-      CompletionStage<@Nullable String> check = check(commands);
-      commands
-          .ping()
-          .thenCombine(check, (pong, trouble) -> trouble == null ? "" : trouble)
-          .whenComplete(this::answered);
-      at(sentAt + timeoutNanos, this::isLate);
-    }
-
-    /**
-     * Runs a task at a time; a little later if the process itself stood still until then, because
-     * the answer may lie in the socket.
-     */
-    private void at(long time, Runnable task) {
-      context.schedule(
-          () -> {
-            long now = System.nanoTime();
-            if (now - time > STANDSTILL.toNanos()) {
-              at(now + GRACE.toNanos(), task);
-            } else {
-              task.run();
-            }
-          },
-          time - System.nanoTime());
-    }
-
-    private CompletionStage<@Nullable String> check(RedisAsyncCommands<String, String> commands) {
-      if (checked == Doubt.ROLE) {
-        return HealthProbes.role(commands);
-      }
-      return checked == Doubt.CLUSTER || context.checksCluster()
-          ? HealthProbes.cluster(commands)
-          : CompletableFuture.completedFuture(null);
-    }
-
-    private void isLate() {
-      if (outcome.isDone() || closed) {
-        return;
-      }
-      if (!evidence.heardSince(sentAt)) {
-        evidence.overdue(sentAt);
-        context.changed(NodeGuard.this);
-      }
-      at(sentAt + options.downAfter().toNanos(), this::isLost);
-    }
-
-    private void isLost() {
-      String reason = "no answer to PING within " + options.downAfter().toMillis() + " ms";
-      if (!outcome.completeExceptionally(new UnavailableException(name + ": " + reason))) {
-        return;
-      }
-      context.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
-      if (!evidence.heardSince(sentAt)) {
-        state.down(reason);
-      }
-      evidence.nothingOverdue();
-      // It may be the connection alone that is dead, with nobody at the other end to say so.
-      line.renew();
-    }
-
-    private void answered(@Nullable String trouble, @Nullable Throwable failure) {
-      if (outcome.isDone()) {
-        return;
-      }
-      long nanos = ReplyActivity.now() - sentAt;
-      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-      evidence.nothingOverdue();
-      if (cause instanceof RedisCommandExecutionException refusal) {
-        refused(String.valueOf(refusal.getMessage()), refusal, nanos);
-      } else if (cause != null) {
-        context.meters().pinged(AvailabilityMeters.Outcome.DISCONNECTED, nanos);
-        outcome.completeExceptionally(
-            new UnavailableException(name + ": the connection was lost before PONG came", cause));
-      } else {
-        ponged(trouble == null ? "" : trouble, nanos);
-      }
-    }
-
-    private void refused(String error, Throwable cause, long nanos) {
-      if (error.startsWith("NOPERM")) {
-        // This user may not PING; that the server said so is an answer.
-        ponged("", nanos);
-        return;
-      }
-      context.meters().pinged(AvailabilityMeters.Outcome.ERROR, nanos);
-      state.down("the server answers " + error);
-      outcome.completeExceptionally(
-          new UnavailableException(name + ": the server answers PING with " + error, cause));
-    }
-
-    private void ponged(String trouble, long nanos) {
-      boolean slow = nanos > timeoutNanos;
-      evidence.answered(nanos);
-      context
-          .meters()
-          .pinged(slow ? AvailabilityMeters.Outcome.SLOW : AvailabilityMeters.Outcome.OK, nanos);
-      if (!trouble.isEmpty()) {
-        state.down(trouble);
-        outcome.completeExceptionally(new UnavailableException(name + ": " + trouble));
-        return;
-      }
-      boolean stillInDoubt = doubt != checked;
-      if (!stillInDoubt) {
-        doubt = Doubt.NONE;
-      }
-      state.answered(slow, nanos, evidence.dataTrouble());
-      outcome.complete(Duration.ofNanos(nanos));
-      if (stillInDoubt) {
-        suspect();
-      }
-    }
-  }
-
-  // ---- The state
-
-  @Override
-  public void changed(AvailabilityStatus before, AvailabilityStatus after) {
-    context.changed(this, before, status());
-  }
-
-  @Override
-  public void changed() {
-    context.changed(this);
+  private void tell(AvailabilityStatus before, AvailabilityStatus after) {
+    guard.tell(new AvailabilityChange(name, before, status()));
   }
 
   // ---- The guard's connection
 
-  @Override
-  public void opened() {
-    starting = false;
-    Ping ping = takeUnsent();
-    StatefulRedisConnection<String, String> connection = line.current();
-    if (ping != null && connection != null) {
-      ping.send(connection);
-    } else if (ping != null) {
-      ping.outcome.completeExceptionally(notConnected());
-    } else {
-      probe();
+  private void onLine(GuardConnection.Event event, @Nullable Throwable cause) {
+    switch (event) {
+      case OPENED -> {
+        starting = false;
+        pings.opened();
+      }
+      case LOST -> {
+        synchronized (lock) {
+          lostAt = ReplyActivity.now();
+        }
+        guard.schedule(this::giveUpIfLost, options.downAfter().toNanos());
+      }
+      case NOT_OPENED -> {
+        starting = false;
+        notOpened(cause == null ? new IllegalStateException("no connection") : cause);
+      }
     }
-  }
-
-  @Override
-  public void lost() {
-    synchronized (lock) {
-      lostAt = ReplyActivity.now();
-    }
-    context.schedule(this::giveUpIfLost, options.downAfter().toNanos());
   }
 
   /** Without a connection for as long as a PING may take, and no other sign of life. */
@@ -493,16 +272,14 @@ final class NodeGuard
     }
   }
 
-  @Override
-  public void notOpened(Throwable cause) {
-    starting = false;
+  private void notOpened(Throwable cause) {
     long since;
     synchronized (lock) {
       since = lostAt;
     }
-    String reason = context.explain(cause);
+    String reason = guard.explain(cause);
     if (evidence.heardSince(since)) {
-      failUnsent(reason, cause);
+      pings.notOpened(reason, cause);
     } else {
       noConnection(reason, cause);
     }
@@ -512,84 +289,55 @@ final class NodeGuard
     if (!(state.isDown() && cause == null)) {
       state.down("no connection: " + reason);
     }
-    failUnsent(reason, cause);
-  }
-
-  private void failUnsent(String reason, @Nullable Throwable cause) {
-    Ping ping = takeUnsent();
-    if (ping != null) {
-      ping.outcome.completeExceptionally(
-          new UnavailableException(name + ": no connection to send PING on: " + reason, cause));
-    }
+    pings.notOpened(reason, cause);
   }
 
   // ---- The data connection
 
-  @Override
-  public void dataConnected() {
-    context.schedule(
-        () -> {
-          if (doubt == Doubt.ROLE) {
-            // Whoever the name stands for now is whom users' commands reach.
-            line.renew();
-          } else {
-            probe();
-          }
-        },
-        0);
+  private void onData(ReplyActivity.Event event, @Nullable String error) {
+    switch (event) {
+      case CONNECTED -> guard.schedule(this::dataConnected, 0);
+      case LOST -> guard.schedule(pings::probe, options.timeout().toNanos());
+      case REFUSED -> refused(error == null ? "" : error);
+    }
   }
 
-  @Override
-  public void dataLost() {
-    context.schedule(this::probe, timeoutNanos);
-  }
-
-  @Override
-  public void dataRefused(String error) {
-    if (error.startsWith("READONLY")) {
-      doubt(Doubt.ROLE);
-    } else if (error.startsWith("CLUSTERDOWN")) {
-      doubt(Doubt.CLUSTER);
+  private void dataConnected() {
+    if (pings.doubt() == Doubt.ROLE) {
+      // The name may stand for another node now, the one that users' commands reach.
+      line.renew();
     } else {
-      context.schedule(this::probe, 0);
+      pings.probe();
     }
   }
 
-  private void doubt(Doubt cause) {
-    if (doubt != cause) {
-      doubt = cause;
-      context.schedule(this::probe, 0);
+  private void refused(String error) {
+    if (error.startsWith("READONLY")) {
+      pings.doubt(Doubt.ROLE);
+    } else if (error.startsWith("CLUSTERDOWN")) {
+      pings.doubt(Doubt.CLUSTER);
+    } else {
+      pings.probeSoon();
     }
   }
 
-  /** Asks now, because something happened elsewhere in the cluster. */
-  void suspect() {
-    context.schedule(this::probe, 0);
-  }
-
-  /** Ends the watch of a node that is no primary any more. */
+  /** Ends the guard of a node that is no primary any more. */
   void close() {
     stop();
     line.close();
   }
 
   /**
-   * Ends the watch, but for closing the connection.
+   * Ends the guard, but for closing the connection.
    *
    * @return done when no connection is being opened
    */
   CompletableFuture<?> stop() {
-    synchronized (lock) {
-      closed = true;
-    }
+    closed = true;
     state.close();
     evidence.unwatch();
     CompletableFuture<?> stopped = line.stop();
-    pings.close(notConnected());
-    Ping ping = takeUnsent();
-    if (ping != null) {
-      ping.outcome.completeExceptionally(notConnected());
-    }
+    pings.close();
     return stopped;
   }
 

@@ -5,6 +5,7 @@ import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,17 +18,16 @@ final class NodeState {
   static final String STARTING =
       "no PING was answered yet, the guard opens its first connection; the data connection counts";
 
-  /** Is told of changes. */
-  interface Listener {
-    /** Called in the lock, so that changes are told in their order; it must only queue them. */
-    void changed(AvailabilityStatus before, AvailabilityStatus after);
-
-    /** Called outside of the lock, after the state or its reason changed. */
-    void changed();
-  }
-
   private final AvailabilityOptions options;
-  private final Listener listener;
+
+  /**
+   * Called with both statuses, in the lock, so that changes keep their order; it must only queue.
+   */
+  private final BiConsumer<AvailabilityStatus, AvailabilityStatus> tell;
+
+  /** Called outside of the lock, after the state or its reason changed. */
+  private final Runnable changed;
+
   private final Object lock = new Object();
 
   private volatile AvailabilityStatus status =
@@ -40,9 +40,13 @@ final class NodeState {
   private int goodInRow;
   private boolean closed;
 
-  NodeState(AvailabilityOptions options, Listener listener) {
+  NodeState(
+      AvailabilityOptions options,
+      BiConsumer<AvailabilityStatus, AvailabilityStatus> tell,
+      Runnable changed) {
     this.options = options;
-    this.listener = listener;
+    this.tell = tell;
+    this.changed = changed;
   }
 
   AvailabilityStatus status() {
@@ -116,9 +120,9 @@ final class NodeState {
           new AvailabilityStatus(state, reason, same ? before.since() : Instant.now(), null);
       status = after;
       if (!same) {
-        listener.changed(before, after);
+        tell.accept(before, after);
       }
     }
-    listener.changed();
+    changed.run();
   }
 }

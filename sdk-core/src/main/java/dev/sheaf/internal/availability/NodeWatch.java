@@ -3,97 +3,160 @@ package dev.sheaf.internal.availability;
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.Availability;
 import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The watch over the nodes of one client, which begins when it is first wanted. Thread-safe.
+ * A client's use of an availability guard: its own, which begins with the first question, or that
+ * of another client over the same nodes. Thread-safe.
  *
  * @param <K> the type of keys
  */
-public final class NodeWatch<K> implements Watch<K> {
+public final class NodeWatch<K> {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
-  private final NodeSource<K> source;
-  private final WatchSettings settings;
-  private volatile @Nullable Started<K> started;
-  private boolean closed;
+  /** Null if the guard is another client's. */
+  private final @Nullable LazyGuard<K> own;
 
-  private record Started<K>(AvailabilityGuard<K> guard, AvailabilityView<K> view) {}
+  private final Supplier<? extends AvailabilityGuard<?>> guard;
+  private final Function<? super K, @Nullable NodeGuard> nodeOf;
+  private final Availability<K> view;
 
-  /** Creates a watch that has not begun; nothing is connected. */
-  public NodeWatch(NodeSource<K> source, WatchSettings settings) {
-    this.source = source;
-    this.settings = settings;
+  private NodeWatch(
+      @Nullable LazyGuard<K> own,
+      Supplier<? extends AvailabilityGuard<?>> guard,
+      Function<? super K, @Nullable NodeGuard> nodeOf) {
+    this.own = own;
+    this.guard = guard;
+    this.nodeOf = nodeOf;
+    this.view = new AvailabilityView<>(guard, nodeOf);
+  }
+
+  /** A guard that has not begun; nothing is connected. */
+  public static <K> NodeWatch<K> own(NodeSource<K> source, WatchSettings settings) {
+    LazyGuard<K> own = new LazyGuard<>(source, settings);
+    return new NodeWatch<>(own, own::get, key -> own.get().guardOf(key));
   }
 
   /**
-   * Begins to watch on another thread, to cost the caller no time. What hinders it shows when
-   * somebody asks.
+   * The guard of another client, so that nodes are watched and measured once.
+   *
+   * @param owner gives that client's, asked with each use; does not wait
+   * @param asOwners a key as that client knows it
+   */
+  public static <K, B> NodeWatch<K> borrowed(
+      Supplier<NodeWatch<B>> owner, Function<? super K, ? extends B> asOwners) {
+    return new NodeWatch<>(
+        null, () -> owner.get().guard.get(), key -> owner.get().nodeOf.apply(asOwners.apply(key)));
+  }
+
+  /**
+   * Begins on another thread, so that the caller does not wait. A failure shows with the first
+   * question.
    */
   public void beginSoon() {
-    settings
-        .resources()
-        .eventExecutorGroup()
-        .execute(
-            () -> {
-              try {
-                started();
-              } catch (RuntimeException e) {
-                LOGGER.debug("The availability guard did not start with the client", e);
-              }
-            });
+    LazyGuard<K> mine = own;
+    if (mine != null) {
+      mine.settings
+          .resources()
+          .eventExecutorGroup()
+          .execute(
+              () -> {
+                try {
+                  mine.get();
+                } catch (RuntimeException e) {
+                  LOGGER.debug("The availability guard did not start with the client", e);
+                }
+              });
+    }
   }
 
   /**
-   * What users see; begins to watch, if need be, without waiting for connections.
+   * What users see; begins if need be, without waiting for connections.
    *
-   * @throws SheafException if it was closed before it began
+   * @throws SheafException if the guard was closed before it began
    */
-  @Override
   public Availability<K> availability() {
-    return started().view();
+    AvailabilityGuard<?> unused = guard.get();
+    return view;
   }
 
-  /** Whether nothing speaks against the node of a key. Never waits; begins to watch, if need be. */
-  @Override
+  /** Whether nothing speaks against the node of a key. Never waits; begins if need be. */
   public boolean mayUse(K key) {
-    return started().guard().mayUse(key);
+    NodeGuard node;
+    try {
+      node = nodeOf.apply(key);
+    } catch (IllegalStateException | SheafException closed) {
+      return notOfOther(closed);
+    }
+    return node == null || node.verdict(System.nanoTime(), Long.MAX_VALUE) != NodeGuard.Verdict.NO;
   }
 
   /** Runs a short task later, on a thread of the client; null if the client is shut down. */
-  @Override
   public @Nullable Future<?> after(Runnable task, long delayNanos) {
-    return started().guard().after(task, delayNanos);
-  }
-
-  private Started<K> started() {
-    Started<K> known = started;
-    return known == null ? startOnce() : known;
-  }
-
-  private synchronized Started<K> startOnce() {
-    Started<K> known = started;
-    if (known == null) {
-      if (closed) {
-        throw new SheafException("The Sheaf client is closed; nothing can be asked of it any more");
-      }
-      AvailabilityGuard<K> guard = AvailabilityGuard.start(source, settings);
-      known = new Started<>(guard, AvailabilityView.of(guard));
-      started = known;
+    try {
+      return guard.get().after(task, delayNanos);
+    } catch (IllegalStateException | SheafException closed) {
+      notOfOther(closed);
+      return null;
     }
-    return known;
   }
 
-  /** Ends the watch and closes its connections; blocks for as long as the settings allow. */
-  @Override
-  public synchronized void close() {
-    closed = true;
-    Started<K> known = started;
-    if (known != null) {
-      known.guard().close();
+  /** That another client is closed does not fail this one. */
+  private boolean notOfOther(RuntimeException closed) {
+    if (own != null) {
+      throw closed;
+    }
+    return false;
+  }
+
+  /** Closes the guard if it is the client's own; blocks for as long as the settings allow. */
+  public void close() {
+    if (own != null) {
+      own.close();
+    }
+  }
+
+  private static final class LazyGuard<K> {
+
+    private final NodeSource<K> source;
+    private final WatchSettings settings;
+    private volatile @Nullable AvailabilityGuard<K> started;
+    private boolean closed;
+
+    LazyGuard(NodeSource<K> source, WatchSettings settings) {
+      this.source = source;
+      this.settings = settings;
+    }
+
+    AvailabilityGuard<K> get() {
+      AvailabilityGuard<K> known = started;
+      return known == null ? startOnce() : known;
+    }
+
+    private synchronized AvailabilityGuard<K> startOnce() {
+      AvailabilityGuard<K> known = started;
+      if (known == null) {
+        if (closed) {
+          throw new SheafException(
+              "The Sheaf client is closed; nothing can be asked of it any more");
+        }
+        known = AvailabilityGuard.start(source, settings);
+        started = known;
+      }
+      return known;
+    }
+
+    synchronized void close() {
+      closed = true;
+      AvailabilityGuard<K> known = started;
+      if (known != null) {
+        known.close();
+      }
     }
   }
 }

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of Redis as a whole, and those who want to be told when it or that of a node changes.
- * Listeners run on a thread of their own, one change after the other. Thread-safe, but for {@link
- * #become}, which its caller calls one at a time.
+ * The state of Redis as a whole, and the listeners to its changes and those of nodes. Listeners run
+ * on a thread of their own, one change after the other. Thread-safe, but for {@link #become}, which
+ * its caller calls one at a time.
  */
 final class OverallStatus {
 

@@ -2,38 +2,35 @@ package dev.sheaf.internal.availability;
 
 import io.lettuce.core.output.CommandOutput;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the replies on one data connection tell about its node: when the last good one came, and
- * since when one is overdue.
+ * The activity of one data connection: when the last good reply came, and since when one is
+ * awaited.
  *
- * <p>Until somebody watches, it costs the connection a look at one field for each batch; then, a
- * look at the clock for the batch's end and, for one batch at a time, for its beginning. Of a batch
- * of replies only the last is looked at: if that is an error, the batch is no sign of life, and an
- * error that speaks of the node is passed on. Nor is a reply one that took longer than a good
- * answer may.
+ * <p>Without a listener it costs the connection a look at one field for each batch. With one, it
+ * costs a look at the clock at the end of each batch and, for one batch at a time, at its
+ * beginning. Only the last reply of a batch counts: an error, or a reply that took too long, is no
+ * good reply, and an error that concerns the node is passed on.
  *
- * <p>Written on the event loop of the connection, read by any thread; across reconnects it stays.
+ * <p>Written on the event loop of the connection, read by any thread. It outlives reconnects.
  */
 public final class ReplyActivity {
 
   /** In place of a time: there is none. A time is never zero, since its lowest bit is set. */
   static final long NEVER = 0;
 
-  /** Is told, on the event loop, what does not wait until somebody asks. */
-  interface Watcher {
+  /** What does not wait until a caller asks; told on the event loop. */
+  enum Event {
     /** The connection is there, for the first time or again. */
-    void dataConnected();
-
-    /** The connection was lost. */
-    void dataLost();
-
-    /** The server answered a command with an error that concerns all commands. */
-    void dataRefused(String error);
+    CONNECTED,
+    LOST,
+    /** The server answered a command with an error, given, that concerns all commands. */
+    REFUSED
   }
 
-  private volatile @Nullable Watcher watcher;
+  private volatile @Nullable BiConsumer<Event, @Nullable String> watcher;
   private volatile boolean connected;
 
   /** Only ever set lazily: whoever reads it may see it some nanoseconds late. */
@@ -56,7 +53,7 @@ public final class ReplyActivity {
    *
    * @param lateNanos from when on a reply is late, and so no sign of life
    */
-  void watch(Watcher watcher, long lateNanos) {
+  void watch(BiConsumer<Event, @Nullable String> watcher, long lateNanos) {
     this.lateNanos = lateNanos;
     this.watcher = watcher;
   }
@@ -86,9 +83,9 @@ public final class ReplyActivity {
     connected = true;
     // The handshake was answered.
     lastGood.lazySet(now());
-    Watcher current = watcher;
+    BiConsumer<Event, @Nullable String> current = watcher;
     if (current != null) {
-      current.dataConnected();
+      current.accept(Event.CONNECTED, null);
     }
   }
 
@@ -99,9 +96,9 @@ public final class ReplyActivity {
     lastGood.lazySet(NEVER);
     observed = null;
     waitingSince.lazySet(NEVER);
-    Watcher current = watcher;
+    BiConsumer<Event, @Nullable String> current = watcher;
     if (current != null) {
-      current.dataLost();
+      current.accept(Event.LOST, null);
     }
   }
 
@@ -123,7 +120,7 @@ public final class ReplyActivity {
    * @param last the output of the last of them
    */
   public void arrived(Object flight, @Nullable CommandOutput<?, ?, ?> last) {
-    Watcher current = watcher;
+    BiConsumer<Event, @Nullable String> current = watcher;
     if (current == null) {
       return;
     }
@@ -142,7 +139,7 @@ public final class ReplyActivity {
         lastGood.lazySet(now);
       }
     } else if (concernsTheNode(last.getError())) {
-      current.dataRefused(last.getError());
+      current.accept(Event.REFUSED, last.getError());
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class SingleFlight<T> {
   private final Supplier<? extends CompletionStage<T>> action;
   private final ScheduledExecutorService timer;
   private final long minSpacingNanos;
+  private final Duration longestRun;
   private final IntConsumer landed;
   private final Object lock = new Object();
 
@@ -41,16 +43,19 @@ final class SingleFlight<T> {
    * Creates a flight that has not begun.
    *
    * @param minSpacing the shortest time between the beginnings of two runs
+   * @param longestRun after which a run fails, whatever its action does: the next one must begin
    * @param landed is told how many callers shared a run that has ended
    */
   SingleFlight(
       Supplier<? extends CompletionStage<T>> action,
       ScheduledExecutorService timer,
       Duration minSpacing,
+      Duration longestRun,
       IntConsumer landed) {
     this.action = action;
     this.timer = timer;
     this.minSpacingNanos = minSpacing.toNanos();
+    this.longestRun = longestRun;
     this.landed = landed;
     this.lastBegan = System.nanoTime() - minSpacingNanos;
   }
@@ -125,12 +130,17 @@ final class SingleFlight<T> {
       run.began = true;
       run.beganAt = now;
       lastBegan = now;
+      run.limit = schedule(() -> land(run, null, tooLong()), longestRun.toNanos());
     }
     try {
       action.get().whenComplete((value, failure) -> land(run, value, failure));
     } catch (Throwable e) {
       land(run, null, e); // Also an Error: a run that does not end lets no other begin.
     }
+  }
+
+  private TimeoutException tooLong() {
+    return new TimeoutException("no outcome within " + longestRun.toMillis() + " ms");
   }
 
   private void land(Run run, @Nullable T value, @Nullable Throwable failure) {
@@ -178,6 +188,7 @@ final class SingleFlight<T> {
     private boolean began;
     private long beganAt;
     private @Nullable Future<?> sweep;
+    private @Nullable Future<?> limit;
     private long sweepAt;
 
     void add(Waiter<T> waiter) {
@@ -217,6 +228,9 @@ final class SingleFlight<T> {
     List<Waiter<T>> end() {
       if (sweep != null) {
         sweep.cancel(false);
+      }
+      if (limit != null) {
+        limit.cancel(false);
       }
       List<Waiter<T>> all = waiters;
       waiters = new ArrayList<>();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout bounds the first attempts to connect
  * @param closeTimeout how long to close may take
  * @param explain says in one clause why an attempt to connect failed, given how long it could take
- * @param registry for the meters; null if nobody measures
+ * @param registry for the meters; null for none
  * @param clientName the client's name in its meters
  */
 public record WatchSettings(

@@ -1,8 +1,8 @@
 package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.Result;
+import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.compression.CompressionEngine;
-import dev.sheaf.internal.availability.Watch;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.keys.MultiGet;
@@ -27,13 +27,13 @@ public final class CacheAccess<K, V> {
 
   private final ReadRouter<K, V> reads;
   private final RedisClusterAsyncCommands<K, V> commands;
-  private final Watch<K> watch;
+  private final NodeWatch<K> watch;
 
   public CacheAccess(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
       @Nullable CompressionEngine compression,
-      Watch<K> watch) {
+      NodeWatch<K> watch) {
     this.reads = new ReadRouter<>(server, codec, compression);
     this.commands = server.async();
     this.watch = watch;

@@ -64,7 +64,7 @@ class NodeWatchTest {
     try (EmbeddedServer server = EmbeddedServer.start()) {
       FailingSource source = new FailingSource(server);
       NodeWatch<String> watch =
-          new NodeWatch<>(
+          NodeWatch.own(
               source,
               new WatchSettings(
                   AvailabilityOptions.builder().interval(Duration.ofMillis(20)).jitter(0).build(),

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class SingleFlightTest {
 
+  private static final Duration LONGEST = Duration.ofMinutes(1);
   private static final long NO_AGE = 0;
   private static final long PATIENT = TimeUnit.SECONDS.toNanos(30);
 
@@ -49,7 +50,7 @@ class SingleFlightTest {
   }
 
   private SingleFlight<String> flight(Duration spacing) {
-    return new SingleFlight<>(this::newRun, timer, spacing, shared::set);
+    return new SingleFlight<>(this::newRun, timer, spacing, LONGEST, shared::set);
   }
 
   private CompletionStage<String> newRun() {
@@ -137,6 +138,7 @@ class SingleFlightTest {
             },
             timer,
             Duration.ZERO,
+            LONGEST,
             shared::set);
     assertThatThrownBy(() -> join(flight, NO_AGE).get()).hasRootCauseMessage("no action");
     assertThat(flight.isBusy()).isFalse();
@@ -155,10 +157,28 @@ class SingleFlightTest {
             },
             timer,
             Duration.ZERO,
+            LONGEST,
             shared::set);
     assertThatThrownBy(() -> join(flight, NO_AGE).get(20, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(NoClassDefFoundError.class);
     assertThat(join(flight, NO_AGE).get(20, TimeUnit.SECONDS)).isEqualTo("well");
+  }
+
+  @Test
+  void runThatDoesNotEnd_failsItsCallers_andTheNextOneBegins() throws Exception {
+    SingleFlight<String> flight =
+        new SingleFlight<>(this::newRun, timer, Duration.ZERO, Duration.ofMillis(20), shared::set);
+    CompletableFuture<String> call = join(flight, NO_AGE);
+    assertThatThrownBy(() -> call.get(20, TimeUnit.SECONDS))
+        .hasRootCauseInstanceOf(TimeoutException.class)
+        .hasMessageContaining("no outcome within 20 ms");
+    assertThat(flight.isBusy()).isFalse();
+    CompletableFuture<String> next = join(flight, NO_AGE);
+    awaitRuns(2);
+    runs.get(0).complete("too late");
+    runs.get(1).complete("well");
+    assertThat(next.handle((value, failure) -> value == null ? "late" : value).get())
+        .isIn("well", "late");
   }
 
   @Test
@@ -203,6 +223,7 @@ class SingleFlightTest {
             },
             timer,
             spacing,
+            LONGEST,
             shared::set);
     for (int i = 0; i < 4; i++) {
       assertThat(join(flight, NO_AGE).get(60, TimeUnit.SECONDS)).isEqualTo("at once");
@@ -259,6 +280,7 @@ class SingleFlightTest {
             },
             timer,
             Duration.ZERO,
+            LONGEST,
             callers -> {});
     ConcurrentLinkedQueue<String> faults = new ConcurrentLinkedQueue<>();
     AtomicInteger outcomes = new AtomicInteger();

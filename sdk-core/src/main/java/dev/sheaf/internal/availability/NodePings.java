@@ -1,0 +1,320 @@
+package dev.sheaf.internal.availability;
+
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.UnavailableException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The PINGs to one node: single-flight, bounded in time, and with a further question where PONG
+ * alone would not do. What they bring goes to the {@link NodeEvidence} and the {@link NodeState}.
+ *
+ * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
+ */
+final class NodePings {
+
+  /** What PONG does not tell, and another command does. */
+  enum Doubt {
+    NONE,
+    /** A command was refused with READONLY. */
+    ROLE,
+    /** A command was refused with CLUSTERDOWN. */
+    CLUSTER
+  }
+
+  /** A timer this late tells that the process stood still, as it does to collect garbage. */
+  private static final Duration STANDSTILL = Duration.ofMillis(20);
+
+  private static final Duration GRACE = Duration.ofMillis(10);
+
+  private final String name;
+  private final AvailabilityGuard<?> guard;
+  private final AvailabilityOptions options;
+  private final GuardConnection line;
+  private final NodeEvidence evidence;
+  private final NodeState state;
+  private final SingleFlight<Duration> flight;
+  private final Object lock = new Object();
+  private final long timeoutNanos;
+
+  private volatile Doubt doubt = Doubt.NONE;
+  private volatile boolean closed;
+
+  /** Waits for a connection. Guarded by the lock. */
+  private @Nullable Ping unsent;
+
+  NodePings(
+      String name,
+      RedisURI uri,
+      AvailabilityGuard<?> guard,
+      GuardConnection line,
+      NodeEvidence evidence,
+      NodeState state) {
+    this.name = name;
+    this.guard = guard;
+    this.options = guard.options();
+    this.line = line;
+    this.evidence = evidence;
+    this.state = state;
+    this.timeoutNanos = options.timeout().toNanos();
+    // A PING may wait for one attempt to connect before it is sent.
+    Duration longest = uri.getTimeout().plus(options.timeout()).plus(options.downAfter());
+    this.flight =
+        new SingleFlight<>(
+            this::send, guard.timer(), options.minPingSpacing(), longest, guard.meters()::shared);
+  }
+
+  /** Shares a PING. See {@link SingleFlight#join}. */
+  CompletableFuture<Duration> ping(long maxAgeNanos, Duration timeout) {
+    return flight.join(maxAgeNanos, timeout.toNanos(), () -> late(timeout));
+  }
+
+  private UnavailableException late(Duration timeout) {
+    return new UnavailableException(
+        name
+            + ": no answer to PING within "
+            + timeout.toMillis()
+            + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
+  }
+
+  /** Sends a PING for the guard itself, unless one is under way. */
+  void probe() {
+    if (!closed && !flight.isBusy()) {
+      CompletableFuture<Duration> unused = ping(Long.MAX_VALUE, options.downAfter());
+    }
+  }
+
+  void probeSoon() {
+    guard.schedule(this::probe, 0);
+  }
+
+  Doubt doubt() {
+    return doubt;
+  }
+
+  /** The next PINGs ask about this, too. */
+  void doubt(Doubt cause) {
+    if (doubt != cause) {
+      doubt = cause;
+      probeSoon();
+    }
+  }
+
+  /** The action of the flight. */
+  private CompletionStage<Duration> send() {
+    Ping ping = new Ping();
+    StatefulRedisConnection<String, String> connection = line.current();
+    if (connection == null) {
+      if (!waitForConnection(ping)) {
+        ping.outcome.completeExceptionally(notConnected());
+      }
+    } else {
+      ping.send(connection);
+    }
+    return ping.outcome;
+  }
+
+  private boolean waitForConnection(Ping ping) {
+    boolean opening = line.isOpening();
+    synchronized (lock) {
+      if (closed || (!opening && state.isDown())) {
+        return false;
+      }
+      unsent = ping;
+    }
+    if (line.current() != null) {
+      opened();
+    }
+    return true;
+  }
+
+  private UnavailableException notConnected() {
+    return new UnavailableException(
+        closed
+            ? "The Sheaf client is closed"
+            : name
+                + " is DOWN and there is no connection to send PING on: "
+                + state.status().reason());
+  }
+
+  private @Nullable Ping takeUnsent() {
+    synchronized (lock) {
+      Ping ping = unsent;
+      unsent = null;
+      return ping;
+    }
+  }
+
+  /** There is a connection: sends the PING that waits for one, or a new one. */
+  void opened() {
+    Ping ping = takeUnsent();
+    StatefulRedisConnection<String, String> connection = line.current();
+    if (ping != null && connection != null) {
+      ping.send(connection);
+    } else if (ping != null) {
+      ping.outcome.completeExceptionally(notConnected());
+    } else {
+      probe();
+    }
+  }
+
+  /** Fails the PING that waits for a connection. */
+  void notOpened(String reason, @Nullable Throwable cause) {
+    Ping ping = takeUnsent();
+    if (ping != null) {
+      ping.outcome.completeExceptionally(
+          new UnavailableException(name + ": no connection to send PING on: " + reason, cause));
+    }
+  }
+
+  void close() {
+    synchronized (lock) {
+      closed = true;
+    }
+    flight.close(notConnected());
+    Ping ping = takeUnsent();
+    if (ping != null) {
+      ping.outcome.completeExceptionally(notConnected());
+    }
+  }
+
+  /** One PING, with the question that goes along when PONG alone would not do. */
+  private final class Ping {
+
+    private final CompletableFuture<Duration> outcome = new CompletableFuture<>();
+    private long sentAt;
+    private Doubt checked = Doubt.NONE;
+
+    /** What cannot be sent must end as well: a flight that does not end lets no other begin. */
+    void send(StatefulRedisConnection<String, String> connection) {
+      try {
+        sendOn(connection);
+      } catch (Throwable e) {
+        outcome.completeExceptionally(
+            new UnavailableException(name + ": PING could not be sent", e));
+      }
+    }
+
+    private void sendOn(StatefulRedisConnection<String, String> connection) {
+      sentAt = ReplyActivity.now();
+      checked = doubt;
+      RedisAsyncCommands<String, String> commands = connection.async();
+      CompletionStage<@Nullable String> check = check(commands);
+      commands
+          .ping()
+          .thenCombine(check, (pong, trouble) -> trouble == null ? "" : trouble)
+          .whenComplete(this::answered);
+      at(sentAt + timeoutNanos, this::isLate);
+    }
+
+    /**
+     * Runs a task at a time; a little later if the process itself stood still until then, because
+     * the answer may lie in the socket.
+     */
+    private void at(long time, Runnable task) {
+      guard.schedule(
+          () -> {
+            long now = System.nanoTime();
+            if (now - time > STANDSTILL.toNanos()) {
+              at(now + GRACE.toNanos(), task);
+            } else {
+              task.run();
+            }
+          },
+          time - System.nanoTime());
+    }
+
+    private CompletionStage<@Nullable String> check(RedisAsyncCommands<String, String> commands) {
+      if (checked == Doubt.ROLE) {
+        return HealthProbes.role(commands);
+      }
+      return checked == Doubt.CLUSTER || guard.checksCluster()
+          ? HealthProbes.cluster(commands)
+          : CompletableFuture.completedFuture(null);
+    }
+
+    private void isLate() {
+      if (outcome.isDone() || closed) {
+        return;
+      }
+      if (!evidence.heardSince(sentAt)) {
+        evidence.overdue(sentAt);
+        guard.recompute();
+      }
+      at(sentAt + options.downAfter().toNanos(), this::isLost);
+    }
+
+    private void isLost() {
+      String reason = "no answer to PING within " + options.downAfter().toMillis() + " ms";
+      if (!outcome.completeExceptionally(new UnavailableException(name + ": " + reason))) {
+        return;
+      }
+      guard.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
+      if (!evidence.heardSince(sentAt)) {
+        state.down(reason);
+      }
+      evidence.nothingOverdue();
+      // It may be the connection alone that is dead, and no peer to say so.
+      line.renew();
+    }
+
+    private void answered(@Nullable String trouble, @Nullable Throwable failure) {
+      if (outcome.isDone()) {
+        return;
+      }
+      long nanos = ReplyActivity.now() - sentAt;
+      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      evidence.nothingOverdue();
+      if (cause instanceof RedisCommandExecutionException refusal) {
+        refused(String.valueOf(refusal.getMessage()), refusal, nanos);
+      } else if (cause != null) {
+        guard.meters().pinged(AvailabilityMeters.Outcome.DISCONNECTED, nanos);
+        outcome.completeExceptionally(
+            new UnavailableException(name + ": the connection was lost before PONG came", cause));
+      } else {
+        ponged(trouble == null ? "" : trouble, nanos);
+      }
+    }
+
+    private void refused(String error, Throwable cause, long nanos) {
+      if (error.startsWith("NOPERM")) {
+        // This user may not PING; that the server said so is an answer.
+        ponged("", nanos);
+        return;
+      }
+      guard.meters().pinged(AvailabilityMeters.Outcome.ERROR, nanos);
+      state.down("the server answers " + error);
+      outcome.completeExceptionally(
+          new UnavailableException(name + ": the server answers PING with " + error, cause));
+    }
+
+    private void ponged(String trouble, long nanos) {
+      boolean slow = nanos > timeoutNanos;
+      evidence.answered(nanos);
+      guard
+          .meters()
+          .pinged(slow ? AvailabilityMeters.Outcome.SLOW : AvailabilityMeters.Outcome.OK, nanos);
+      if (!trouble.isEmpty()) {
+        state.down(trouble);
+        outcome.completeExceptionally(new UnavailableException(name + ": " + trouble));
+        return;
+      }
+      boolean stillInDoubt = doubt != checked;
+      if (!stillInDoubt) {
+        doubt = Doubt.NONE;
+      }
+      state.answered(slow, nanos, evidence.dataTrouble());
+      outcome.complete(Duration.ofNanos(nanos));
+      if (stillInDoubt) {
+        probeSoon();
+      }
+    }
+  }
+}
