@@ -134,8 +134,7 @@ public enum Compression {
   }
 
   static ValueCompression sheaf(Compressor compressor) {
-    return ValueCompression.of(
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(compressor)));
+    return ValueCompression.of(CompressionOptions.of(CompressionPolicy.all(compressor)));
   }
 
   static byte[] brotli(byte[] value, int quality) {

@@ -79,8 +79,7 @@ public interface DocumentClient extends AutoCloseable {
     static DocumentClient sheaf(String uri, @Nullable Compressor compressor) {
       SheafBuilder<String, byte[]> builder = Sheaf.builder(uri).codec(CODEC);
       if (compressor != null) {
-        builder.compression(
-            CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(compressor)));
+        builder.compression(CompressionOptions.of(CompressionPolicy.all(compressor)));
       }
       Sheaf<String, byte[]> sheaf = builder.connect();
       return new DocumentClient() {

@@ -22,7 +22,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ class OptionsPageTest {
   private static final String PAGE = "docs/guide/options.md";
   private static final Pattern RANGE = Pattern.compile("(?:from )?([\\d.]+)(?: to ([\\d.]+))?");
 
-  static List<Record> options() {
+  static List<Object> options() {
     CompressionOptions compression = CompressionOptions.defaults();
     return List.of(
         BatchingOptions.defaults(),
@@ -56,19 +56,34 @@ class OptionsPageTest {
 
   @ParameterizedTest
   @MethodSource("options")
-  void table_hasEachOptionWithItsDefaultAndRange(Record options) throws Exception {
+  void table_hasEachOptionWithItsDefaultAndRange(Object options) throws Exception {
     Map<String, List<String>> rows = rows(options);
-    RecordComponent[] components = options.getClass().getRecordComponents();
-    assertThat(rows.keySet())
-        .containsExactly(
-            Arrays.stream(components).map(RecordComponent::getName).toArray(String[]::new));
-    for (int i = 0; i < components.length; i++) {
-      Object value = components[i].getAccessor().invoke(options);
-      List<String> row = rows.get(components[i].getName());
+    Map<String, Class<?>> types = types(options);
+    assertThat(rows.keySet()).containsExactlyInAnyOrderElementsOf(types.keySet());
+    for (String name : types.keySet()) {
+      List<String> row = rows.get(name);
       assertThat(row).as("%s", row).hasSize(5);
-      checkDefault(row, value);
-      checkRange(options, components, i, row);
+      checkDefault(row, options.getClass().getMethod(name).invoke(options));
+      checkRange(options, name, types.get(name), row);
     }
+  }
+
+  /** The options by name: the components of a record, or the setters of a builder. */
+  private static Map<String, Class<?>> types(Object options) throws Exception {
+    Map<String, Class<?>> types = new LinkedHashMap<>();
+    if (options instanceof Record) {
+      for (RecordComponent component : options.getClass().getRecordComponents()) {
+        types.put(component.getName(), component.getType());
+      }
+    } else {
+      Class<?> builder = options.getClass().getMethod("builder").getReturnType();
+      for (Method method : builder.getDeclaredMethods()) {
+        if (Modifier.isPublic(method.getModifiers()) && method.getParameterCount() == 1) {
+          types.put(method.getName(), method.getParameterTypes()[0]);
+        }
+      }
+    }
+    return types;
   }
 
   private static void checkDefault(List<String> row, Object value) {
@@ -86,9 +101,8 @@ class OptionsPageTest {
   }
 
   /** Both ends of the range are accepted, and what lies beyond is refused by name. */
-  private static void checkRange(
-      Record options, RecordComponent[] components, int index, List<String> row) throws Exception {
-    RecordComponent component = components[index];
+  private static void checkRange(Object options, String name, Class<?> type, List<String> row)
+      throws Exception {
     Matcher range = RANGE.matcher(row.get(3));
     if (!range.matches()) {
       assertThat(row.get(3))
@@ -97,51 +111,60 @@ class OptionsPageTest {
       return;
     }
     double low = Double.parseDouble(range.group(1));
-    boolean whole = component.getType() != double.class;
+    boolean whole = type != double.class;
     double step = whole ? 1 : 0.01;
-    with(options, components, index, low);
-    refuses(options, components, index, low - step);
+    with(options, name, type, low);
+    refuses(options, name, type, low - step);
     if (range.group(2) != null) {
       double high = Double.parseDouble(range.group(2));
-      with(options, components, index, high);
+      with(options, name, type, high);
       if (!whole || high < Integer.MAX_VALUE) {
-        refuses(options, components, index, high + step);
+        refuses(options, name, type, high + step);
       }
     }
   }
 
-  private static void refuses(
-      Record options, RecordComponent[] components, int index, double value) {
+  private static void refuses(Object options, String name, Class<?> type, double value) {
     assertThatIllegalArgumentException()
-        .as("%s = %s", components[index].getName(), value)
-        .isThrownBy(() -> with(options, components, index, value))
-        .withMessageContaining(components[index].getName());
+        .as("%s = %s", name, value)
+        .isThrownBy(() -> with(options, name, type, value))
+        .withMessageContaining(name);
   }
 
-  private static void with(Record options, RecordComponent[] components, int index, double value)
+  private static void with(Object options, String name, Class<?> type, double number)
       throws Exception {
-    Class<?>[] types =
-        Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-    Object[] values = new Object[components.length];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = components[i].getAccessor().invoke(options);
-    }
-    Class<?> type = types[index];
-    values[index] =
+    Object value =
         type == int.class
-            ? (Object) (int) value
+            ? (Object) (int) number
             : type == long.class
-                ? (Object) (long) value
-                : type == Duration.class ? Duration.ofMillis((long) value) : (Object) value;
-    Constructor<?> constructor = options.getClass().getDeclaredConstructor(types);
+                ? (Object) (long) number
+                : type == Duration.class ? Duration.ofMillis((long) number) : (Object) number;
     try {
-      constructor.newInstance(values);
+      if (options instanceof Record) {
+        withComponent(options, name, value);
+      } else {
+        Object builder = options.getClass().getMethod("builder").invoke(null);
+        builder.getClass().getMethod(name, type).invoke(builder, value);
+        builder.getClass().getMethod("build").invoke(builder);
+      }
     } catch (InvocationTargetException e) {
       throw (Exception) e.getCause();
     }
   }
 
-  private static Map<String, List<String>> rows(Record options) throws IOException {
+  private static void withComponent(Object options, String name, Object value) throws Exception {
+    Map<String, Class<?>> types = types(options);
+    List<Object> values = new ArrayList<>();
+    for (String component : types.keySet()) {
+      values.add(
+          component.equals(name) ? value : options.getClass().getMethod(component).invoke(options));
+    }
+    Constructor<?> constructor =
+        options.getClass().getDeclaredConstructor(types.values().toArray(new Class<?>[0]));
+    constructor.newInstance(values.toArray());
+  }
+
+  private static Map<String, List<String>> rows(Object options) throws IOException {
     String page = Pages.read(PAGE);
     String name = options.getClass().getSimpleName();
     String text =
