@@ -113,11 +113,14 @@ class GuideSnippetsTest {
 
   /** Not run: Zstandard is not among the dependencies. */
   static CompressionOptions policies() {
-    return CompressionOptions.defaults()
-        .withPolicies(
-            CompressionPolicy.of("page:", Compressors.snappy()),
-            CompressionPolicy.of("archive:", Compressors.zstd(3)).withMinBytes(1_000),
-            CompressionPolicy.off("page:hits:"));
+    return CompressionOptions.of(
+        CompressionPolicy.of("page:", Compressors.snappy()),
+        CompressionPolicy.builder()
+            .prefix("archive:")
+            .compressor(Compressors.zstd(3))
+            .minBytes(1_000)
+            .build(),
+        CompressionPolicy.off("page:hits:"));
   }
 
   private record Order(String customerKey) {}

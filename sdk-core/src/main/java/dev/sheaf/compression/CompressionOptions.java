@@ -5,34 +5,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How a client compresses. Immutable; {@link #defaults()} compresses all values with Snappy, the
- * {@code with} methods change one thing.
+ * How a client compresses. Immutable; {@link #defaults()} compresses all values with Snappy.
  *
- * <p>To stop compressing, give no policies ({@link #readOnly()}) and keep the options: then what is
- * stored compressed stays readable.
- *
- * @param policies what to compress; no two of one prefix
- * @param readers algorithms of the application's own that are to be read, besides those of the
- *     policies and the usual ones
- * @param learning whether values of keys that begin alike are left as they are once 16 in a row did
- *     not compress; one in 128 is tried again. On by default
- * @param maxValueBytes the most bytes that one value may have decompressed; 64 MiB by default, far
- *     above what a cache should hold. A value that says it has more is an error for its key
- * @param maxReplyBytes the most bytes that the values of one reply may have decompressed; 256 MiB
- *     by default
- * @param offLoopBytes replies with a compressed value of this original size are decoded by threads
- *     of the client and not by the event loop, where others wait; 32 KiB by default, which takes
- *     about as long as to hand it over is worth
- * @param decodeThreads how many such threads there are at most; 2 by default. They end when idle
+ * <p>To stop compressing, take {@link #readOnly()}, or give no policies and keep the other options:
+ * then what is stored compressed stays readable.
  */
-public record CompressionOptions(
-    List<CompressionPolicy> policies,
-    List<Compressor> readers,
-    boolean learning,
-    int maxValueBytes,
-    long maxReplyBytes,
-    int offLoopBytes,
-    int decodeThreads) {
+public final class CompressionOptions {
 
   /** The {@link #maxValueBytes()} unless given. */
   public static final int DEFAULT_MAX_VALUE_BYTES = 64 << 20;
@@ -48,15 +26,22 @@ public record CompressionOptions(
 
   private static final int MAX_DECODE_THREADS = 256;
 
-  /**
-   * Checks the options.
-   *
-   * @throws IllegalArgumentException if a limit is out of its range, two policies have one prefix,
-   *     or two compressors one identifier; the message names it
-   */
-  public CompressionOptions {
-    policies = List.copyOf(policies);
-    readers = List.copyOf(readers);
+  private final List<CompressionPolicy> policies;
+  private final List<Compressor> readers;
+  private final boolean learning;
+  private final int maxValueBytes;
+  private final long maxReplyBytes;
+  private final int offLoopBytes;
+  private final int decodeThreads;
+
+  private CompressionOptions(Builder builder) {
+    this.policies = List.copyOf(builder.policies);
+    this.readers = List.copyOf(builder.readers);
+    this.learning = builder.learning;
+    this.maxValueBytes = builder.maxValueBytes;
+    this.maxReplyBytes = builder.maxReplyBytes;
+    this.offLoopBytes = builder.offLoopBytes;
+    this.decodeThreads = builder.decodeThreads;
     requireRange("maxValueBytes", maxValueBytes, 1, Integer.MAX_VALUE - 64);
     requireRange("maxReplyBytes", maxReplyBytes, 1, Long.MAX_VALUE);
     requireRange("offLoopBytes", offLoopBytes, 0, Integer.MAX_VALUE);
@@ -77,66 +62,154 @@ public record CompressionOptions(
     }
   }
 
-  /** Snappy for all keys, with the limits named above. */
+  /** Snappy for all keys, with the default limits. */
   public static CompressionOptions defaults() {
-    return readOnly().withPolicies(CompressionPolicy.all(Compressors.snappy()));
+    return builder().build();
+  }
+
+  /** These policies, with the default limits. */
+  public static CompressionOptions of(CompressionPolicy... policies) {
+    return builder().policies(policies).build();
   }
 
   /**
    * Compresses nothing, and reads what is compressed. Commands that would work on stored bytes,
-   * such as APPEND, are refused; {@code readOnly().withPolicies(CompressionPolicy.off(prefix))}
+   * such as APPEND, are refused; {@code CompressionOptions.of(CompressionPolicy.off(prefix))}
    * allows them where nothing is compressed.
    */
   public static CompressionOptions readOnly() {
-    return new CompressionOptions(
-        List.of(),
-        List.of(),
-        true,
-        DEFAULT_MAX_VALUE_BYTES,
-        DEFAULT_MAX_REPLY_BYTES,
-        DEFAULT_OFF_LOOP_BYTES,
-        DEFAULT_DECODE_THREADS);
+    return of();
   }
 
-  /** These options with other policies. */
-  public CompressionOptions withPolicies(CompressionPolicy... policies) {
-    return new CompressionOptions(
-        List.of(policies),
-        readers,
-        learning,
-        maxValueBytes,
-        maxReplyBytes,
-        offLoopBytes,
-        decodeThreads);
+  /** Begins options with the defaults: Snappy for all keys. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /** These options with other algorithms of the application's own to read. */
-  public CompressionOptions withReaders(Compressor... readers) {
-    return new CompressionOptions(
-        policies,
-        List.of(readers),
-        learning,
-        maxValueBytes,
-        maxReplyBytes,
-        offLoopBytes,
-        decodeThreads);
+  /** Begins options with these. */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.policies = policies;
+    builder.readers = readers;
+    builder.learning = learning;
+    builder.maxValueBytes = maxValueBytes;
+    builder.maxReplyBytes = maxReplyBytes;
+    builder.offLoopBytes = offLoopBytes;
+    builder.decodeThreads = decodeThreads;
+    return builder;
   }
 
-  /** These options with learning on or off. */
-  public CompressionOptions withLearning(boolean learning) {
-    return new CompressionOptions(
-        policies, readers, learning, maxValueBytes, maxReplyBytes, offLoopBytes, decodeThreads);
+  /** What is compressed; unmodifiable. */
+  public List<CompressionPolicy> policies() {
+    return policies;
   }
 
-  /** These options with other bounds for what is decompressed. */
-  public CompressionOptions withMaxBytes(int maxValueBytes, long maxReplyBytes) {
-    return new CompressionOptions(
-        policies, readers, learning, maxValueBytes, maxReplyBytes, offLoopBytes, decodeThreads);
+  /** Algorithms of the application's own that are read; unmodifiable. */
+  public List<Compressor> readers() {
+    return readers;
   }
 
-  /** These options with another size and number of threads for decoding beside the event loop. */
-  public CompressionOptions withOffLoop(int offLoopBytes, int decodeThreads) {
-    return new CompressionOptions(
-        policies, readers, learning, maxValueBytes, maxReplyBytes, offLoopBytes, decodeThreads);
+  /** Whether values that do not compress are left as they are after some tries. */
+  public boolean learning() {
+    return learning;
+  }
+
+  /** The most bytes that one value may have decompressed. */
+  public int maxValueBytes() {
+    return maxValueBytes;
+  }
+
+  /** The most bytes that the values of one reply may have decompressed. */
+  public long maxReplyBytes() {
+    return maxReplyBytes;
+  }
+
+  /** The original size from which on a value is decoded by a thread of the client. */
+  public int offLoopBytes() {
+    return offLoopBytes;
+  }
+
+  /** How many such threads there are at most. */
+  public int decodeThreads() {
+    return decodeThreads;
+  }
+
+  /** Collects options. Not thread-safe. */
+  public static final class Builder {
+
+    private List<CompressionPolicy> policies = List.of(CompressionPolicy.all(Compressors.snappy()));
+    private List<Compressor> readers = List.of();
+    private boolean learning = true;
+    private int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
+    private long maxReplyBytes = DEFAULT_MAX_REPLY_BYTES;
+    private int offLoopBytes = DEFAULT_OFF_LOOP_BYTES;
+    private int decodeThreads = DEFAULT_DECODE_THREADS;
+
+    private Builder() {}
+
+    /** What to compress, in place of what was given before; no two of one prefix. */
+    public Builder policies(CompressionPolicy... policies) {
+      this.policies = List.of(policies);
+      return this;
+    }
+
+    /**
+     * Algorithms of the application's own that are to be read, besides those of the policies and
+     * the usual ones.
+     */
+    public Builder readers(Compressor... readers) {
+      this.readers = List.of(readers);
+      return this;
+    }
+
+    /**
+     * Whether values of keys that begin alike are left as they are once 16 in a row did not
+     * compress; one in 128 is tried again. On by default.
+     */
+    public Builder learning(boolean learning) {
+      this.learning = learning;
+      return this;
+    }
+
+    /**
+     * The most bytes that one value may have decompressed; 64 MiB by default, far above what a
+     * cache should hold. A value that says it has more is an error for its key.
+     */
+    public Builder maxValueBytes(int maxValueBytes) {
+      this.maxValueBytes = maxValueBytes;
+      return this;
+    }
+
+    /** The most bytes that the values of one reply may have decompressed; 256 MiB by default. */
+    public Builder maxReplyBytes(long maxReplyBytes) {
+      this.maxReplyBytes = maxReplyBytes;
+      return this;
+    }
+
+    /**
+     * Replies with a compressed value of this original size are decoded by threads of the client
+     * and not by the event loop, where others wait; 32 KiB by default, which takes about as long as
+     * to hand it over is worth.
+     */
+    public Builder offLoopBytes(int offLoopBytes) {
+      this.offLoopBytes = offLoopBytes;
+      return this;
+    }
+
+    /** How many such threads there are at most; 2 by default. They end when idle. */
+    public Builder decodeThreads(int decodeThreads) {
+      this.decodeThreads = decodeThreads;
+      return this;
+    }
+
+    /**
+     * The options.
+     *
+     * @throws IllegalArgumentException if a limit is out of its range, two policies have one
+     *     prefix, or two compressors one identifier; the message names it
+     */
+    public CompressionOptions build() {
+      return new CompressionOptions(this);
+    }
   }
 }

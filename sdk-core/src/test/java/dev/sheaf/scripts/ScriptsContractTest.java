@@ -377,8 +377,7 @@ class ScriptsContractTest {
   @ForEachServer
   void valuesForScripts_areThoseOfAClientThatCompresses(ServerUnderTest server) {
     CompressionOptions options =
-        CompressionOptions.readOnly()
-            .withPolicies(CompressionPolicy.of("page:", Compressors.snappy()));
+        CompressionOptions.of(CompressionPolicy.of("page:", Compressors.snappy()));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect();
         Sheaf<String, String> plain = Sheaf.connect(server.uri())) {
       Scripts<String, String> scripts = sheaf.scripts();

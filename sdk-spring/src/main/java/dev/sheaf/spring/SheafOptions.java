@@ -101,12 +101,13 @@ final class SheafOptions {
     return checked(
         "sheaf.compression",
         () ->
-            CompressionOptions.readOnly()
-                .withPolicies(policies.toArray(CompressionPolicy[]::new))
-                .withLearning(compression.isLearning())
-                .withMaxBytes(
-                    bytes("sheaf.compression.max-value-size", compression.getMaxValueSize()),
-                    compression.getMaxReplySize().toBytes()));
+            CompressionOptions.builder()
+                .policies(policies.toArray(CompressionPolicy[]::new))
+                .learning(compression.isLearning())
+                .maxValueBytes(
+                    bytes("sheaf.compression.max-value-size", compression.getMaxValueSize()))
+                .maxReplyBytes(compression.getMaxReplySize().toBytes())
+                .build());
   }
 
   /** The policies of keys whose values nobody compresses, so that every command may be sent. */
@@ -128,11 +129,12 @@ final class SheafOptions {
           checked(
               name,
               () ->
-                  new CompressionPolicy(
-                      policy.getPrefix(),
-                      compressor(name + ".algorithm", policy.getAlgorithm()),
-                      bytes(name + ".min-size", policy.getMinSize()),
-                      policy.getMinGain())));
+                  CompressionPolicy.builder()
+                      .prefix(policy.getPrefix())
+                      .compressor(compressor(name + ".algorithm", policy.getAlgorithm()))
+                      .minBytes(bytes(name + ".min-size", policy.getMinSize()))
+                      .minGain(policy.getMinGain())
+                      .build()));
     }
     Compressor usual = compressor("sheaf.compression.algorithm", compression.getAlgorithm());
     if (!forAllKeys && usual != null) {

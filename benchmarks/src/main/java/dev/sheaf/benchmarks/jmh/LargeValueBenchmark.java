@@ -66,7 +66,7 @@ public class LargeValueBenchmark {
             .compression(
                 decoding == Decoding.DECODE_THREADS
                     ? options
-                    : options.withOffLoop(Integer.MAX_VALUE, options.decodeThreads()))
+                    : options.toBuilder().offLoopBytes(Integer.MAX_VALUE).build())
             .connect();
     sheaf = connected;
     connected.sync().set("small", new byte[SMALL_BYTES]);

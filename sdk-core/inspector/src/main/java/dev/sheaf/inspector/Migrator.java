@@ -63,7 +63,8 @@ public final class Migrator {
   public Migrator(Sheaf<?, ?> sheaf, MigrationOptions options) {
     this.connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
     this.options = options;
-    this.compression = ValueCompression.of(options.compression().withLearning(false));
+    this.compression =
+        ValueCompression.of(options.compression().toBuilder().learning(false).build());
     this.commands = new StoredCommands(connection);
     this.cursors = parse(options.resumeToken());
   }

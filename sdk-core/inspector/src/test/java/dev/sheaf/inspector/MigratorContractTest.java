@@ -87,8 +87,7 @@ class MigratorContractTest {
           new Migrator(
                   plain,
                   MigrationOptions.compress(
-                          CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(slow)),
-                          "page:1")
+                          CompressionOptions.of(CompressionPolicy.all(slow)), "page:1")
                       .withPace(1_000_000, 1_000))
               .run();
       assertThat(done.conflicts()).isEqualTo(1);
@@ -148,8 +147,7 @@ class MigratorContractTest {
         plain.sync().hset("page:h", "field" + i, page(i));
         plain.sync().rpush("page:l", page(i));
       }
-      CompressionOptions options =
-          CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(slow));
+      CompressionOptions options = CompressionOptions.of(CompressionPolicy.all(slow));
       new Migrator(plain, MigrationOptions.compress(options, "page:h")).run();
       assertThat(plain.sync().hget("page:h", "field1")).isEqualTo(newer);
       assertThat(plain.sync().hexists("page:h", "field2")).isFalse();

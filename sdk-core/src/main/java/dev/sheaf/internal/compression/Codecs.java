@@ -103,7 +103,7 @@ public final class Codecs {
         Reason.UNKNOWN_ALGORITHM,
         "its algorithm has the number "
             + id
-            + ", which this client does not know; CompressionOptions.withReaders adds some",
+            + ", which this client does not know; the readers of CompressionOptions add some",
         null);
   }
 

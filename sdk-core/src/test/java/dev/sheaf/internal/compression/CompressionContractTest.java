@@ -292,10 +292,9 @@ class CompressionContractTest {
   @ForEachServer
   void commandsOnStoredBytes_areRefused_unlessCompressionIsOff(ServerUnderTest server) {
     CompressionOptions options =
-        CompressionOptions.defaults()
-            .withPolicies(
-                CompressionPolicy.of("page:", Compressors.snappy()),
-                CompressionPolicy.off("page:raw:"));
+        CompressionOptions.of(
+            CompressionPolicy.of("page:", Compressors.snappy()),
+            CompressionPolicy.off("page:raw:"));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       sheaf.sync().set("page:1", MEDIUM);
       assertRefused(() -> sheaf.sync().append("page:1", "x"), "APPEND", "page:1");
@@ -318,8 +317,7 @@ class CompressionContractTest {
   @ForEachServer
   void valueRenamedOrCopiedOutOfItsPolicy_isNotDestroyed(ServerUnderTest server) {
     CompressionOptions options =
-        CompressionOptions.defaults()
-            .withPolicies(CompressionPolicy.of("page:", Compressors.snappy()));
+        CompressionOptions.of(CompressionPolicy.of("page:", Compressors.snappy()));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       sheaf.sync().set("page:{1}", MEDIUM);
       sheaf.sync().copy("page:{1}", "copy:{1}");
@@ -337,8 +335,7 @@ class CompressionContractTest {
   @ForEachServer
   void clientThatOnlyReads_destroysNothing(ServerUnderTest server) {
     CompressionOptions open =
-        CompressionOptions.readOnly()
-            .withPolicies(CompressionPolicy.off("raw:"), CompressionPolicy.off("raw:text:"));
+        CompressionOptions.of(CompressionPolicy.off("raw:"), CompressionPolicy.off("raw:text:"));
     try (Sheaf<String, String> writer = compressing(server);
         Sheaf<String, String> sheaf =
             Sheaf.builder(server.uri()).compression(CompressionOptions.readOnly()).connect();
@@ -463,8 +460,7 @@ class CompressionContractTest {
 
   @ForEachServer
   void mixedFleet_everyReadIsRight(ServerUnderTest server) {
-    CompressionOptions zstd =
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(Compressors.zstd()));
+    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressors.zstd()));
     try (Sheaf<String, String> snappyWriter = compressing(server);
         Sheaf<String, String> zstdWriter = Sheaf.builder(server.uri()).compression(zstd).connect();
         Sheaf<String, String> reader =
@@ -489,8 +485,7 @@ class CompressionContractTest {
   @ForEachServer
   void valuesOfALaterClient_failForTheirKeys_andAClientWithoutCompressionSeesEnvelopes(
       ServerUnderTest server) {
-    CompressionOptions own =
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(new Halving()));
+    CompressionOptions own = CompressionOptions.of(CompressionPolicy.all(new Halving()));
     try (Sheaf<String, String> older = compressing(server);
         Sheaf<String, String> newer = Sheaf.builder(server.uri()).compression(own).connect();
         Sheaf<String, byte[]> disabled = plain(server)) {

@@ -77,7 +77,7 @@ class DecodingContractTest {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
             .codec(noting)
-            .compression(CompressionOptions.defaults().withOffLoop(50_000, 1))
+            .compression(CompressionOptions.builder().offLoopBytes(50_000).decodeThreads(1).build())
             .connect()) {
       String value = Samples.text(40_000, 1);
       sheaf.sync().set("k", value);
@@ -161,11 +161,9 @@ class DecodingContractTest {
   void libraryThatCannotBeLoaded_isTheFailureOfItsOwnCommand(ServerUnderTest server)
       throws Exception {
     CompressionOptions writing =
-        CompressionOptions.readOnly()
-            .withPolicies(CompressionPolicy.of("{k}bad", new Unloadable(false)));
+        CompressionOptions.of(CompressionPolicy.of("{k}bad", new Unloadable(false)));
     CompressionOptions reading =
-        CompressionOptions.readOnly()
-            .withPolicies(CompressionPolicy.of("{k}bad", new Unloadable(true)));
+        CompressionOptions.of(CompressionPolicy.of("{k}bad", new Unloadable(true)));
     try (Sheaf<String, String> writer = Sheaf.builder(server.uri()).compression(writing).connect();
         Sheaf<String, String> reader = Sheaf.builder(server.uri()).compression(reading).connect()) {
       writer.sync().set("{k}bad", Samples.text(1_000, 1));
@@ -315,8 +313,7 @@ class DecodingContractTest {
             throw new IllegalStateException("out of order");
           }
         };
-    CompressionOptions options =
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.of("bad:", failing));
+    CompressionOptions options = CompressionOptions.of(CompressionPolicy.of("bad:", failing));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       var bad = sheaf.async().set("bad:1", Samples.text(1_000, 1));
       var good = sheaf.async().set("good", Samples.text(1_000, 1));
@@ -329,11 +326,10 @@ class DecodingContractTest {
 
   @ForEachServer
   void replyOfManyBombs_isRefusedByItsSum(ServerUnderTest server) {
-    CompressionOptions zstd =
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(Compressors.zstd()));
+    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressors.zstd()));
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
-            .compression(zstd.withMaxBytes(1_000_000, 3_000_000))
+            .compression(zstd.toBuilder().maxValueBytes(1_000_000).maxReplyBytes(3_000_000).build())
             .connect()) {
       String zeros = "0 ".repeat(400_000);
       for (int i = 0; i < 4; i++) {

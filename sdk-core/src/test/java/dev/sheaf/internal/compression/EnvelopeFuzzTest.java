@@ -34,7 +34,11 @@ class EnvelopeFuzzTest {
 
   private final ValueCompression reader =
       ValueCompression.of(
-          CompressionOptions.readOnly().withMaxBytes(MAX_VALUE_BYTES, MAX_VALUE_BYTES));
+          CompressionOptions.builder()
+              .policies()
+              .maxValueBytes(MAX_VALUE_BYTES)
+              .maxReplyBytes(MAX_VALUE_BYTES)
+              .build());
 
   @Test
   void everyByteString_comesBackAsItWas() {
@@ -94,12 +98,15 @@ class EnvelopeFuzzTest {
 
   private static ValueCompression writer(Compressor compressor) {
     return ValueCompression.of(
-        CompressionOptions.readOnly()
-            .withPolicies(
-                CompressionPolicy.all(compressor)
-                    .withMinBytes(CompressionPolicy.LEAST_MIN_BYTES)
-                    .withMinGain(0))
-            .withLearning(false));
+        CompressionOptions.builder()
+            .policies(
+                CompressionPolicy.builder()
+                    .compressor(compressor)
+                    .minBytes(CompressionPolicy.LEAST_MIN_BYTES)
+                    .minGain(0)
+                    .build())
+            .learning(false)
+            .build());
   }
 
   private static byte[] value(Random random) {

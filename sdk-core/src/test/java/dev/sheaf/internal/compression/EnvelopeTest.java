@@ -130,12 +130,12 @@ class EnvelopeTest {
   @Test
   void bombOfRealZstd_isRefusedByTheLimit_andReadBelowIt() {
     byte[] zeros = new byte[8 << 20];
-    CompressionOptions options =
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(Compressors.zstd()));
+    CompressionOptions options = CompressionOptions.of(CompressionPolicy.all(Compressors.zstd()));
     byte[] stored = ValueCompression.of(options).compress(KEY, zeros);
     assertThat(stored.length).isLessThan(2_000);
     assertThat(ValueCompression.of(options).decompress(stored)).isEqualTo(zeros);
-    ValueCompression careful = ValueCompression.of(options.withMaxBytes(zeros.length - 1, 1 << 30));
+    ValueCompression careful =
+        ValueCompression.of(options.toBuilder().maxValueBytes(zeros.length - 1).build());
     assertThatThrownBy(() -> careful.decompress(stored))
         .isInstanceOfSatisfying(
             UnreadableValueException.class,
@@ -163,13 +163,13 @@ class EnvelopeTest {
   @Test
   void compressorOfTheApplication_isReadByThoseWhoKnowIt() {
     Compressor own = new RunLength(0x80);
-    CompressionOptions options =
-        CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(own));
+    CompressionOptions options = CompressionOptions.of(CompressionPolicy.all(own));
     byte[] value = new byte[1_000];
     byte[] stored = ValueCompression.of(options).compress(KEY, value);
     assertThat(stored.length).isLessThan(100);
     assertThat(
-            ValueCompression.of(CompressionOptions.readOnly().withReaders(own)).decompress(stored))
+            ValueCompression.of(CompressionOptions.builder().policies().readers(own).build())
+                .decompress(stored))
         .isEqualTo(value);
     assertReason(Reason.UNKNOWN_ALGORITHM, stored);
   }
@@ -196,7 +196,9 @@ class EnvelopeTest {
   @Test
   void identifierOfTheFormat_isNotForApplications() {
     assertThatThrownBy(
-            () -> ValueCompression.of(CompressionOptions.readOnly().withReaders(new RunLength(1))))
+            () ->
+                ValueCompression.of(
+                    CompressionOptions.builder().policies().readers(new RunLength(1)).build()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("128 to 255");
   }
@@ -207,12 +209,15 @@ class EnvelopeTest {
 
   private static ValueCompression compression(Compressor compressor) {
     return ValueCompression.of(
-        CompressionOptions.readOnly()
-            .withPolicies(
-                CompressionPolicy.all(compressor)
-                    .withMinBytes(CompressionPolicy.LEAST_MIN_BYTES)
-                    .withMinGain(0))
-            .withLearning(false));
+        CompressionOptions.builder()
+            .policies(
+                CompressionPolicy.builder()
+                    .compressor(compressor)
+                    .minBytes(CompressionPolicy.LEAST_MIN_BYTES)
+                    .minGain(0)
+                    .build())
+            .learning(false)
+            .build());
   }
 
   private static void assertUnreadable(ThrowingCallable call) {
