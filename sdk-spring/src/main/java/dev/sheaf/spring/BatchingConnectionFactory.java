@@ -12,6 +12,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,6 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -52,16 +54,19 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
 
   private final String name;
   private final UnaryOperator<SheafBuilder<String, String>> options;
+  private final Consumer<String> notBatching;
   private PipeliningFlushPolicy flushPolicy = PipeliningFlushPolicy.flushEachCommand();
   private volatile @Nullable Running running;
 
   private BatchingConnectionFactory(
       LettuceConnectionFactory template,
       String name,
-      UnaryOperator<SheafBuilder<String, String>> options) {
+      UnaryOperator<SheafBuilder<String, String>> options,
+      Consumer<String> notBatching) {
     super(template.getStandaloneConfiguration(), template.getClientConfiguration());
     this.name = name;
     this.options = options;
+    this.notBatching = notBatching;
   }
 
   /**
@@ -69,13 +74,16 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
    *
    * @param name of the bean
    * @param options gives a builder all options but those of Lettuce
+   * @param notBatching told why its connections do not batch, if they cannot; may throw
    * @throws BeansException if the other one has another form than this starter knows
    */
   static BatchingConnectionFactory like(
       LettuceConnectionFactory template,
       String name,
-      UnaryOperator<SheafBuilder<String, String>> options) {
-    BatchingConnectionFactory factory = new BatchingConnectionFactory(template, name, options);
+      UnaryOperator<SheafBuilder<String, String>> options,
+      Consumer<String> notBatching) {
+    BatchingConnectionFactory factory =
+        new BatchingConnectionFactory(template, name, options, notBatching);
     ReflectionUtils.shallowCopyFieldState(template, factory);
     Object policy = new DirectFieldAccessor(template).getPropertyValue("pipeliningFlushPolicy");
     factory.setPipeliningFlushPolicy((PipeliningFlushPolicy) Objects.requireNonNull(policy));
@@ -104,12 +112,14 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     try {
       return batching(plain, urisOf(plain));
     } catch (BeansException | ClassCastException unknownForm) {
-      LOG.warn(
-          "Connections of "
-              + name
-              + " do not batch: this version of Lettuce keeps its URIs where Sheaf does not find"
-              + " them",
-          unknownForm);
+      try {
+        notBatching.accept(
+            "this version of Lettuce keeps its URIs where Sheaf does not find them: "
+                + unknownForm);
+      } catch (NotBatchingException e) {
+        shutDown(plain);
+        throw e;
+      }
       return plain;
     } catch (InvalidSheafPropertyException e) {
       shutDown(plain);
@@ -128,7 +138,27 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     BatchingClient client =
         plain instanceof RedisClusterClient ? builder.clusterClient() : builder.serverClient();
     running = new Running(client, plain);
+    warnOfWhatIsOff(plain.getResources());
     return client.lettuce();
+  }
+
+  /** One warning for all that something in the application takes away from the client. */
+  private void warnOfWhatIsOff(ClientResources resources) {
+    List<String> off = new ArrayList<>();
+    if (resources.tracing().isEnabled()) {
+      off.add(
+          "direct writes of single callers and reads routed by node are off, because Lettuce is"
+              + " observed or traced (to have them, exclude LettuceObservationAutoConfiguration, or"
+              + " leave out a tracing of your own)");
+    }
+    if (resources.commandLatencyRecorder().isEnabled()) {
+      off.add(
+          "direct writes of single callers are off, because ClientResources have a"
+              + " CommandLatencyRecorder (to have them, disable it)");
+    }
+    if (!off.isEmpty()) {
+      LOG.warn("Connections of {} batch, but {}", name, String.join("; ", off));
+    }
   }
 
   /** Zero means no limit to Spring and Lettuce. */

@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -32,8 +33,11 @@ final class BatchingFactories implements DestructionAwareBeanPostProcessor {
 
   @Override
   public Object postProcessBeforeInitialization(Object bean, String beanName) {
-    if (!(bean instanceof LettuceConnectionFactory factory)) {
+    if (!(bean instanceof RedisConnectionFactory)) {
       return bean;
+    }
+    if (!(bean instanceof LettuceConnectionFactory factory)) {
+      return unchanged(bean, beanName, "it is a " + bean.getClass().getName() + ", not Lettuce's");
     }
     if (bean.getClass() != LettuceConnectionFactory.class) {
       return unchanged(factory, beanName, "it is a " + bean.getClass().getName());
@@ -50,7 +54,10 @@ final class BatchingFactories implements DestructionAwareBeanPostProcessor {
     try {
       BatchingConnectionFactory batching =
           BatchingConnectionFactory.like(
-              factory, beanName, builder -> options.applyTo(builder, beanName, registry));
+              factory,
+              beanName,
+              builder -> options.applyTo(builder, beanName, registry),
+              reason -> unchanged(factory, beanName, reason));
       synchronized (replacements) {
         replacements.put(bean, batching);
       }
@@ -60,8 +67,12 @@ final class BatchingFactories implements DestructionAwareBeanPostProcessor {
     }
   }
 
-  private static Object unchanged(LettuceConnectionFactory factory, String name, String reason) {
-    LOG.warn("Connections of " + name + " do not batch: " + reason);
+  /** Leaves a factory as it is, with a warning, or fails the start if batching is required. */
+  private Object unchanged(Object factory, String name, String reason) {
+    if (properties.getObject().isRequired()) {
+      throw new NotBatchingException(name, reason);
+    }
+    LOG.warn("Connections of {} do not batch: {}", name, reason);
     return factory;
   }
 

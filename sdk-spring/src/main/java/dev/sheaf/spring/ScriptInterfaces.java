@@ -1,10 +1,10 @@
 package dev.sheaf.spring;
 
-import dev.sheaf.Sheaf;
 import dev.sheaf.scripts.LuaScript;
 import java.beans.Introspector;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -85,9 +85,10 @@ final class ScriptInterfaces
   private <T> void register(Class<T> type, BeanDefinitionRegistry registry) {
     String name = Introspector.decapitalize(ClassUtils.getShortNameAsProperty(type));
     if (!registry.containsBeanDefinition(name)) {
-      RootBeanDefinition definition =
-          new RootBeanDefinition(
-              type, () -> CurrentScripts.of(type, beanFactory.getBean(Sheaf.class)));
+      RootBeanDefinition definition = new RootBeanDefinition(ScriptFactory.class);
+      // By name, since code that is generated ahead of time may not see the interface.
+      definition.getConstructorArgumentValues().addIndexedArgumentValue(0, type.getName());
+      definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, type);
       registry.registerBeanDefinition(name, definition);
     }
   }

@@ -14,6 +14,9 @@ public class SheafProperties {
   /** Whether to let the connections to Redis batch. */
   private boolean enabled = true;
 
+  /** Whether the start fails where a connection factory cannot batch, instead of a warning. */
+  private boolean required = false;
+
   /**
    * Whether waiting threads yield the processor for some microseconds before they sleep. Faster with
    * many threads on idle processors, much slower where other work wants the processors.
@@ -44,6 +47,14 @@ public class SheafProperties {
 
   public void setEnabled(boolean enabled) {
     this.enabled = enabled;
+  }
+
+  public boolean isRequired() {
+    return required;
+  }
+
+  public void setRequired(boolean required) {
+    this.required = required;
   }
 
   public boolean isYielding() {

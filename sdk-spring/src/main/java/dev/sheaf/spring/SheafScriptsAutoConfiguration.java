@@ -1,5 +1,6 @@
 package dev.sheaf.spring;
 
+import dev.sheaf.Sheaf;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -7,7 +8,7 @@ import org.springframework.context.annotation.Import;
 
 /** Makes beans of the application's interfaces whose methods are scripts. */
 @AutoConfiguration(after = SheafAutoConfiguration.class)
-@ConditionalOnBean(name = "sheaf")
+@ConditionalOnBean(Sheaf.class)
 @ConditionalOnBooleanProperty(name = "sheaf.scripts.scan", matchIfMissing = true)
 @Import(ScriptInterfaces.class)
 public final class SheafScriptsAutoConfiguration {}

@@ -3,13 +3,21 @@ package dev.sheaf.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.mockito.Answers.RETURNS_DEFAULTS;
+import static org.mockito.Mockito.mock;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.tracing.MicrometerTracing;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import io.netty.channel.Channel;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +26,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.stubbing.Answer;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
@@ -172,6 +182,75 @@ class SheafAutoConfigurationTest {
                   .isNotInstanceOf(BatchingConnectionFactory.class);
             });
   }
+
+  @Test
+  void required_aFactoryThatCannotBatchFailsTheStart() {
+    runner()
+        .withPropertyValues("sheaf.required=true")
+        .withUserConfiguration(Subclass.class)
+        .run(
+            context -> {
+              assertThat(context).hasFailed();
+              var analysis = new NotBatchingFailureAnalyzer().analyze(context.getStartupFailure());
+              assertThat(analysis.getDescription())
+                  .contains("Connections of subclass do not batch")
+                  .contains("sheaf.required");
+              assertThat(analysis.getAction()).contains("sheaf.required=false");
+            });
+    runner()
+        .withPropertyValues("sheaf.required=true")
+        .run(context -> assertThat(context).hasNotFailed());
+    RedisConnectionFactory other = mock(RedisConnectionFactory.class);
+    runner()
+        .withPropertyValues("sheaf.required=true")
+        .withBean("other", RedisConnectionFactory.class, () -> other)
+        .run(context -> assertThat(context).hasFailed());
+  }
+
+  @Test
+  void whatTakesAFeatureAway_isNamedOnce() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.sheaf.spring");
+    logger.addAppender(log);
+    try {
+      runner().run(context -> assertThat(context).hasNotFailed());
+      assertThat(log.list).isEmpty();
+      observed();
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .singleElement()
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .asString()
+        .startsWith("Connections of redisConnectionFactory batch, but")
+        .contains("LettuceObservationAutoConfiguration")
+        .contains("CommandLatencyRecorder");
+  }
+
+  private static void observed() {
+    runner()
+        .withBean(
+            ClientResourcesBuilderCustomizer.class,
+            () ->
+                builder ->
+                    builder
+                        .tracing(new MicrometerTracing(ObservationRegistry.create(), "redis"))
+                        .commandLatencyRecorder(mock(CommandLatencyRecorder.class, RETURNS_TRUE)))
+        .run(
+            context -> {
+              StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+              template.opsForValue().set("observed", "1");
+              assertThat(template.opsForValue().get("observed")).isEqualTo("1");
+            });
+  }
+
+  private static final Answer<Object> RETURNS_TRUE =
+      call ->
+          call.getMethod().getReturnType() == boolean.class
+              ? Boolean.TRUE
+              : RETURNS_DEFAULTS.answer(call);
 
   @Configuration(proxyBeanMethods = false)
   static class Subclass {

@@ -1,0 +1,102 @@
+package dev.sheaf.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.spring.SheafAutoConfiguration;
+import dev.sheaf.spring.SheafCacheAutoConfiguration;
+import dev.sheaf.spring.SheafHealthAutoConfiguration;
+import dev.sheaf.spring.SheafOperations;
+import dev.sheaf.spring.SheafScriptsAutoConfiguration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.test.tools.CompileWithForkedClassLoader;
+import org.springframework.core.test.tools.TestCompiler;
+import org.springframework.data.redis.connection.RedisStringCommands;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** An application that is processed ahead of time, compiled, and started from what that made. */
+@CompileWithForkedClassLoader
+class ProcessAotTest {
+
+  @Configuration(proxyBeanMethods = false)
+  @AutoConfigurationPackage(basePackageClasses = Counter.class)
+  @EnableCaching
+  @ImportAutoConfiguration({
+    DataRedisAutoConfiguration.class,
+    CacheAutoConfiguration.class,
+    SheafAutoConfiguration.class,
+    SheafCacheAutoConfiguration.class,
+    SheafHealthAutoConfiguration.class,
+    SheafScriptsAutoConfiguration.class
+  })
+  static class Application {}
+
+  @Test
+  void anApplicationWithScriptsAndCaches_isProcessedAndRuns() {
+    try (EmbeddedServer server = EmbeddedServer.start()) {
+      TestPropertyValues properties =
+          TestPropertyValues.of("spring.data.redis.url=" + server.uri());
+      TestGenerationContext generated = new TestGenerationContext(Application.class);
+      try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+        properties.applyTo(context);
+        context.register(Application.class);
+        new ApplicationContextAotGenerator().processAheadOfTime(context, generated);
+      }
+      generated.writeGeneratedContent();
+      assertThatHintsAreThere(generated.getRuntimeHints());
+
+      TestCompiler.forSystem()
+          .with(generated)
+          .compile(
+              compiled -> {
+                try (GenericApplicationContext context = new GenericApplicationContext()) {
+                  properties.applyTo(context);
+                  initializer(compiled.getInstance(ApplicationContextInitializer.class))
+                      .initialize(context);
+                  context.refresh();
+                  assertThatItRuns(context);
+                }
+              });
+    }
+  }
+
+  @SuppressWarnings("unchecked") // What the generator makes.
+  private static ApplicationContextInitializer<GenericApplicationContext> initializer(
+      ApplicationContextInitializer<?> made) {
+    return (ApplicationContextInitializer<GenericApplicationContext>) made;
+  }
+
+  private static void assertThatHintsAreThere(RuntimeHints hints) {
+    for (Class<?> type : List.of(Counter.class, Sheaf.class, RedisStringCommands.class)) {
+      assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(hints);
+    }
+  }
+
+  private static void assertThatItRuns(GenericApplicationContext context) {
+    StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+    template.opsForValue().set("key", "value");
+    for (String key : SheafOperations.over(template).loop(List.of("key"))) {
+      assertThat(template.opsForValue().get(key)).isEqualTo("value");
+    }
+    Counter counter = context.getBean(Counter.class);
+    assertThat(counter.add(List.of("visits"), 2)).isEqualTo(2);
+    assertThat(counter.add(List.of("visits"), 3)).isEqualTo(5);
+    assertThat(context.getBean(Sheaf.class).availability().status()).isNotNull();
+  }
+}
