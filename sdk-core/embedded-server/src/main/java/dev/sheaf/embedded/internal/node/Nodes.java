@@ -374,6 +374,7 @@ public final class Nodes implements CommandTime {
       for (Database db : node.databases()) {
         expireSome(db);
       }
+      node.blocked().serveReady();
       node.visitIdle();
     }
   }
