@@ -222,6 +222,30 @@ class BehaviourTest {
   }
 
   @Test
+  void longFunction_isNamed_andEndedByFunctionKillOnly() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        RawConnection runner = new RawConnection(server.port());
+        RawConnection other = new RawConnection(server.port())) {
+      other.call("CONFIG", "SET", "busy-reply-threshold", "1");
+      other.call(
+          "FUNCTION",
+          "LOAD",
+          "#!lua name=l\nredis.register_function('f', function() while true do end end)");
+      runner.send(RawConnection.request(RawConnection.args("FCALL", "f", "0", "word")));
+      String busy =
+          "-BUSY Redis is busy running a script."
+              + " You can only call FUNCTION KILL or SHUTDOWN NOSAVE.\r\n";
+      await(() -> call(other, "PING").equals(busy));
+      assertThat(other.call("SCRIPT", "KILL")).isEqualTo(busy);
+      assertThat(other.call("FUNCTION", "STATS"))
+          .contains("$4\r\nname\r\n$1\r\nf\r\n")
+          .contains("*4\r\n$5\r\nFCALL\r\n$1\r\nf\r\n$1\r\n0\r\n$4\r\nword\r\n");
+      assertThat(other.call("FUNCTION", "KILL")).isEqualTo("+OK\r\n");
+      assertThat(runner.read()).startsWith("-ERR Script killed by user");
+    }
+  }
+
+  @Test
   void tableThatContainsItself_isAnsweredToTheLimitOfTheStack() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.start();
         RawConnection raw = new RawConnection(server.port())) {

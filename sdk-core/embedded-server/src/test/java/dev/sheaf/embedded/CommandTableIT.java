@@ -7,6 +7,7 @@ import dev.sheaf.embedded.internal.protocol.Categories;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.Flag;
 import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.KeyAccess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -96,8 +97,33 @@ class CommandTableIT {
       compare(differences, ours.name() + " first key", ours.keys().first(), row.get(3));
       compare(differences, ours.name() + " last key", ours.keys().last(), row.get(4));
       compare(differences, ours.name() + " key step", ours.keys().step(), row.get(5));
+      if (row.get(8) instanceof List<?> specs && !specs.isEmpty() && !isVariable(ours)) {
+        compareAccess(differences, ours, 0, specs.get(0));
+        if (specs.size() > 1) {
+          compareAccess(differences, ours, 1, specs.get(specs.size() - 1));
+        }
+      }
     }
     assertThat(differences).isEmpty();
+  }
+
+  /** Whether its options decide what it does to its key. */
+  private static boolean isVariable(Command command) {
+    return command.name().equals("set") || command.name().equals("bitfield");
+  }
+
+  private static void compareAccess(List<String> differences, Command ours, int key, Object spec) {
+    List<?> pairs = spec instanceof List<?> list ? list : List.of();
+    TreeSet<String> words = words(pairs.get(pairs.indexOf("flags") + 1));
+    boolean reads = words.contains("access");
+    boolean writes = words.removeAll(List.of("insert", "update", "delete"));
+    if (!words.contains("not_key")) {
+      compare(
+          differences,
+          ours.name() + " key " + key,
+          KeyAccess.of(ours, key, new byte[0][]),
+          new KeyAccess(reads, writes));
+    }
   }
 
   private static TreeSet<String> words(Object list) {

@@ -185,4 +185,38 @@ class SessionFeaturesTest {
       assertThat(copy.call("FCALL", "put", "1", "k", "v")).startsWith("-READONLY");
     }
   }
+
+  @Test
+  void channelTakenFromAUser_endsTheConnectionsThatListenThere() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        RawConnection admin = new RawConnection(server.port());
+        RawConnection kept = new RawConnection(server.port());
+        RawConnection ended = new RawConnection(server.port())) {
+      admin.call("ACL", "SETUSER", "bob", "on", "nopass", "+@all", "&a", "&b");
+      kept.call("AUTH", "bob", "x");
+      kept.call("SUBSCRIBE", "a");
+      ended.call("AUTH", "bob", "x");
+      ended.call("SUBSCRIBE", "b");
+      assertThat(admin.call("ACL", "SETUSER", "bob", "resetchannels", "&a")).isEqualTo("+OK\r\n");
+      assertThat(ended.isClosedByServer()).isTrue();
+      assertThat(kept.call("PING")).contains("pong");
+    }
+  }
+
+  @Test
+  void keyPermissions_followWhatTheOptionsOfACommandDo() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        RawConnection admin = new RawConnection(server.port());
+        RawConnection raw = new RawConnection(server.port())) {
+      admin.call("ACL", "SETUSER", "bob", "on", "nopass", "+@all", "%R~r*", "%W~w*");
+      raw.call("AUTH", "bob", "x");
+      assertThat(raw.call("STRLEN", "w")).isEqualTo(":0\r\n");
+      assertThat(raw.call("EXISTS", "r")).isEqualTo(":0\r\n");
+      assertThat(raw.call("EXISTS", "other")).startsWith("-NOPERM");
+      assertThat(raw.call("SET", "w", "v")).isEqualTo("+OK\r\n");
+      assertThat(raw.call("SET", "w", "v", "GET")).startsWith("-NOPERM");
+      assertThat(raw.call("BITFIELD", "r", "GET", "u8", "0")).isEqualTo("*1\r\n:0\r\n");
+      assertThat(raw.call("BITFIELD", "r", "SET", "u8", "0", "1")).startsWith("-NOPERM");
+    }
+  }
 }

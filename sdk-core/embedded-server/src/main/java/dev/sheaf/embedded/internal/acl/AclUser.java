@@ -211,7 +211,7 @@ public final class AclUser {
     boolean channels = CHANNEL_LISTS.contains(command.name());
     if (!channels && !PUBLISHERS.contains(command.name())) {
       for (int i = 0; i < keys.length; i++) {
-        KeyAccess access = KeyAccess.of(command, i);
+        KeyAccess access = KeyAccess.of(command, i, args);
         if (!selector.allowsKey(args[keys[i]], access.reads(), access.writes())) {
           return new Denial(Denied.KEY, Bytes.text(args[keys[i]]));
         }
@@ -225,6 +225,12 @@ public final class AclUser {
       }
     }
     return null;
+  }
+
+  /** Whether it may listen there. */
+  public boolean mayListen(byte[] channel, boolean isPattern) {
+    return root.allowsChannel(channel, isPattern)
+        || more.stream().anyMatch(selector -> selector.allowsChannel(channel, isPattern));
   }
 
   /** As ACL LIST shows it. */

@@ -5,6 +5,7 @@ import dev.sheaf.embedded.internal.acl.AclLog;
 import dev.sheaf.embedded.internal.acl.AclSelector;
 import dev.sheaf.embedded.internal.acl.AclUser;
 import dev.sheaf.embedded.internal.acl.AclUsers;
+import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.node.Client;
@@ -91,11 +92,44 @@ final class AclCommands {
       rules.add(call.text(i));
     }
     try {
-      call.node().users().set(call.text(2), rules);
+      endForbiddenSubscriptions(call, call.node().users().set(call.text(2), rules));
     } catch (AclException e) {
       throw Errors.of(e.reason());
     }
     call.out().ok();
+  }
+
+  /** Who listens where its user no longer may loses its connection. */
+  private static void endForbiddenSubscriptions(Call call, AclUser user) {
+    for (Client client : List.copyOf(call.node().clients().values())) {
+      if (client.user() == user
+          && !(mayListen(user, client.channels(), false)
+              && mayListen(user, client.shardChannels(), false)
+              && mayListen(user, client.patterns(), true))) {
+        close(call, client);
+      }
+    }
+  }
+
+  private static boolean mayListen(AclUser user, ByteMap<Boolean> channels, boolean patterns) {
+    for (var e = channels.first(); e != null; e = e.after()) {
+      if (!user.mayListen(e.key(), patterns)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void close(Call call, Client client) {
+    Connection connection = client.connection();
+    if (connection == null) {
+      return;
+    }
+    if (client == call.client()) {
+      connection.closeAfterReplies();
+    } else {
+      connection.close();
+    }
   }
 
   private static void delUser(Call call) {
@@ -118,15 +152,10 @@ final class AclCommands {
 
   private static void endSessions(Call call, AclUser user) {
     for (Client client : List.copyOf(call.node().clients().values())) {
-      Connection connection = client.connection();
-      if (client.user() == user && connection != null) {
+      if (client.user() == user && client.connection() != null) {
         client.authenticated(false);
         client.user(call.node().users().standard());
-        if (client == call.client()) {
-          connection.closeAfterReplies();
-        } else {
-          connection.close();
-        }
+        close(call, client);
       }
     }
   }

@@ -35,8 +35,6 @@ public final class Dispatcher {
           "quit",
           "reset");
   private static final int SHOWN_NAME = 128;
-  static final String BUSY =
-      "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 
   private Dispatcher() {}
 
@@ -173,7 +171,7 @@ public final class Dispatcher {
       throw Errors.of(Errors.LOADING);
     }
     if (node.nodes().isHeldByScript(node) && !command.is(Flag.ALLOW_BUSY)) {
-      throw Errors.of(BUSY);
+      throw Errors.busy(node.nodes().isRunningFunction());
     }
     return command;
   }

@@ -61,6 +61,14 @@ public final class Errors {
             + " HELP.");
   }
 
+  /** While a script or a function holds the command thread. */
+  public static CommandException busy(boolean function) {
+    return of(
+        "BUSY Redis is busy running a script. You can only call "
+            + (function ? "FUNCTION KILL" : "SCRIPT KILL")
+            + " or SHUTDOWN NOSAVE.");
+  }
+
   public static CommandException notPositive() {
     return of("ERR value is out of range, must be positive");
   }

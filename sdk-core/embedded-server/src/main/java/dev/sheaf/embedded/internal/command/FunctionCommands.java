@@ -9,12 +9,17 @@ import dev.sheaf.embedded.internal.lua.LuaFunction;
 import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Functions;
+import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.InlineWords;
 import dev.sheaf.embedded.internal.protocol.KeySpec;
+import dev.sheaf.embedded.internal.protocol.ProtocolException;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** FUNCTION and FCALL. */
 final class FunctionCommands {
@@ -45,7 +50,7 @@ final class FunctionCommands {
             "noscript allow_busy",
             "7.0.0",
             "Ends a function that runs too long.",
-            ScriptCommands::kill)
+            killing -> ScriptCommands.kill(killing, true))
         .add("function|list", -2, "noscript", "7.0.0", "Describes all.", FunctionCommands::list)
         .add(
             "function|load",
@@ -91,6 +96,7 @@ final class FunctionCommands {
     }
     ScriptCommands.run(
         call,
+        function.name(),
         count.intValue(),
         readOnly,
         function.flags(),
@@ -107,7 +113,7 @@ final class FunctionCommands {
     if (end < 0) {
       throw Errors.of("ERR Invalid library metadata");
     }
-    String[] words = text.substring(0, end).trim().split("\\s+");
+    String[] words = words(text.substring(0, end));
     if (!words[0].equalsIgnoreCase("#!lua")) {
       throw Errors.of("ERR Engine '" + words[0].substring(2) + "' not found");
     }
@@ -130,6 +136,15 @@ final class FunctionCommands {
               + " least one character long");
     }
     return name;
+  }
+
+  /** Split as an inline command is, with its quotes. */
+  private static String[] words(String line) {
+    try {
+      return Stream.of(InlineWords.split(Bytes.of(line))).map(Bytes::text).toArray(String[]::new);
+    } catch (ProtocolException e) {
+      throw Errors.of("ERR Invalid library metadata");
+    }
   }
 
   private static void load(Call call) {
@@ -258,10 +273,14 @@ final class FunctionCommands {
   }
 
   private static void stats(Call call) {
+    Nodes.RunningScript run = call.node().nodes().runningScript();
+    if (run != null && run.function() == null) {
+      throw Errors.busy(false);
+    }
     Reply out = call.out();
     out.map(2);
     out.bulk("running_script");
-    out.nil();
+    writeRunning(out, run);
     out.bulk("engines");
     out.map(1);
     out.bulk("LUA");
@@ -270,6 +289,23 @@ final class FunctionCommands {
     out.integer(call.node().functions().libraries().size());
     out.bulk("functions_count");
     out.integer(call.node().functions().functionCount());
+  }
+
+  private static void writeRunning(Reply out, Nodes.@Nullable RunningScript run) {
+    if (run == null) {
+      out.nil();
+      return;
+    }
+    out.map(3);
+    out.bulk("name");
+    out.bulk(String.valueOf(run.function()));
+    out.bulk("command");
+    out.array(run.command().length);
+    for (byte[] word : run.command()) {
+      out.bulk(word);
+    }
+    out.bulk("duration_ms");
+    out.integer(run.millis());
   }
 
   private static void dump(Call call) {

@@ -249,7 +249,7 @@ final class KeyCommands {
   private static void exists(Call call) {
     int found = 0;
     for (int i = 1; i < call.count(); i++) {
-      if (call.db().get(call.arg(i)) != null) {
+      if (call.db().peek(call.arg(i)) != null) {
         found++;
       }
     }

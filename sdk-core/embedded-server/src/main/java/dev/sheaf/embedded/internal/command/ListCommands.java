@@ -3,6 +3,7 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.ListValue;
 import dev.sheaf.embedded.internal.data.Numbers;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.util.ArrayList;
@@ -450,8 +451,21 @@ final class ListCommands {
         call,
         List.of(call.arg(1)),
         deadline,
-        key -> Dispatcher.serve(call, () -> tryMove(call, fromLeft, toLeft)),
+        key -> Dispatcher.serve(call, () -> moveOrRefuse(call, fromLeft, toLeft)),
         call.mayBlock() ? call.out()::nilArray : call.out()::nil);
+  }
+
+  /** Once there is something to move, a target of another type ends the wait. */
+  private static boolean moveOrRefuse(Call call, boolean fromLeft, boolean toLeft) {
+    boolean ready = call.list(call.arg(1)) != null;
+    try {
+      return tryMove(call, fromLeft, toLeft);
+    } catch (CommandException e) {
+      if (ready) {
+        call.out().error(e.line());
+      }
+      return ready;
+    }
   }
 
   private static void bpop(Call call, boolean left) {

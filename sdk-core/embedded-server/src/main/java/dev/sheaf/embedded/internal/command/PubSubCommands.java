@@ -7,6 +7,7 @@ import dev.sheaf.embedded.internal.node.PubSub;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.KeySpec;
+import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -153,17 +154,21 @@ final class PubSubCommands {
 
   private static void subscribe(Call call, Kind kind) {
     Client client = call.client();
+    // Messages, not replies: CLIENT REPLY does not silence them.
+    Reply out = client.pushes();
     for (int i = 1; i < call.count(); i++) {
       PubSub.add(kind.registry(call.node()), kind.own(client), client, call.arg(i));
-      call.out().push(3);
-      call.out().bulk(kind.joined);
-      call.out().bulk(call.arg(i));
-      call.out().integer(kind.count(client));
+      out.push(3);
+      out.bulk(kind.joined);
+      out.bulk(call.arg(i));
+      out.integer(kind.count(client));
     }
   }
 
   private static void unsubscribe(Call call, Kind kind) {
     Client client = call.client();
+    // Messages, not replies: CLIENT REPLY does not silence them.
+    Reply out = client.pushes();
     List<byte[]> channels = new ArrayList<>();
     for (int i = 1; i < call.count(); i++) {
       channels.add(call.arg(i));
@@ -175,16 +180,16 @@ final class PubSubCommands {
     }
     for (byte[] channel : channels) {
       PubSub.remove(kind.registry(call.node()), kind.own(client), client, channel);
-      call.out().push(3);
-      call.out().bulk(kind.left);
-      call.out().bulk(channel);
-      call.out().integer(kind.count(client));
+      out.push(3);
+      out.bulk(kind.left);
+      out.bulk(channel);
+      out.integer(kind.count(client));
     }
     if (channels.isEmpty()) {
-      call.out().push(3);
-      call.out().bulk(kind.left);
-      call.out().nil();
-      call.out().integer(kind.count(client));
+      out.push(3);
+      out.bulk(kind.left);
+      out.nil();
+      out.integer(kind.count(client));
     }
   }
 

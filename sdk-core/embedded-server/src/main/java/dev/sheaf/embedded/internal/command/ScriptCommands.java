@@ -80,7 +80,7 @@ final class ScriptCommands {
             "noscript allow_busy",
             "2.6.0",
             "Ends a script that runs too long.",
-            ScriptCommands::kill)
+            call -> kill(call, false))
         .add("script|load", 3, "noscript stale", "2.6.0", "Caches a script.", ScriptCommands::load);
   }
 
@@ -140,13 +140,14 @@ final class ScriptCommands {
 
   static void refuseWhileRunning(Call call) {
     if (call.node().nodes().runningScript() != null) {
-      throw Errors.of(Dispatcher.BUSY);
+      throw Errors.busy(call.node().nodes().isRunningFunction());
     }
   }
 
   private static void runScript(Call call, Scripts.Script script, int numKeys, boolean readOnly) {
     run(
         call,
+        null,
         numKeys,
         readOnly,
         script.flags(),
@@ -158,9 +159,19 @@ final class ScriptCommands {
     @Nullable Object run(List<byte[]> keys, List<byte[]> args, LuaHost host);
   }
 
-  /** Runs a script or a function and writes its reply; {@code flags} null without any line. */
+  /**
+   * Runs a script or a function and writes its reply.
+   *
+   * @param function its name; null for a script
+   * @param flags null without any line
+   */
   static void run(
-      Call call, int numKeys, boolean readOnly, @Nullable Set<String> flags, Body body) {
+      Call call,
+      @Nullable String function,
+      int numKeys,
+      boolean readOnly,
+      @Nullable Set<String> flags,
+      Body body) {
     refuseWhileRunning(call);
     Nodes nodes = call.node().nodes();
     if (flags != null && nodes.isCluster() && flags.contains("no-cluster")) {
@@ -174,7 +185,8 @@ final class ScriptCommands {
       throw Errors.of("READONLY You can't write against a read only replica.");
     }
     List<byte[]> words = Arrays.asList(call.args());
-    Nodes.RunningScript run = new Nodes.RunningScript(call.node(), call.client());
+    Nodes.RunningScript run =
+        new Nodes.RunningScript(call.node(), call.client(), function, call.args());
     int slot = nodes.isCluster() ? ClusterRouting.slot(call.command(), call.args()) : -1;
     ScriptHost host = new ScriptHost(call, run, readOnly, flags, slot);
     nodes.runningScript(run);
@@ -223,7 +235,8 @@ final class ScriptCommands {
     call.out().bulk(sha1);
   }
 
-  static void kill(Call call) {
+  /** SCRIPT KILL ends scripts, FUNCTION KILL ends functions. */
+  static void kill(Call call, boolean function) {
     Nodes.RunningScript run = call.node().nodes().runningScript();
     if (run == null) {
       throw Errors.of("NOTBUSY No scripts in execution right now.");
@@ -233,6 +246,9 @@ final class ScriptCommands {
           "UNKILLABLE Sorry the script already executed write commands against the dataset. You"
               + " can either wait the script termination or kill the server in a hard way using"
               + " the SHUTDOWN NOSAVE command.");
+    }
+    if (function != (run.function() != null)) {
+      throw Errors.busy(!function);
     }
     run.kill();
     call.out().ok();

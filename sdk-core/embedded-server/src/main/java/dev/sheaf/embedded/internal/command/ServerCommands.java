@@ -16,13 +16,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** INFO, CONFIG, FLUSHALL and what else concerns the whole server. */
 final class ServerCommands {
-  private static final List<String> FIXED =
-      List.of("port", "databases", "cluster-enabled", "unixsocket", "bind");
-
   private static final long MICROS = 1_000_000;
+
+  private static final Pattern BYTES = Pattern.compile("([0-9]{1,12})((?i)[kmg]b?|b|)");
 
   private ServerCommands() {}
 
@@ -215,11 +216,13 @@ final class ServerCommands {
         throw Errors.of(
             "ERR Unknown option or number of arguments for CONFIG SET - '" + call.text(i) + "'");
       }
-      if (FIXED.contains(name)) {
-        throw Errors.of(
-            "ERR CONFIG SET failed (possibly related to argument '"
-                + name
-                + "') - can't set immutable config");
+      if (config.isFixed(name)) {
+        throw refused(call.text(i), "can't set immutable config");
+      }
+      for (int before = 2; before < i; before += 2) {
+        if (name.equalsIgnoreCase(call.text(before))) {
+          throw refused(call.text(i), "duplicate parameter");
+        }
       }
     }
     for (int i = 2; i < call.count(); i += 2) {
@@ -238,7 +241,12 @@ final class ServerCommands {
         }
       }
       case "requirepass" -> call.node().users().requirePassword(call.arg(at));
-      default -> checkKind(name, String.valueOf(config.get(name)), value);
+      default -> {
+        if (config.isInBytes(name)) {
+          value = bytes(name, value);
+        }
+        checkKind(name, String.valueOf(config.get(name)), value);
+      }
     }
     config.set(name, value);
   }
@@ -246,6 +254,22 @@ final class ServerCommands {
   private static CommandException refused(String name, String reason) {
     return Errors.of(
         "ERR CONFIG SET failed (possibly related to argument '" + name + "') - " + reason);
+  }
+
+  /** A number of bytes, with its unit worked in. */
+  private static String bytes(String name, String value) {
+    Matcher matcher = BYTES.matcher(value);
+    if (!matcher.matches()) {
+      throw refused(name, "argument must be a memory value");
+    }
+    String unit = matcher.group(2).toLowerCase(Locale.ROOT);
+    long base = unit.endsWith("b") && unit.length() > 1 ? 1024 : 1000;
+    int power = unit.isEmpty() ? 0 : " kmg".indexOf(unit.charAt(0));
+    long bytes = Long.parseLong(matcher.group(1));
+    for (int i = 0; i < power; i++) {
+      bytes *= base;
+    }
+    return Long.toString(bytes);
   }
 
   /** A setting that is a number or yes or no stays one. */

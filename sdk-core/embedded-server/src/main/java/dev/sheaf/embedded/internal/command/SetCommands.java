@@ -213,8 +213,9 @@ final class SetCommands {
         to = new SetValue();
         call.db().put(call.arg(2), to);
       }
-      to.add(member);
-      call.changed(call.arg(2), "sadd");
+      if (to.add(member)) {
+        call.changed(call.arg(2), "sadd");
+      }
     }
     call.out().integer(1);
   }

@@ -41,6 +41,12 @@ final class StreamReading {
     for (int i = 1; i < call.count() && keysAt == 0; i++) {
       int more = call.count() - i - 1;
       if (more >= 1 && call.is(i, "BLOCK")) {
+        if (call.inScript()) {
+          throw Errors.of(
+              "ERR "
+                  + call.command().name()
+                  + " command is not allowed with BLOCK option from scripts");
+        }
         deadline = blockUntil(call, ++i);
       } else if (more >= 1 && call.is(i, "COUNT")) {
         count = Math.max(0, call.longArg(++i));
@@ -211,6 +217,10 @@ final class StreamReading {
   }
 
   private boolean serveBlocked(byte[] key) {
+    if (grouped && !(call.db().peek(key) instanceof StreamValue)) {
+      call.out().error("UNBLOCKED the stream key no longer exists");
+      return true;
+    }
     StreamValue stream = call.stream(key);
     if (stream == null) {
       return false;

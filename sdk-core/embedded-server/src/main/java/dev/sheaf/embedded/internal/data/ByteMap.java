@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ByteMap<V> {
   private static final int MIN_BUCKETS = 8;
+
+  /** With at most one entry a bucket on average, one of more than 16 does not come about. */
+  private static final int PLACES_IN_A_BUCKET = 16;
+
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -200,22 +204,23 @@ public final class ByteMap<V> {
     return Long.reverse(Long.reverse(cursor | ~mask) + 1);
   }
 
-  /** Any entry, each about equally likely; null only in an empty table. */
+  /**
+   * Any entry, each as likely as any other; null only in an empty table. It takes the entry at a
+   * random place, of which each bucket has as many as a bucket ever holds: a walk along a random
+   * bucket would prefer those that are alone in theirs.
+   */
   public @Nullable Entry<V> random(RandomGenerator random) {
     if (size == 0) {
       return null;
     }
-    Entry<V> e = null;
-    while (e == null) {
-      e = table[random.nextInt(table.length)];
+    while (true) {
+      Entry<V> e = table[random.nextInt(table.length)];
+      for (int skip = random.nextInt(PLACES_IN_A_BUCKET); skip > 0 && e != null; skip--) {
+        e = e.next;
+      }
+      if (e != null) {
+        return e;
+      }
     }
-    int length = 0;
-    for (Entry<V> c = e; c != null; c = c.next) {
-      length++;
-    }
-    for (int skip = random.nextInt(length); skip > 0 && e.next != null; skip--) {
-      e = e.next;
-    }
-    return e;
   }
 }

@@ -1,7 +1,14 @@
 package dev.sheaf.embedded.internal.node;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -11,34 +18,60 @@ public final class Config {
   private long slowerThanMicros = 10_000;
   private long latencyThresholdMillis;
 
+  /** The settings that cannot be changed while the server runs. */
+  private static final Set<String> FIXED = new HashSet<>();
+
+  /** Settings in bytes, which take a unit. */
+  private static final Set<String> IN_BYTES = new HashSet<>();
+
+  private static final Map<String, String> DEFAULTS = defaults();
+
+  private static Map<String, String> defaults() {
+    Map<String, String> defaults = new TreeMap<>();
+    for (String line : lines()) {
+      String[] words = line.split(" ", 3);
+      if (!words[0].equals("#")) {
+        defaults.put(words[1], words.length < 3 ? "" : words[2]);
+        if (words[0].equals("fixed")) {
+          FIXED.add(words[1]);
+        } else if (words[0].equals("memory")) {
+          IN_BYTES.add(words[1]);
+        }
+      }
+    }
+    return defaults;
+  }
+
+  private static List<String> lines() {
+    try (InputStream in = Config.class.getResourceAsStream("config.txt")) {
+      if (in == null) {
+        throw new IllegalStateException("config.txt is missing beside " + Config.class);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   Config() {
-    values.put("appendonly", "no");
-    values.put("bind", "127.0.0.1");
-    values.put("cluster-enabled", "no");
-    values.put("cluster-require-full-coverage", "yes");
-    values.put("databases", "16");
-    values.put("hash-max-listpack-entries", "512");
-    values.put("hash-max-listpack-value", "64");
-    values.put("hll-sparse-max-bytes", "3000");
-    values.put("latency-monitor-threshold", "0");
-    values.put("list-max-listpack-size", "-2");
-    values.put("lua-time-limit", "5000");
-    values.put("busy-reply-threshold", "5000");
-    values.put("maxclients", "10000");
-    values.put("maxmemory", "0");
-    values.put("maxmemory-policy", "noeviction");
-    values.put("notify-keyspace-events", "");
-    values.put("port", "0");
-    values.put("proto-max-bulk-len", "536870912");
-    values.put("requirepass", "");
-    values.put("save", "");
-    values.put("set-max-intset-entries", "512");
-    values.put("slowlog-max-len", "128");
-    values.put("slowlog-log-slower-than", "10000");
-    values.put("timeout", "0");
-    values.put("unixsocket", "");
-    values.put("zset-max-listpack-entries", "128");
-    values.put("zset-max-listpack-value", "64");
+    values.putAll(DEFAULTS);
+  }
+
+  /** Whether it cannot be changed while the server runs. */
+  public boolean isFixed(String name) {
+    return FIXED.contains(name);
+  }
+
+  /** Whether it is a number of bytes, which takes a unit. */
+  public boolean isInBytes(String name) {
+    return IN_BYTES.contains(name);
+  }
+
+  /** The name Redis prefers where a setting has two. */
+  private static String preferred(String name) {
+    return name.equals("lua-time-limit")
+        ? "busy-reply-threshold"
+        : name.replace("slave", "replica").replace("ziplist", "listpack");
   }
 
   public Map<String, String> values() {
@@ -50,7 +83,8 @@ public final class Config {
   }
 
   public void set(String name, String value) {
-    values.put(name.toLowerCase(Locale.ROOT), value);
+    String wanted = preferred(name.toLowerCase(Locale.ROOT));
+    values.replaceAll((known, former) -> preferred(known).equals(wanted) ? value : former);
     slowerThanMicros = number("slowlog-log-slower-than");
     latencyThresholdMillis = number("latency-monitor-threshold");
   }

@@ -5,12 +5,13 @@ import dev.sheaf.embedded.internal.lua.LuaFunction;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The function libraries of one node. */
 public final class Functions {
   private final Map<String, FunctionLibrary> libraries = new LinkedHashMap<>();
-  private final Map<String, LuaFunction> byName = new LinkedHashMap<>();
+  private final Map<String, LuaFunction> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
   public Collection<FunctionLibrary> libraries() {
     return libraries.values();

@@ -33,14 +33,23 @@ public final class Nodes implements CommandTime {
   public static final class RunningScript {
     private final ServerNode node;
     private final Client caller;
+    private final @Nullable String function;
+    private final byte[][] command;
     private final long startedNanos = System.nanoTime();
     private final long dirtyBefore;
     private boolean busy;
     private boolean killed;
 
-    public RunningScript(ServerNode node, Client caller) {
+    /**
+     * @param function the name of the function; null for a script
+     * @param command what the caller sent
+     */
+    public RunningScript(
+        ServerNode node, Client caller, @Nullable String function, byte[][] command) {
       this.node = node;
       this.caller = caller;
+      this.function = function;
+      this.command = command;
       this.dirtyBefore = node.dirty();
     }
 
@@ -50,6 +59,21 @@ public final class Nodes implements CommandTime {
 
     public Client caller() {
       return caller;
+    }
+
+    /** Its name if it is a function; null for a script. */
+    public @Nullable String function() {
+      return function;
+    }
+
+    /** What the caller sent. */
+    public byte[][] command() {
+      return command;
+    }
+
+    /** How long it has run, by the machine's clock. */
+    public long millis() {
+      return (System.nanoTime() - startedNanos) / 1_000_000;
     }
 
     public boolean isBusy() {
@@ -71,8 +95,7 @@ public final class Nodes implements CommandTime {
       if (nodes.isClosing()) {
         return true;
       }
-      long millis = (System.nanoTime() - startedNanos) / 1_000_000;
-      if (millis >= node.config().busyThresholdMillis()) {
+      if (millis() >= node.config().busyThresholdMillis()) {
         busy = true;
         long scriptTime = nodes.now();
         nodes.readSockets();
@@ -239,6 +262,11 @@ public final class Nodes implements CommandTime {
     return runningScript;
   }
 
+  /** Whether what runs is a function and not a script. */
+  public boolean isRunningFunction() {
+    return runningScript != null && runningScript.function() != null;
+  }
+
   public void runningScript(@Nullable RunningScript run) {
     runningScript = run;
   }
@@ -374,6 +402,7 @@ public final class Nodes implements CommandTime {
       for (Database db : node.databases()) {
         expireSome(db);
       }
+      node.blocked().serveReady();
       node.visitIdle();
     }
   }

@@ -313,6 +313,7 @@ public final class ServerNode implements Database.Listener {
   public void expired(Database db, byte[] key) {
     counters.expiredKeys++;
     watched.changed(db, key);
+    blocked.changed(db, key);
     tracking.changed(null, key);
     announce('x', "expired", db.index(), key);
   }

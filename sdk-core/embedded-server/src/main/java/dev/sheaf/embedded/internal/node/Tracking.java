@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -89,10 +90,7 @@ public final class Tracking {
     }
 
     boolean covers(byte[] key) {
-      return prefixes.isEmpty()
-          || prefixes.stream()
-              .anyMatch(
-                  p -> key.length >= p.length && Arrays.equals(p, 0, p.length, key, 0, p.length));
+      return prefixes.isEmpty() || prefixes.stream().anyMatch(prefix -> startsWith(key, prefix));
     }
   }
 
@@ -101,6 +99,7 @@ public final class Tracking {
   private final ByteMap<Set<Client>> readers = new ByteMap<>();
   private final Map<Client, Mode> modes = new LinkedHashMap<>();
   private final List<Runnable> pending = new ArrayList<>();
+  private final Map<Client, Set<byte[]>> broadcasts = new LinkedHashMap<>();
 
   Tracking(Executor thread, LongFunction<@Nullable Client> clientsById) {
     this.thread = thread;
@@ -124,6 +123,7 @@ public final class Tracking {
 
   public void disable(Client client) {
     modes.remove(client);
+    broadcasts.remove(client);
     if (modes.isEmpty()) {
       readers.clear();
     }
@@ -179,7 +179,40 @@ public final class Tracking {
     if (mode == null || mode.isBroadcast() != broadcast || mode.isNoLoop() && client == cause) {
       return;
     }
-    sendLater(() -> tell(client, mode, key));
+    if (!broadcast) {
+      sendLater(() -> tell(client, mode, List.of(key)));
+      return;
+    }
+    Set<byte[]> keys = broadcasts.get(client);
+    if (keys == null) {
+      keys = new TreeSet<>(Arrays::compareUnsigned);
+      broadcasts.put(client, keys);
+      sendLater(() -> tellBroadcast(client, mode));
+    }
+    keys.add(key);
+  }
+
+  /** All that a command has changed goes in one message, or in one for each prefix. */
+  private void tellBroadcast(Client client, Mode mode) {
+    Set<byte[]> keys = broadcasts.remove(client);
+    if (keys == null) {
+      return;
+    }
+    if (mode.prefixes().isEmpty()) {
+      tell(client, mode, List.copyOf(keys));
+      return;
+    }
+    for (byte[] prefix : mode.prefixes()) {
+      List<byte[]> covered = keys.stream().filter(key -> startsWith(key, prefix)).toList();
+      if (!covered.isEmpty()) {
+        tell(client, mode, covered);
+      }
+    }
+  }
+
+  private static boolean startsWith(byte[] key, byte[] prefix) {
+    return key.length >= prefix.length
+        && Arrays.equals(prefix, 0, prefix.length, key, 0, prefix.length);
   }
 
   /** After the reply of the command that runs, or by itself where none runs. */
@@ -205,7 +238,7 @@ public final class Tracking {
     }
   }
 
-  private void tell(Client client, Mode mode, byte @Nullable [] key) {
+  private void tell(Client client, Mode mode, @Nullable List<byte[]> keys) {
     Client to = client;
     if (mode.redirect() != 0) {
       Client target = clientsById.apply(mode.redirect());
@@ -226,11 +259,11 @@ public final class Tracking {
     } else {
       return;
     }
-    if (key == null) {
+    if (keys == null) {
       out.nilArray();
     } else {
-      out.array(1);
-      out.bulk(key);
+      out.array(keys.size());
+      keys.forEach(out::bulk);
     }
   }
 

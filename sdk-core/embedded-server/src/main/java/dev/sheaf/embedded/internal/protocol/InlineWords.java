@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Splits a line into words, with "double" quotes (and their escapes) and 'single' ones. */
-final class InlineWords {
+public final class InlineWords {
   private final byte[] line;
   private int at;
 
@@ -14,7 +14,7 @@ final class InlineWords {
     this.line = line;
   }
 
-  static byte[][] split(byte[] line) throws ProtocolException {
+  public static byte[][] split(byte[] line) throws ProtocolException {
     InlineWords words = new InlineWords(untilNul(line));
     List<byte[]> found = new ArrayList<>();
     while (words.skipBlanks()) {

@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.internal.protocol;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import java.util.Set;
 
 /**
@@ -12,6 +13,29 @@ public record KeyAccess(boolean reads, boolean writes) {
   private static final KeyAccess READ = new KeyAccess(true, false);
   private static final KeyAccess WRITE = new KeyAccess(false, true);
   private static final KeyAccess BOTH = new KeyAccess(true, true);
+  private static final KeyAccess NEITHER = new KeyAccess(false, false);
+
+  /** Tell something about a key, but nothing of what it holds. */
+  private static final Set<String> SILENT =
+      Set.of(
+          "exists",
+          "hexists",
+          "hlen",
+          "hstrlen",
+          "llen",
+          "memory|usage",
+          "object|encoding",
+          "object|freq",
+          "object|idletime",
+          "object|refcount",
+          "scard",
+          "sismember",
+          "strlen",
+          "touch",
+          "type",
+          "watch",
+          "xlen",
+          "zcard");
 
   /** Change a key and tell what it held. */
   private static final Set<String> TELLING =
@@ -28,7 +52,6 @@ public record KeyAccess(boolean reads, boolean writes) {
           "hincrbyfloat",
           "zincrby",
           "setbit",
-          "setrange",
           "lpop",
           "rpop",
           "blpop",
@@ -46,14 +69,12 @@ public record KeyAccess(boolean reads, boolean writes) {
           "eval",
           "evalsha",
           "fcall",
-          "xreadgroup",
-          "xclaim",
-          "xautoclaim",
           "pfmerge",
-          "move");
+          "move",
+          "migrate");
 
-  /** May write in another form what is there, but nothing else. */
-  private static final Set<String> LOOKING = Set.of("pfcount", "pfdebug");
+  /** Write, but not what the key holds: its form, or what a consumer has seen. */
+  private static final Set<String> LOOKING = Set.of("pfcount", "pfdebug", "xreadgroup");
 
   /** The first key is written, the others are read. */
   private static final Set<String> STORING =
@@ -76,10 +97,24 @@ public record KeyAccess(boolean reads, boolean writes) {
   private static final Set<String> COPYING =
       Set.of("copy", "sort", "georadius", "georadiusbymember");
 
-  /** {@code key} counts the keys of the command from zero. */
-  public static KeyAccess of(Command command, int key) {
+  /**
+   * What a command does to one of its keys.
+   *
+   * @param key counts the keys of the command from zero
+   * @param args the whole command: SET and BITFIELD depend on their options
+   */
+  public static KeyAccess of(Command command, int key, byte[][] args) {
     String name = command.name();
     boolean reads = !command.isWrite() && !command.is(Flag.MAY_REPLICATE);
+    if (SILENT.contains(name)) {
+      return NEITHER;
+    }
+    if (name.equals("set")) {
+      return has(args, 3, "GET") ? BOTH : WRITE;
+    }
+    if (name.equals("bitfield") && !has(args, 2, "SET") && !has(args, 2, "INCRBY")) {
+      return READ;
+    }
     if (reads || command.group() == Group.HYPERLOGLOG && key > 0 || LOOKING.contains(name)) {
       return READ;
     }
@@ -93,5 +128,14 @@ public record KeyAccess(boolean reads, boolean writes) {
       return key == 0 ? READ : WRITE;
     }
     return TELLING.contains(name) ? BOTH : WRITE;
+  }
+
+  private static boolean has(byte[][] args, int from, String option) {
+    for (int i = from; i < args.length; i++) {
+      if (Bytes.is(args[i], option)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sheaf.embedded.internal.data;
+
+import org.jspecify.annotations.NullMarked;
