@@ -61,7 +61,7 @@ public record DocumentClient(
     SheafBuilder<String, byte[]> builder = Sheaf.builder(uri).codec(CODEC);
     if (compressor != null) {
       builder.compression(
-          CompressionOptions.readOnly().withPolicies(CompressionPolicy.all(compressor)));
+          CompressionOptions.of(CompressionPolicy.all(compressor)));
     }
     Sheaf<String, byte[]> sheaf = builder.connect();
     return new DocumentClient(sheaf.sync()::get, sheaf.sync()::set, sheaf::close);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.embedded.LatencyProxy;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.spring.admin.SheafValueEndpoint.Refusal;
