@@ -9,6 +9,7 @@ import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.connect.NodeSources;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.sync.LoopSampler;
+import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
@@ -43,6 +44,7 @@ public final class BatchingClient implements AutoCloseable {
 
   private final SheafBuilder<?, ?> options;
   private final ClientContext context;
+  private final Deadlines deadlines;
   private final ClientResources resources;
   private final AbstractRedisClient lettuce;
   private final @Nullable LoopSampler loopDetector;
@@ -56,10 +58,11 @@ public final class BatchingClient implements AutoCloseable {
     this.resources = given;
     this.context =
         Contexts.of(options, uri(), Contexts.meters(options), Contexts.compression(options));
+    this.deadlines = new Deadlines(context.commandTimeout(), options.yielding());
     this.lettuce =
         cluster
-            ? CoalescingClusterClient.create(given, options.uris(), context)
-            : CoalescingRedisClient.create(given, uri(), context);
+            ? CoalescingClusterClient.create(given, options.uris(), context, deadlines)
+            : CoalescingRedisClient.create(given, uri(), context, deadlines);
     setOptions();
     this.loopDetector =
         options.loopDetection()
@@ -200,7 +203,7 @@ public final class BatchingClient implements AutoCloseable {
   /** Ends what its connections share. The Lettuce client is to be shut down before. */
   @Override
   public void close() {
-    context.deadlines().close();
+    deadlines.close();
     if (loopDetector != null) {
       loopDetector.close();
     }

@@ -23,10 +23,10 @@ import java.util.function.Consumer;
  *     default. A single larger command still travels alone
  * @param maxBatchBytes request bytes after which a batch is written, at least 1; 64 KiB by default,
  *     the size at which Netty considers a socket full
- * @param maxLanes most connections to a single server beside the main one, 0 to 64; 7 by default, so
- *     that up to eight threads that block for reads at once each have one. They are opened one by
- *     one, and only when threads have come at once; with more threads than lanes, all share the main
- *     connection, where batches form. A cluster has none
+ * @param maxLanes most connections to a single server beside the main one, 0 to 64; 7 by default,
+ *     so that up to eight threads that block for reads at once each have one. They are opened one
+ *     by one, and only when threads have come at once; with more threads than lanes, all share the
+ *     main connection, where batches form. A cluster has none
  */
 public record BatchingOptions(
     boolean fusion,

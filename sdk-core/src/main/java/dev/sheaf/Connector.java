@@ -13,6 +13,7 @@ import dev.sheaf.internal.connect.ServerUris;
 import dev.sheaf.internal.engine.BatchMeters;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.sync.LoopSampler;
+import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -90,7 +91,9 @@ final class Connector<K, V> {
 
   private Sheaf<K, V> connect(RedisURI uri) {
     ClientContext context = Contexts.of(options, uri, meters, compression);
-    CoalescingRedisClient client = CoalescingRedisClient.create(resources, bounded(uri), context);
+    Deadlines deadlines = new Deadlines(context.commandTimeout(), options.yielding());
+    CoalescingRedisClient client =
+        CoalescingRedisClient.create(resources, bounded(uri), context, deadlines);
     boolean keep = false;
     try {
       if (ownResources) {
@@ -105,7 +108,7 @@ final class Connector<K, V> {
             "This is a Sentinel, not a data node; write redis-sentinel://host:port#master-name");
       }
       if (mode == ServerMode.CLUSTER) {
-        return connectCluster(uri, context);
+        return connectCluster(uri, context, deadlines);
       }
       if (options.uris().size() > 1) {
         throw new SheafException(
@@ -115,7 +118,7 @@ final class Connector<K, V> {
                 + ", which must be nodes of one cluster; write one address");
       }
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), uri, context);
+      return sheaf(ConnectedServer.of(connection, client), uri, context, deadlines);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -123,7 +126,7 @@ final class Connector<K, V> {
     }
   }
 
-  private Sheaf<K, V> connectCluster(RedisURI reached, ClientContext context) {
+  private Sheaf<K, V> connectCluster(RedisURI reached, ClientContext context, Deadlines deadlines) {
     if (reached.getDatabase() != 0) {
       throw new SheafException(
           "A cluster has database 0 only, but the URI names database " + reached.getDatabase());
@@ -135,7 +138,8 @@ final class Connector<K, V> {
         seeds.add(bounded(uri));
       }
     }
-    CoalescingClusterClient client = CoalescingClusterClient.create(resources, seeds, context);
+    CoalescingClusterClient client =
+        CoalescingClusterClient.create(resources, seeds, context, deadlines);
     boolean keep = false;
     try {
       client.setOptions(CoalescingClusterClient.suited(clientOptions()));
@@ -143,7 +147,7 @@ final class Connector<K, V> {
       connection.setTimeout(context.commandTimeout());
       connectToMasters(connection);
       keep = true;
-      return sheaf(ConnectedServer.of(connection, client), reached, context);
+      return sheaf(ConnectedServer.of(connection, client), reached, context, deadlines);
     } finally {
       if (!keep) {
         shutDown(client);
@@ -151,7 +155,8 @@ final class Connector<K, V> {
     }
   }
 
-  private Sheaf<K, V> sheaf(ConnectedServer<K, V> server, RedisURI uri, ClientContext context) {
+  private Sheaf<K, V> sheaf(
+      ConnectedServer<K, V> server, RedisURI uri, ClientContext context, Deadlines deadlines) {
     LoopSampler detector = loopDetector(server.connection());
     return new Facade(options, context, resources, detector)
         .over(
@@ -167,7 +172,7 @@ final class Connector<K, V> {
               if (detector != null) {
                 detector.close();
               }
-              context.deadlines().close();
+              deadlines.close();
               releaseResources();
             });
   }

@@ -7,7 +7,6 @@ import dev.sheaf.internal.engine.BatchMeters;
 import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.ScriptTexts;
-import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.RedisURI;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -39,7 +38,6 @@ final class Contexts {
         meters,
         compression,
         new ScriptTexts(),
-        new Deadlines(timeout, options.yielding()),
         new Callers());
   }
 

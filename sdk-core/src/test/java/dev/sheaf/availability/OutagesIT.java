@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.proxy.LatencyProxy;
-import dev.sheaf.readthrough.ReadThroughOptions;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RespConnection;

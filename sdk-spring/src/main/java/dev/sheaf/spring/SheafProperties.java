@@ -18,8 +18,8 @@ public class SheafProperties {
   private boolean required = false;
 
   /**
-   * Whether waiting threads yield the processor for some microseconds before they sleep. Faster with
-   * many threads on idle processors, much slower where other work wants the processors.
+   * Whether waiting threads yield the processor for some microseconds before they sleep. Faster
+   * with many threads on idle processors, much slower where other work wants the processors.
    */
   private boolean yielding;
 

@@ -47,8 +47,7 @@ record Compression(String title, Step packing, Step unpacking) {
 
   private static Compression sheaf(String title, Compressor compressor) {
     ValueCompression values =
-        ValueCompression.of(
-            CompressionOptions.of(CompressionPolicy.all(compressor)));
+        ValueCompression.of(CompressionOptions.of(CompressionPolicy.all(compressor)));
     return new Compression(title, value -> values.compress(KEY, value), values::decompress);
   }
 

@@ -60,8 +60,7 @@ public record DocumentClient(
   private static DocumentClient sheaf(String uri, @Nullable Compressor compressor) {
     SheafBuilder<String, byte[]> builder = Sheaf.builder(uri).codec(CODEC);
     if (compressor != null) {
-      builder.compression(
-          CompressionOptions.of(CompressionPolicy.all(compressor)));
+      builder.compression(CompressionOptions.of(CompressionPolicy.all(compressor)));
     }
     Sheaf<String, byte[]> sheaf = builder.connect();
     return new DocumentClient(sheaf.sync()::get, sheaf.sync()::set, sheaf::close);

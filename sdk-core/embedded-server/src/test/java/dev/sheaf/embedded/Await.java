@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Waits for what others bring about, on a machine that may be busy with other things. */
-final class Await {
+public final class Await {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private Await() {}
 
-  static void until(String what, Callable<Boolean> condition) {
+  public static void until(String what, Callable<Boolean> condition) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!holds(condition)) {
       if (System.nanoTime() > deadline) {

@@ -235,7 +235,7 @@ class BehaviourTest {
       String busy =
           "-BUSY Redis is busy running a script."
               + " You can only call FUNCTION KILL or SHUTDOWN NOSAVE.\r\n";
-      await(() -> call(other, "PING").equals(busy));
+      Await.until("the function to be busy", () -> call(other, "PING").equals(busy));
       assertThat(other.call("SCRIPT", "KILL")).isEqualTo(busy);
       assertThat(other.call("FUNCTION", "STATS"))
           .contains("$4\r\nname\r\n$1\r\nf\r\n")

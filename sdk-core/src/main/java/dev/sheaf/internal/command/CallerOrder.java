@@ -3,12 +3,13 @@ package dev.sheaf.internal.command;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Keeps the commands of one thread on one connection while any of them is unanswered, where a server
- * has several: so commands of one thread never overtake each other.
+ * Keeps the commands of one thread on one connection while any of them is unanswered, where a
+ * server has several: so commands of one thread never overtake each other.
  *
- * <p>Threads share {@value #CELLS} cells by their id. A cell holds how many commands are unanswered,
- * and the lane they were sent on; while there are any, further commands of these threads go the same
- * way. Two threads that share a cell share a lane now and then, and lose nothing else.
+ * <p>Threads share {@value #CELLS} cells by their id. A cell holds how many commands are
+ * unanswered, and the lane they were sent on; while there are any, further commands of these
+ * threads go the same way. Two threads that share a cell share a lane now and then, and lose
+ * nothing else.
  *
  * <p>Thread-safe.
  */

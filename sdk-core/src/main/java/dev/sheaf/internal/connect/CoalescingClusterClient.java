@@ -3,6 +3,7 @@ package dev.sheaf.internal.connect;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.CoalescingWriter;
 import dev.sheaf.internal.engine.NodeChannels;
+import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
@@ -24,22 +25,25 @@ public final class CoalescingClusterClient extends RedisClusterClient {
 
   private final NodeChannels channels;
   private final ClientContext context;
+  private final Deadlines deadlines;
 
   private CoalescingClusterClient(
       ClientResources resources,
       List<RedisURI> seeds,
       NodeChannels channels,
-      ClientContext context) {
+      ClientContext context,
+      Deadlines deadlines) {
     super(channels.install(resources), seeds);
     this.channels = channels;
     this.context = context;
+    this.deadlines = deadlines;
   }
 
   /** Creates a client; the resources stay the caller's to shut down. */
   public static CoalescingClusterClient create(
-      ClientResources resources, List<RedisURI> seeds, ClientContext context) {
+      ClientResources resources, List<RedisURI> seeds, ClientContext context, Deadlines deadlines) {
     return new CoalescingClusterClient(
-        resources, seeds, NodeChannels.forResources(resources), context);
+        resources, seeds, NodeChannels.forResources(resources), context, deadlines);
   }
 
   /** Options as a cluster's client takes them, with a cluster's defaults for what they lack. */
@@ -62,6 +66,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
         endpoint,
         codec,
         context,
+        deadlines,
         getOptions(),
         null);
   }
@@ -80,7 +85,8 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       RedisCodec<K, V> codec,
       Duration timeout,
       Supplier<JsonParser> parser) {
-    return new CoalescingClusterConnection<>(writer, pushHandler, codec, timeout, parser, context);
+    return new CoalescingClusterConnection<>(
+        writer, pushHandler, codec, timeout, parser, context, deadlines);
   }
 
   @Override

@@ -39,9 +39,10 @@ public final class CoalescingClusterConnection<K, V>
       RedisCodec<K, V> codec,
       Duration timeout,
       Supplier<JsonParser> parser,
-      ClientContext context) {
+      ClientContext context,
+      Deadlines deadlines) {
     super(writer, pushHandler, codec, timeout, parser);
-    this.deadlines = context.deadlines();
+    this.deadlines = deadlines;
     this.untilConnected = new UntilConnected<>(this, context.batching(), this::send);
   }
 

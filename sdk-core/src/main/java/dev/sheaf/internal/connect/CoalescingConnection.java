@@ -3,8 +3,8 @@ package dev.sheaf.internal.connect;
 import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.CoalescingWriter;
 import dev.sheaf.internal.engine.Lanes;
-import dev.sheaf.internal.engine.NodePipeline;
 import dev.sheaf.internal.engine.NodeChannels;
+import dev.sheaf.internal.engine.NodePipeline;
 import dev.sheaf.internal.waiting.AwaitedCommand;
 import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.ClientOptions;
@@ -39,11 +39,12 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
       PushHandler endpoint,
       RedisCodec<K, V> codec,
       ClientContext context,
+      Deadlines deadlines,
       ClientOptions options,
       @Nullable Lanes lanes) {
     super(writer, endpoint, codec, context.commandTimeout(), options.getJsonParser());
     this.parser = options.getJsonParser();
-    this.deadlines = context.deadlines();
+    this.deadlines = deadlines;
     this.lanes = lanes;
     this.channels = channels;
     this.endpoint = endpoint;

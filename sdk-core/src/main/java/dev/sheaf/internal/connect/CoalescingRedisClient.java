@@ -4,6 +4,7 @@ import dev.sheaf.internal.engine.ClientContext;
 import dev.sheaf.internal.engine.CoalescingWriter;
 import dev.sheaf.internal.engine.Lanes;
 import dev.sheaf.internal.engine.NodeChannels;
+import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisClient;
@@ -19,12 +20,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-
 /** Lettuce's client for one server, whose connections batch. */
 public final class CoalescingRedisClient extends RedisClient {
 
   private final NodeChannels channels;
   private final ClientContext context;
+  private final Deadlines deadlines;
   private final ClientResources resources;
   private final RedisURI uri;
   private final int maxLanes;
@@ -37,6 +38,7 @@ public final class CoalescingRedisClient extends RedisClient {
       RedisURI uri,
       NodeChannels channels,
       ClientContext context,
+      Deadlines deadlines,
       int maxLanes) {
     super(channels.install(resources), uri);
     this.resources = resources;
@@ -44,16 +46,18 @@ public final class CoalescingRedisClient extends RedisClient {
     this.maxLanes = maxLanes;
     this.channels = channels;
     this.context = context;
+    this.deadlines = deadlines;
   }
 
   /** Creates a client; the resources stay the caller's to shut down. */
   public static CoalescingRedisClient create(
-      ClientResources resources, RedisURI uri, ClientContext context) {
+      ClientResources resources, RedisURI uri, ClientContext context, Deadlines deadlines) {
     return new CoalescingRedisClient(
         resources,
         uri,
         NodeChannels.forResources(resources),
         context,
+        deadlines,
         context.batching().maxLanes());
   }
 
@@ -92,7 +96,7 @@ public final class CoalescingRedisClient extends RedisClient {
   private CompletionStage<Lanes.Lane> openLane(RedisURI address) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
-            resources, address, NodeChannels.forResources(resources), context, 0);
+            resources, address, NodeChannels.forResources(resources), context, deadlines, 0);
     client.setOptions(getOptions());
     return client
         .connectAsync(ByteArrayCodec.INSTANCE, address)
@@ -119,6 +123,6 @@ public final class CoalescingRedisClient extends RedisClient {
       coalescing.pipeline().setLanes(lanes);
     }
     return new CoalescingConnection<>(
-        channels, coalescing, endpoint, codec, context, getOptions(), lanes);
+        channels, coalescing, endpoint, codec, context, deadlines, getOptions(), lanes);
   }
 }

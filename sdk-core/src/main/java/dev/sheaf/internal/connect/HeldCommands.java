@@ -5,6 +5,7 @@ import dev.sheaf.QueueFullException;
 import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.engine.CommandTimeouts;
+import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.engine.Room;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
@@ -61,20 +62,29 @@ final class HeldCommands<K, V> {
   /** Adds a command, or fails it if there are too many; false if nothing is held any more. */
   boolean add(RedisCommand<K, V, ?> command) {
     Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
-    boolean full;
-    synchronized (this) {
-      if (over) {
-        return false;
-      }
-      full = !room.tryTake(1, held.bytes());
-      if (!full) {
-        queue.add(held);
-      }
-    }
-    if (full) {
+    if (!room.tryTake(1, held.bytes()) && !awaitRoom(held)) {
       command.completeExceptionally(refusal());
+      return true;
     }
-    return true;
+    synchronized (this) {
+      if (!over) {
+        queue.add(held);
+        return true;
+      }
+    }
+    room.free(1, held.bytes());
+    return false;
+  }
+
+  /** Waits for room, if the current thread blocks for the reply anyway. */
+  private boolean awaitRoom(Held<K, V> held) {
+    long waitNanos = Corked.roomNanos();
+    try {
+      return waitNanos > 0 && room.take(1, held.bytes(), held.sinceNanos() + waitNanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   private static int bytesOf(RedisCommand<?, ?, ?> command) {
@@ -183,7 +193,9 @@ final class HeldCommands<K, V> {
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    return cause instanceof RedisException ? cause : RedisConnectionException.create(address(), cause);
+    return cause instanceof RedisException
+        ? cause
+        : RedisConnectionException.create(address(), cause);
   }
 
   private void send(Held<K, V> held) {

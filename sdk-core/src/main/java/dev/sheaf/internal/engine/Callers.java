@@ -3,8 +3,8 @@ package dev.sheaf.internal.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts the callers of one client that block for replies now, to tell whether a caller may drive an
- * event loop: of a few callers each can have its own, many share batches.
+ * Counts the callers of one client that block for replies now, to tell whether a caller may drive
+ * an event loop: of a few callers each can have its own, many share batches.
  *
  * <p>Thread-safe.
  */

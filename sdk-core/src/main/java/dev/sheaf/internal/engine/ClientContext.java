@@ -3,7 +3,6 @@ package dev.sheaf.internal.engine;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
-import dev.sheaf.internal.waiting.Deadlines;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param meters null if nobody measures
  * @param compression null if values are left as they are
  * @param scriptTexts what scripts need on each new socket
- * @param deadlines how threads wait for replies
  * @param callers those that block for replies now
  */
 public record ClientContext(
@@ -25,5 +23,4 @@ public record ClientContext(
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
-    Deadlines deadlines,
     Callers callers) {}

@@ -292,6 +292,15 @@ public final class Corked {
     return CURRENT.get();
   }
 
+  /**
+   * How long the blocking call that the current thread is in may wait for room in a full queue, in
+   * nanoseconds; 0 outside such a call.
+   */
+  public static long roomNanos() {
+    Corked corked = CURRENT.get();
+    return corked == null || corked.callers == null ? 0 : corked.roomNanos;
+  }
+
   /** Whether the current thread holds back, and this mark is new to what it holds. */
   public static boolean isFirst(Object mark) {
     Corked corked = CURRENT.get();

@@ -38,8 +38,17 @@ public final class Lanes implements AutoCloseable {
   /** What changes how a connection answers; behind it, another connection answers otherwise. */
   private static final Set<String> OF_STATE =
       Set.of(
-          "SELECT", "AUTH", "CLIENT", "RESET", "READONLY", "READWRITE", "SUBSCRIBE",
-          "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "QUIT");
+          "SELECT",
+          "AUTH",
+          "CLIENT",
+          "RESET",
+          "READONLY",
+          "READWRITE",
+          "SUBSCRIBE",
+          "PSUBSCRIBE",
+          "SSUBSCRIBE",
+          "MONITOR",
+          "QUIT");
 
   /** An open connection with a pipeline of its own. */
   public record Lane(NodePipeline pipeline, Runnable closing) {}
@@ -141,8 +150,7 @@ public final class Lanes implements AutoCloseable {
   }
 
   /** Sends commands on the connection they belong on, which is the main one if nothing else. */
-  static void submit(
-      NodePipeline main, Chain commands, BiConsumer<NodePipeline, Chain> sending) {
+  static void submit(NodePipeline main, Chain commands, BiConsumer<NodePipeline, Chain> sending) {
     Lanes lanes = main.lanes();
     if (!commands.isEmpty()) {
       sending.accept(lanes == null ? main : lanes.enter(main, main, commands), commands);

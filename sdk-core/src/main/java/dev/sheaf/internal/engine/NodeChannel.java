@@ -9,7 +9,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPromise;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
  * when and on which thread it may write.
  *
- * <p>All state is confined to the event loop of the channel. After a reconnect there is a new object, so that what was
- * counted on the lost socket cannot spoil the count on the new one.
+ * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
+ * object, so that what was counted on the lost socket cannot spoil the count on the new one.
  */
 final class NodeChannel extends ChannelDuplexHandler {
 

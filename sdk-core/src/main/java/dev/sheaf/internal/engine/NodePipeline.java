@@ -1,21 +1,21 @@
 package dev.sheaf.internal.engine;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.ConnectionLostException;
 import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
-import dev.sheaf.ConnectionLostException;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Predicate;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,7 +129,9 @@ public final class NodePipeline implements BatchMeters.Queue {
             () -> delegate.getClientResources().eventExecutorGroup(),
             this::expireStalled);
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
-    this.entrance = new Entrance(options, room, queue, context.writes(), meters, this::entered, this::attendHere);
+    this.entrance =
+        new Entrance(
+            options, room, queue, context.writes(), meters, this::entered, this::attendHere);
     this.next =
         new NextBatch(
             options,
@@ -262,10 +264,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   void delivered() {
     if (++deliveries % DELIVERIES_PER_LOOK == 0) {
       NodeChannel current = channel;
-      if (current != null
-          && current.isFar()
-          && state.get() == SCHEDULED
-          && !mustWait(current)) {
+      if (current != null && current.isFar() && state.get() == SCHEDULED && !mustWait(current)) {
         writeNext(current);
       }
     }

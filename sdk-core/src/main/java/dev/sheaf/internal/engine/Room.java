@@ -53,7 +53,8 @@ public final class Room {
    * @return whether it was taken before the deadline, a time of System.nanoTime
    * @throws InterruptedException if the thread was interrupted; nothing was taken then
    */
-  boolean take(int newCommands, long newBytes, long deadlineNanos) throws InterruptedException {
+  public boolean take(int newCommands, long newBytes, long deadlineNanos)
+      throws InterruptedException {
     if (tryTake(newCommands, newBytes)) {
       return true;
     }

@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Netty event loop whose thread changes: a blocking caller takes it, writes, and runs it until its
- * own reply is there. So a lone caller needs no second thread to send its request and to read the
- * reply, which saves two hand-overs between threads for each call.
+ * A Netty event loop whose thread changes: a blocking caller takes it, writes, and runs it until
+ * its own reply is there. So a lone caller needs no second thread to send its request and to read
+ * the reply, which saves two hand-overs between threads for each call.
  *
  * <p>The loop belongs to one thread at a time, its owner. All of Netty's rules hold for the owner:
  * handlers run on it, and nothing else runs meanwhile. There are two kinds of owner:
@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
  * <p>While nobody drives and nothing is under way, the keeper waits in the selector, as Netty's own
  * event loops do. A caller that could have driven then asks for the loop ({@link #wantDriver}); the
  * keeper lets go of it, and looks at the sockets every {@value #LOOK_MILLIS} ms only, so that a
- * push or a lost connection is noticed within that time. After a second without a driver it waits in
- * the selector again.
+ * push or a lost connection is noticed within that time. After a second without a driver it waits
+ * in the selector again.
  *
  * <p>Thread-safe, but for what says that it is the owner's.
  */
@@ -339,11 +339,13 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   @Override
+  @SuppressWarnings("deprecation") // Netty still asks for it.
   public ChannelFuture register(Channel channel) {
     return register(new DefaultChannelPromise(channel, this));
   }
 
   @Override
+  @SuppressWarnings("deprecation") // Netty still asks for it.
   public ChannelFuture register(ChannelPromise promise) {
     promise.channel().unsafe().register(this, promise);
     return promise;

@@ -59,11 +59,13 @@ final class DrivenEventLoopGroup extends AbstractEventExecutorGroup implements I
   }
 
   @Override
+  @SuppressWarnings("deprecation") // Netty still asks for it.
   public ChannelFuture register(Channel channel) {
     return next().register(channel);
   }
 
   @Override
+  @SuppressWarnings("deprecation") // Netty still asks for it.
   public ChannelFuture register(ChannelPromise promise) {
     return next().register(promise);
   }

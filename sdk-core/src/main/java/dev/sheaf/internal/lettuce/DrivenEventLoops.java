@@ -45,14 +45,14 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // Lettuce keeps it by the type it asked for, and uses no more of it.
+  @SuppressWarnings(
+      "unchecked") // Lettuce keeps it by the type it asked for, and uses no more of it.
   public <T extends EventLoopGroup> T allocate(Class<T> type) {
     IoHandlerFactory handlers = handlers();
     if (handlers == null || !handlers.isChangingThreadSupported()) {
       return given.allocate(type);
     }
-    int loops =
-        Math.max(1, Runtime.getRuntime().availableProcessors() / PROCESSORS_PER_LOOP);
+    int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / PROCESSORS_PER_LOOP);
     return (T) (EventLoopGroup) new DrivenEventLoopGroup(loops, handlers, threads());
   }
 

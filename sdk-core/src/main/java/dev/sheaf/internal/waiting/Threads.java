@@ -26,8 +26,8 @@ public final class Threads {
 
   /**
    * Whether the current thread may run an event loop while it waits: not a virtual thread, whose
-   * carrier would be blocked in the selector; not one of a fork-join pool, which has to know that it
-   * blocks; not an event loop's.
+   * carrier would be blocked in the selector; not one of a fork-join pool, which has to know that
+   * it blocks; not an event loop's.
    */
   public static boolean mayDrive() {
     Thread thread = Thread.currentThread();

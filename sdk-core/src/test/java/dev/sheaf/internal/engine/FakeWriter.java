@@ -3,7 +3,6 @@ package dev.sheaf.internal.engine;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.Outgoing;
 import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.internal.waiting.Deadlines;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.codec.StringCodec;
@@ -29,7 +28,6 @@ abstract class FakeWriter implements RedisChannelWriter {
           null,
           null,
           new ScriptTexts(),
-          new Deadlines(Duration.ofSeconds(1), true),
           new Callers());
 
   private static final ClientOptions OPTIONS = ClientOptions.create();

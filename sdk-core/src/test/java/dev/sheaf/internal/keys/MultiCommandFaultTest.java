@@ -222,9 +222,7 @@ class BulkCommandsFaultTest {
               });
       caller.start();
       Await.until(
-          "the caller to wait",
-          Duration.ofSeconds(10),
-          () -> caller.getState() == Thread.State.TIMED_WAITING);
+          "the caller to wait", Duration.ofSeconds(60), () -> proxy.stats().bytesInFlight() > 0);
       caller.interrupt();
       caller.join(10_000);
       assertThat(seen).hasValue(true);

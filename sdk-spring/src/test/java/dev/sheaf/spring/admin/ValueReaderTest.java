@@ -7,7 +7,6 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
-import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.spring.admin.SheafValueEndpoint.Refusal;
 import dev.sheaf.spring.admin.ValueReader.NotReadException;

@@ -3,6 +3,7 @@ package dev.sheaf.embedded.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.embedded.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
