@@ -4,12 +4,12 @@ import dev.sheaf.availability.Availability;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
-import dev.sheaf.internal.engine.Callers;
-import dev.sheaf.internal.engine.ClientContext;
-import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
+import dev.sheaf.internal.pipeline.Callers;
+import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.sync.BlockingGet;
 import dev.sheaf.internal.sync.CallerThread;
@@ -115,7 +115,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.afterClose = afterClose;
     this.scripts =
         ScriptHost.scriptsOf(
-            new ClientOfScripts<>(server.connection(), codec, context, meterRegistry, name));
+            new ScriptClient<>(server.connection(), codec, context, meterRegistry, name));
   }
 
   private static <K, V> RedisClusterCommands<K, V> blockingFace(
@@ -204,7 +204,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
-    return Corked.supply(
+    return WriteScope.supply(
         blocked,
         commandTimeout,
         () ->
@@ -280,7 +280,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Batch<K, V> batch() {
-    return new CommandBatch<>(server.async(), commandTimeout);
+    return new DefaultBatch<>(server.async(), commandTimeout);
   }
 
   @Override

@@ -6,7 +6,7 @@ import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.availability.WatchSettings;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
-import dev.sheaf.internal.engine.ClientContext;
+import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.readthrough.CacheAccess;
 import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.sync.LoopSampler;

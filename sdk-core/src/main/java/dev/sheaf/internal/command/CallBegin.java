@@ -31,7 +31,7 @@ public final class CallBegin {
   }
 
   /** Notes it for a command that is made now. */
-  public static void note(Outgoing<?, ?, ?> command) {
+  public static void note(EncodedCommand<?, ?, ?> command) {
     if (THREADS.get() > 0) {
       Long began = OF_THREAD.get();
       if (began != null) {

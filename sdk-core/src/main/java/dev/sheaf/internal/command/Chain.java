@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** Commands linked to each other on the calling thread, to enter a queue in one step. */
 public final class Chain {
 
-  private @Nullable Outgoing<?, ?, ?> first;
-  private @Nullable Outgoing<?, ?, ?> last;
+  private @Nullable EncodedCommand<?, ?, ?> first;
+  private @Nullable EncodedCommand<?, ?, ?> last;
   private int commands;
   private long bytes;
 
-  public void append(Outgoing<?, ?, ?> command) {
+  public void append(EncodedCommand<?, ?, ?> command) {
     if (last == null) {
       first = command;
     } else {
@@ -31,9 +31,9 @@ public final class Chain {
    * @param awaited whether their caller blocks until they are done
    */
   public void appendAll(Chain other, boolean awaited) {
-    Outgoing<?, ?, ?> command = other.first;
+    EncodedCommand<?, ?, ?> command = other.first;
     while (command != null) {
-      Outgoing<?, ?, ?> following = command.next;
+      EncodedCommand<?, ?, ?> following = command.next;
       if (awaited) {
         command.awaitedByCaller();
       }
@@ -46,17 +46,17 @@ public final class Chain {
     return first == null;
   }
 
-  public Outgoing<?, ?, ?> first() {
+  public EncodedCommand<?, ?, ?> first() {
     return Objects.requireNonNull(first);
   }
 
-  public Outgoing<?, ?, ?> last() {
+  public EncodedCommand<?, ?, ?> last() {
     return Objects.requireNonNull(last);
   }
 
   /** Whether all only read, and leave their connection as it is. */
   public boolean areReads() {
-    for (Outgoing<?, ?, ?> command = first; command != null; command = command.next) {
+    for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next) {
       if (command.travelsAlone() || !command.traits().isRepeatable()) {
         return false;
       }
@@ -66,7 +66,7 @@ public final class Chain {
 
   /** Takes note of where the commands were counted. */
   public void countedIn(CallerOrder order, int cell) {
-    for (Outgoing<?, ?, ?> command = first; command != null; command = command.next) {
+    for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next) {
       command.countedIn(order, cell);
     }
   }
@@ -81,7 +81,7 @@ public final class Chain {
 
   /** Takes note that the commands were called no later than that, by System.nanoTime. */
   public void calledBy(long nanos) {
-    Outgoing<?, ?, ?> command = first;
+    EncodedCommand<?, ?, ?> command = first;
     while (command != null) {
       command.calledBy(nanos);
       command = command.next;
@@ -89,10 +89,10 @@ public final class Chain {
   }
 
   /** Fails linked commands, of which this is the first. */
-  public static void fail(Outgoing<?, ?, ?> first, SheafException failure) {
-    Outgoing<?, ?, ?> command = first;
+  public static void fail(EncodedCommand<?, ?, ?> first, SheafException failure) {
+    EncodedCommand<?, ?, ?> command = first;
     while (command != null) {
-      Outgoing<?, ?, ?> next = command.next;
+      EncodedCommand<?, ?, ?> next = command.next;
       command.completeExceptionally(failure);
       command = next;
     }
@@ -105,9 +105,9 @@ public final class Chain {
     }
     List<Chain> slices = new ArrayList<>();
     Chain slice = new Chain();
-    Outgoing<?, ?, ?> command = first;
+    EncodedCommand<?, ?, ?> command = first;
     while (command != null) {
-      Outgoing<?, ?, ?> next = command.next;
+      EncodedCommand<?, ?, ?> next = command.next;
       command.next = null;
       slice.append(command);
       if (slice.commands == maxCommands) {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that wait for one connection: an unbounded first-in first-out queue for many
- * producers and one consumer at a time. Its bounds are kept by {@code CoalescingWriter}, which
- * admits commands.
+ * producers and one consumer at a time. Its bounds are kept by {@code NodeWriter}, which admits
+ * commands.
  *
  * <p>The algorithm is Dmitry Vyukov's intrusive multi-producer single-consumer queue: a producer
  * swaps the tail and then links its predecessor to itself, so adding is one atomic exchange and
@@ -21,28 +21,28 @@ public final class CommandQueue {
 
   static {
     try {
-      TAIL = MethodHandles.lookup().findVarHandle(CommandQueue.class, "tail", Outgoing.class);
+      TAIL = MethodHandles.lookup().findVarHandle(CommandQueue.class, "tail", EncodedCommand.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
   /** The last element taken; its successor is the next one. Touched by the consumer alone. */
-  private Outgoing<?, ?, ?> head;
+  private EncodedCommand<?, ?, ?> head;
 
-  private volatile Outgoing<?, ?, ?> tail;
+  private volatile EncodedCommand<?, ?, ?> tail;
 
   /** Beside the tail, which whoever adds has to write anyway. */
   private int additions;
 
   public CommandQueue() {
-    Outgoing<?, ?, ?> placeholder = Outgoing.placeholder();
+    EncodedCommand<?, ?, ?> placeholder = EncodedCommand.placeholder();
     head = placeholder;
     tail = placeholder;
   }
 
   /** Adds one command. Safe for any thread. */
-  void add(Outgoing<?, ?, ?> command) {
+  void add(EncodedCommand<?, ?, ?> command) {
     addChain(command, command);
   }
 
@@ -50,15 +50,15 @@ public final class CommandQueue {
    * Adds commands already linked to each other, from first to last, with nothing between them. Safe
    * for any thread.
    */
-  public void addChain(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+  public void addChain(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     additions++;
-    Outgoing<?, ?, ?> previous = (Outgoing<?, ?, ?>) TAIL.getAndSet(this, last);
+    EncodedCommand<?, ?, ?> previous = (EncodedCommand<?, ?, ?>) TAIL.getAndSet(this, last);
     previous.next = first;
   }
 
   /** Takes the next command, or null if there is none to take yet. For the one consumer. */
-  public @Nullable Outgoing<?, ?, ?> poll() {
-    Outgoing<?, ?, ?> next = head.next;
+  public @Nullable EncodedCommand<?, ?, ?> poll() {
+    EncodedCommand<?, ?, ?> next = head.next;
     if (next == null) {
       return null;
     }
@@ -77,18 +77,18 @@ public final class CommandQueue {
   }
 
   /** The next command, which stays, or null if there is none to take yet. For the one consumer. */
-  public @Nullable Outgoing<?, ?, ?> peek() {
+  public @Nullable EncodedCommand<?, ?, ?> peek() {
     return head.next;
   }
 
   /** The one after a command that waits, or null if there is none yet. For the one consumer. */
-  public static @Nullable Outgoing<?, ?, ?> after(Outgoing<?, ?, ?> command) {
+  public static @Nullable EncodedCommand<?, ?, ?> after(EncodedCommand<?, ?, ?> command) {
     return command.next;
   }
 
   /** Calls back for each command that waits, in order, without taking it. For the one consumer. */
-  public void forEach(Consumer<Outgoing<?, ?, ?>> action) {
-    Outgoing<?, ?, ?> command = peek();
+  public void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
+    EncodedCommand<?, ?, ?> command = peek();
     while (command != null) {
       action.accept(command);
       command = after(command);

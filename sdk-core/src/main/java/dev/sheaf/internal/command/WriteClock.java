@@ -78,12 +78,12 @@ public final class WriteClock {
    *
    * @return what to give to {@link #afterQueueing}
    */
-  public int beforeQueueing(Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+  public int beforeQueueing(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     if (readers.get() == 0) {
       return NOT_LOOKED_AT;
     }
     int written = first.writtenCell();
-    for (Outgoing<?, ?, ?> command = first; command != last && written != EVERYTHING; ) {
+    for (EncodedCommand<?, ?, ?> command = first; command != last && written != EVERYTHING; ) {
       command = command.next;
       if (command == null) {
         break;
@@ -98,7 +98,8 @@ public final class WriteClock {
   }
 
   /** Called when the commands are in the queue. From here on their links are not theirs. */
-  public void afterQueueing(int written, Outgoing<?, ?, ?> first, Outgoing<?, ?, ?> last) {
+  public void afterQueueing(
+      int written, EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     if (readers.get() == 0) {
       return;
     }

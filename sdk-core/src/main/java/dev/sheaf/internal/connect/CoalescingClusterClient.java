@@ -1,9 +1,9 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.internal.engine.ClientContext;
-import dev.sheaf.internal.engine.CoalescingWriter;
-import dev.sheaf.internal.engine.NodeChannels;
-import dev.sheaf.internal.waiting.Deadlines;
+import dev.sheaf.internal.pipeline.ChannelInstaller;
+import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.pipeline.NodeWriter;
+import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
@@ -23,14 +23,14 @@ import java.util.function.Supplier;
 /** Lettuce's client for a cluster, whose node connections batch. */
 public final class CoalescingClusterClient extends RedisClusterClient {
 
-  private final NodeChannels channels;
+  private final ChannelInstaller channels;
   private final ClientContext context;
   private final Deadlines deadlines;
 
   private CoalescingClusterClient(
       ClientResources resources,
       List<RedisURI> seeds,
-      NodeChannels channels,
+      ChannelInstaller channels,
       ClientContext context,
       Deadlines deadlines) {
     super(channels.install(resources), seeds);
@@ -43,7 +43,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   public static CoalescingClusterClient create(
       ClientResources resources, List<RedisURI> seeds, ClientContext context, Deadlines deadlines) {
     return new CoalescingClusterClient(
-        resources, seeds, NodeChannels.forResources(resources), context, deadlines);
+        resources, seeds, ChannelInstaller.forResources(resources), context, deadlines);
   }
 
   /** Options as a cluster's client takes them, with a cluster's defaults for what they lack. */
@@ -62,7 +62,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       Supplier<JsonParser> parser) {
     return new CoalescingConnection<>(
         channels,
-        new CoalescingWriter(writer, context, true, getOptions()),
+        new NodeWriter(writer, context, true, getOptions()),
         endpoint,
         codec,
         context,

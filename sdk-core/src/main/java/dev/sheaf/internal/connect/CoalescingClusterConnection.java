@@ -1,8 +1,8 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.internal.engine.ClientContext;
-import dev.sheaf.internal.waiting.AwaitedCommand;
-import dev.sheaf.internal.waiting.Deadlines;
+import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.wait.AwaitedCommand;
+import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.cluster.ClusterPushHandler;

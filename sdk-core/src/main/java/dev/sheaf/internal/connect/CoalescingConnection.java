@@ -1,12 +1,12 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.internal.engine.ClientContext;
-import dev.sheaf.internal.engine.CoalescingWriter;
-import dev.sheaf.internal.engine.Lanes;
-import dev.sheaf.internal.engine.NodeChannels;
-import dev.sheaf.internal.engine.NodePipeline;
-import dev.sheaf.internal.waiting.AwaitedCommand;
-import dev.sheaf.internal.waiting.Deadlines;
+import dev.sheaf.internal.pipeline.ChannelInstaller;
+import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.pipeline.Lanes;
+import dev.sheaf.internal.pipeline.NodePipeline;
+import dev.sheaf.internal.pipeline.NodeWriter;
+import dev.sheaf.internal.wait.AwaitedCommand;
+import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisAsyncCommandsImpl;
 import io.lettuce.core.StatefulRedisConnectionImpl;
@@ -21,21 +21,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node connection over a {@link CoalescingWriter}. It differs from Lettuce's own in how threads
- * wait for its commands ({@link AwaitedCommand}), and in that its time-out reaches the writer that
+ * A node connection over a {@link NodeWriter}. It differs from Lettuce's own in how threads wait
+ * for its commands ({@link AwaitedCommand}), and in that its time-out reaches the writer that
  * enforces it, which Lettuce looks for on the outside only.
  */
 final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V> {
 
   private final @Nullable Lanes lanes;
-  private final NodeChannels channels;
+  private final ChannelInstaller channels;
   private final PushHandler endpoint;
   private final Supplier<JsonParser> parser;
   private final Deadlines deadlines;
 
   CoalescingConnection(
-      NodeChannels channels,
-      CoalescingWriter writer,
+      ChannelInstaller channels,
+      NodeWriter writer,
       PushHandler endpoint,
       RedisCodec<K, V> codec,
       ClientContext context,
@@ -53,7 +53,7 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
 
   /** The queue of this connection. */
   NodePipeline pipeline() {
-    return ((CoalescingWriter) getChannelWriter()).pipeline();
+    return ((NodeWriter) getChannelWriter()).pipeline();
   }
 
   /** Called by the constructor above this one's, so the fields here are not set yet. */
@@ -70,7 +70,7 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
   @Override
   public void setTimeout(Duration timeout) {
     super.setTimeout(timeout);
-    ((CoalescingWriter) getChannelWriter()).setTimeout(timeout);
+    ((NodeWriter) getChannelWriter()).setTimeout(timeout);
   }
 
   @Override

@@ -1,10 +1,10 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.internal.engine.ClientContext;
-import dev.sheaf.internal.engine.CoalescingWriter;
-import dev.sheaf.internal.engine.Lanes;
-import dev.sheaf.internal.engine.NodeChannels;
-import dev.sheaf.internal.waiting.Deadlines;
+import dev.sheaf.internal.pipeline.ChannelInstaller;
+import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.pipeline.Lanes;
+import dev.sheaf.internal.pipeline.NodeWriter;
+import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisClient;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Lettuce's client for one server, whose connections batch. */
 public final class CoalescingRedisClient extends RedisClient {
 
-  private final NodeChannels channels;
+  private final ChannelInstaller channels;
   private final ClientContext context;
   private final Deadlines deadlines;
   private final ClientResources resources;
@@ -36,7 +36,7 @@ public final class CoalescingRedisClient extends RedisClient {
   private CoalescingRedisClient(
       ClientResources resources,
       RedisURI uri,
-      NodeChannels channels,
+      ChannelInstaller channels,
       ClientContext context,
       Deadlines deadlines,
       int maxLanes) {
@@ -55,7 +55,7 @@ public final class CoalescingRedisClient extends RedisClient {
     return new CoalescingRedisClient(
         resources,
         uri,
-        NodeChannels.forResources(resources),
+        ChannelInstaller.forResources(resources),
         context,
         deadlines,
         context.batching().maxLanes());
@@ -96,7 +96,7 @@ public final class CoalescingRedisClient extends RedisClient {
   private CompletionStage<Lanes.Lane> openLane(RedisURI address) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
-            resources, address, NodeChannels.forResources(resources), context, deadlines, 0);
+            resources, address, ChannelInstaller.forResources(resources), context, deadlines, 0);
     client.setOptions(getOptions());
     return client
         .connectAsync(ByteArrayCodec.INSTANCE, address)
@@ -116,7 +116,7 @@ public final class CoalescingRedisClient extends RedisClient {
   @Override
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
-    CoalescingWriter coalescing = new CoalescingWriter(writer, context, false, getOptions());
+    NodeWriter coalescing = new NodeWriter(writer, context, false, getOptions());
     RedisURI address = connecting.get();
     Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
     if (lanes != null) {

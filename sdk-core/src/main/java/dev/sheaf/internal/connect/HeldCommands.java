@@ -4,9 +4,9 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.QueueFullException;
 import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.RequestEncoder;
-import dev.sheaf.internal.engine.CommandTimeouts;
-import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.engine.Room;
+import dev.sheaf.internal.pipeline.CommandTimeouts;
+import dev.sheaf.internal.pipeline.Room;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
@@ -78,7 +78,7 @@ final class HeldCommands<K, V> {
 
   /** Waits for room, if the current thread blocks for the reply anyway. */
   private boolean awaitRoom(Held<K, V> held) {
-    long waitNanos = Corked.roomNanos();
+    long waitNanos = WriteScope.roomNanos();
     try {
       return waitNanos > 0 && room.take(1, held.bytes(), held.sinceNanos() + waitNanos);
     } catch (InterruptedException e) {

@@ -2,7 +2,7 @@ package dev.sheaf.internal.connect;
 
 import dev.sheaf.internal.availability.NodeSource;
 import dev.sheaf.internal.availability.ReplyActivity;
-import dev.sheaf.internal.engine.CoalescingWriter;
+import dev.sheaf.internal.pipeline.NodeWriter;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
@@ -34,9 +34,7 @@ public final class NodeSources {
   private static @Nullable ReplyActivity signs(@Nullable StatefulRedisConnection<?, ?> connection) {
     if (connection instanceof StatefulRedisConnectionImpl<?, ?> known) {
       RedisChannelWriter writer = known.getChannelWriter();
-      return writer instanceof CoalescingWriter coalescing
-          ? coalescing.pipeline().signsOfLife()
-          : null;
+      return writer instanceof NodeWriter coalescing ? coalescing.pipeline().signsOfLife() : null;
     }
     return null;
   }

@@ -1,6 +1,6 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.internal.engine.Waiting;
+import dev.sheaf.internal.pipeline.Waiting;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;

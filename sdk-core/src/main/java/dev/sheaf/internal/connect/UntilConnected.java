@@ -1,7 +1,7 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.internal.engine.CommandTimeouts;
+import dev.sheaf.internal.pipeline.CommandTimeouts;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;

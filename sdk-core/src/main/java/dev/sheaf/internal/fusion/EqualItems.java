@@ -1,6 +1,6 @@
 package dev.sheaf.internal.fusion;
 
-import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.EncodedCommand;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,13 +27,13 @@ final class EqualItems {
   }
 
   /** Finds equal items; null if all are different, which is the usual case. */
-  static @Nullable EqualItems in(List<Outgoing<?, ?, ?>> reads) {
+  static @Nullable EqualItems in(List<EncodedCommand<?, ?, ?>> reads) {
     int size = reads.size();
     int[] table = new int[Integer.highestOneBit(size) * 4];
     int[] next = null;
     int distinct = size;
     for (int i = 0; i < size; i++) {
-      Outgoing<?, ?, ?> read = reads.get(i);
+      EncodedCommand<?, ?, ?> read = reads.get(i);
       int bucket = read.itemHash() & table.length - 1;
       while (table[bucket] != 0 && !reads.get(table[bucket] - 1).hasItemOf(read)) {
         bucket = bucket + 1 & table.length - 1;

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.fusion;
 
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Fusible;
-import dev.sheaf.internal.command.Outgoing;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class FusedGet extends FusedRead {
 
   private final Resender resender;
-  private @Nullable Map<Outgoing<?, ?, ?>, NilCheck> earlyChecks;
+  private @Nullable Map<EncodedCommand<?, ?, ?>, NilCheck> earlyChecks;
   private boolean @Nullable [] nils;
   private int nilCount;
 
@@ -31,17 +31,17 @@ final class FusedGet extends FusedRead {
     void delivered();
 
     /** Sends the GETs of a refused MGET, each by itself. */
-    void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error);
+    void unfuse(FusedGet fused, List<EncodedCommand<?, ?, ?>> gets, String error);
 
     /**
      * Takes note how many keys had no value, and asks again.
      *
      * @param unchecked the keys without a value that nobody has asked about again yet
      */
-    void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils);
+    void checkNils(FusedGet fused, List<EncodedCommand<?, ?, ?>> unchecked, int nils);
   }
 
-  FusedGet(List<Outgoing<?, ?, ?>> gets, Resender resender) {
+  FusedGet(List<EncodedCommand<?, ?, ?>> gets, Resender resender) {
     super(Fusible.GET, gets);
     this.resender = resender;
   }
@@ -50,7 +50,7 @@ final class FusedGet extends FusedRead {
    * A check of one of the keys that is to be sent now, because a write to it is about to be; null
    * if there is one already.
    */
-  @Nullable NilCheck checkEarly(Outgoing<?, ?, ?> get) {
+  @Nullable NilCheck checkEarly(EncodedCommand<?, ?, ?> get) {
     if (earlyChecks == null) {
       earlyChecks = new IdentityHashMap<>();
     }
@@ -94,8 +94,8 @@ final class FusedGet extends FusedRead {
     }
   }
 
-  private List<Outgoing<?, ?, ?>> missing() {
-    List<Outgoing<?, ?, ?>> missing = new ArrayList<>(nilCount);
+  private List<EncodedCommand<?, ?, ?>> missing() {
+    List<EncodedCommand<?, ?, ?>> missing = new ArrayList<>(nilCount);
     for (int i = 0; i < size() && missing.size() < nilCount; i++) {
       if (isMissing(i)) {
         missing.add(reads().get(i));
@@ -114,14 +114,14 @@ final class FusedGet extends FusedRead {
   }
 
   /** What was asked again ahead of a write gets its answer there; see {@link NilCheck}. */
-  private List<Outgoing<?, ?, ?>> withoutEarlyCheck(
-      List<Outgoing<?, ?, ?>> asked, boolean refused) {
-    Map<Outgoing<?, ?, ?>, NilCheck> checks = earlyChecks;
+  private List<EncodedCommand<?, ?, ?>> withoutEarlyCheck(
+      List<EncodedCommand<?, ?, ?>> asked, boolean refused) {
+    Map<EncodedCommand<?, ?, ?>, NilCheck> checks = earlyChecks;
     if (checks == null) {
       return asked;
     }
-    List<Outgoing<?, ?, ?>> rest = new ArrayList<>(asked.size());
-    for (Outgoing<?, ?, ?> get : asked) {
+    List<EncodedCommand<?, ?, ?>> rest = new ArrayList<>(asked.size());
+    for (EncodedCommand<?, ?, ?> get : asked) {
       NilCheck check = checks.get(get);
       if (check == null) {
         rest.add(get);

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.fusion;
 
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Fusible;
-import dev.sheaf.internal.command.Outgoing;
 import java.util.List;
 
 /**
@@ -35,7 +35,7 @@ final class FusedHashRead extends FusedRead {
    *
    * @param writesBefore how many writes had left on this connection
    */
-  FusedHashRead(List<Outgoing<?, ?, ?>> hgets, long writesBefore, Unfuser unfuser) {
+  FusedHashRead(List<EncodedCommand<?, ?, ?>> hgets, long writesBefore, Unfuser unfuser) {
     super(Fusible.HGET, hgets);
     this.writesBefore = writesBefore;
     this.unfuser = unfuser;
@@ -62,13 +62,13 @@ final class FusedHashRead extends FusedRead {
   void refused(String error) {
     boolean ofTheCommand = error.startsWith("NOPERM") || error.startsWith("ERR");
     if (!ofTheCommand || !unfuser.unfuse(this, error)) {
-      for (Outgoing<?, ?, ?> hget : reads()) {
+      for (EncodedCommand<?, ?, ?> hget : reads()) {
         refuse(hget, error);
       }
     }
   }
 
-  private static void refuse(Outgoing<?, ?, ?> hget, String error) {
+  private static void refuse(EncodedCommand<?, ?, ?> hget, String error) {
     if (!hget.isDone()) {
       hget.getOutput().setError(error);
       hget.complete();

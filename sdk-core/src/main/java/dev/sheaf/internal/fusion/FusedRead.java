@@ -1,9 +1,9 @@
 package dev.sheaf.internal.fusion;
 
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Fusible;
 import dev.sheaf.internal.command.InnerCommand;
-import dev.sheaf.internal.command.Outgoing;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   private final Fusible kind;
-  private final List<Outgoing<?, ?, ?>> reads;
+  private final List<EncodedCommand<?, ?, ?>> reads;
   private final @Nullable EqualItems equalItems;
   private final FanOut output = new FanOut();
   private final long beganNanos = System.nanoTime();
@@ -33,7 +33,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
    *
    * @param reads at least one, all of the kind, that fuse with each other; the list is kept
    */
-  FusedRead(Fusible kind, List<Outgoing<?, ?, ?>> reads) {
+  FusedRead(Fusible kind, List<EncodedCommand<?, ?, ?>> reads) {
     this.kind = kind;
     this.reads = reads;
     this.equalItems = EqualItems.in(reads);
@@ -54,7 +54,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     return callbacks;
   }
 
-  public final List<Outgoing<?, ?, ?>> reads() {
+  public final List<EncodedCommand<?, ?, ?>> reads() {
     return reads;
   }
 
@@ -126,7 +126,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     } else {
       failForCount(output.received);
     }
-    for (Outgoing<?, ?, ?> read : reads) {
+    for (EncodedCommand<?, ?, ?> read : reads) {
       if (read.isAbandoned()) {
         read.ended();
       }
@@ -147,7 +147,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
   }
 
   private void failAll(Throwable failure) {
-    for (Outgoing<?, ?, ?> read : reads) {
+    for (EncodedCommand<?, ?, ?> read : reads) {
       read.completeExceptionally(failure);
     }
   }
@@ -167,7 +167,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
   public final void cancel() {
     if (!isOver()) {
       end();
-      for (Outgoing<?, ?, ?> read : reads) {
+      for (EncodedCommand<?, ?, ?> read : reads) {
         read.cancel();
       }
       notifyListeners(null);
@@ -199,7 +199,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     if (reads.get(0).commonBytes() > 0) {
       args.addKey(reads.get(0).key());
     }
-    for (Outgoing<?, ?, ?> read : reads) {
+    for (EncodedCommand<?, ?, ?> read : reads) {
       args.addKey(read.item());
     }
     return args;
@@ -217,7 +217,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   /** Hands a value, or null for none, to the output of one read, as its own reply would. */
   @SuppressWarnings("NullAway") // That is how Lettuce says nil.
-  static void receive(Outgoing<?, ?, ?> read, @Nullable ByteBuffer bytes) {
+  static void receive(EncodedCommand<?, ?, ?> read, @Nullable ByteBuffer bytes) {
     if (read.isDone()) {
       return;
     }

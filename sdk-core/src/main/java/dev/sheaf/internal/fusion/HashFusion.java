@@ -1,8 +1,8 @@
 package dev.sheaf.internal.fusion;
 
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Fusible;
 import dev.sheaf.internal.command.InnerCommand;
-import dev.sheaf.internal.command.Outgoing;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -36,7 +36,7 @@ final class HashFusion {
   }
 
   /** The question whether HMGET is allowed; null if it was asked before. */
-  @Nullable Question ask(Outgoing<?, ?, ?> hget) {
+  @Nullable Question ask(EncodedCommand<?, ?, ?> hget) {
     if (state != State.UNKNOWN) {
       return null;
     }
@@ -54,10 +54,10 @@ final class HashFusion {
   /** An HMGET of one field whose value nobody wants. */
   final class Question extends InnerCommand<byte[], Void> {
 
-    private final Outgoing<?, ?, ?> hget;
+    private final EncodedCommand<?, ?, ?> hget;
     private final ErrorOnly answer = new ErrorOnly();
 
-    private Question(Outgoing<?, ?, ?> hget) {
+    private Question(EncodedCommand<?, ?, ?> hget) {
       this.hget = hget;
     }
 

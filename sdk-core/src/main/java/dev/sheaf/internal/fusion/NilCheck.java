@@ -1,6 +1,6 @@
 package dev.sheaf.internal.fusion;
 
-import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.EncodedCommand;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -24,15 +24,15 @@ import java.util.function.Consumer;
 public final class NilCheck
     implements RedisCommand<byte[], byte[], Void>, CompleteableCommand<Void> {
 
-  private final Outgoing<?, ?, ?> get;
+  private final EncodedCommand<?, ?, ?> get;
   private final ErrorOnly output = new ErrorOnly();
   private boolean inFull;
 
-  NilCheck(Outgoing<?, ?, ?> get) {
+  NilCheck(EncodedCommand<?, ?, ?> get) {
     this.get = get;
   }
 
-  public Outgoing<?, ?, ?> get() {
+  public EncodedCommand<?, ?, ?> get() {
     return get;
   }
 

@@ -1,6 +1,6 @@
 package dev.sheaf.internal.fusion;
 
-import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.EncodedCommand;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -38,7 +38,7 @@ final class OutstandingReads {
   }
 
   private void count(FusedGet fused, int change) {
-    for (Outgoing<?, ?, ?> get : fused.reads()) {
+    for (EncodedCommand<?, ?, ?> get : fused.reads()) {
       keysInBucket[bucket(get.itemHash())] += change;
     }
   }
@@ -48,7 +48,7 @@ final class OutstandingReads {
   }
 
   /** The checks that have to leave before a write does. */
-  List<NilCheck> checksBefore(Outgoing<?, ?, ?> write) {
+  List<NilCheck> checksBefore(EncodedCommand<?, ?, ?> write) {
     if (outstanding.isEmpty()) {
       return List.of();
     }
@@ -59,7 +59,7 @@ final class OutstandingReads {
     }
     write.forEachWrittenKey(
         (request, start, end) -> {
-          int hash = Outgoing.hash(request, start, end);
+          int hash = EncodedCommand.hash(request, start, end);
           if (keysInBucket[bucket(hash)] > 0) {
             collect(hash, request, start, end, checks);
           }
@@ -68,7 +68,7 @@ final class OutstandingReads {
   }
 
   private static void collectAll(FusedGet fused, List<NilCheck> checks) {
-    for (Outgoing<?, ?, ?> get : fused.reads()) {
+    for (EncodedCommand<?, ?, ?> get : fused.reads()) {
       NilCheck check = fused.checkEarly(get);
       if (check != null) {
         checks.add(check);
@@ -78,7 +78,7 @@ final class OutstandingReads {
 
   private void collect(int hash, byte[] request, int start, int end, List<NilCheck> checks) {
     for (FusedGet fused : outstanding) {
-      for (Outgoing<?, ?, ?> get : fused.reads()) {
+      for (EncodedCommand<?, ?, ?> get : fused.reads()) {
         if (get.itemHash() == hash && get.isItem(request, start, end)) {
           NilCheck check = fused.checkEarly(get);
           if (check != null) {

@@ -1,8 +1,8 @@
 package dev.sheaf.internal.fusion;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Fusible;
-import dev.sheaf.internal.command.Outgoing;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
@@ -29,7 +29,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
   private final @Nullable FusionCounts counts;
   private final Rewriter rewriter;
   private final Runnable delivered;
-  private final List<Outgoing<?, ?, ?>> run = new ArrayList<>();
+  private final List<EncodedCommand<?, ?, ?>> run = new ArrayList<>();
   private volatile FusionGauge gauge = new FusionGauge();
   private volatile HashFusion hashes = new HashFusion();
   private volatile OutstandingReads outstanding = new OutstandingReads();
@@ -78,7 +78,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     afterAsking = false;
   }
 
-  public void add(Outgoing<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
+  public void add(EncodedCommand<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
     Fusible kind = inTransaction ? null : command.fusible();
     if (kind != null && kind.isOn(options)) {
       addToRun(command, outbox);
@@ -97,7 +97,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     outbox.add(command);
   }
 
-  private void addToRun(Outgoing<?, ?, ?> read, List<RedisCommand<?, ?, ?>> outbox) {
+  private void addToRun(EncodedCommand<?, ?, ?> read, List<RedisCommand<?, ?, ?>> outbox) {
     if (!run.isEmpty() && !read.fusesWith(run.get(0))) {
       endRun(outbox);
     }
@@ -174,7 +174,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
       outbox.add(run.get((int) slotAndIndex[start]));
       return;
     }
-    List<Outgoing<?, ?, ?>> sameSlot = new ArrayList<>(end - start);
+    List<EncodedCommand<?, ?, ?>> sameSlot = new ArrayList<>(end - start);
     for (int i = start; i < end; i++) {
       sameSlot.add(run.get((int) slotAndIndex[i]));
     }
@@ -204,7 +204,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
   }
 
   @Override
-  public void unfuse(FusedGet fused, List<Outgoing<?, ?, ?>> gets, String error) {
+  public void unfuse(FusedGet fused, List<EncodedCommand<?, ?, ?>> gets, String error) {
     if (error.startsWith("NOPERM")) {
       gauge.refused();
     }
@@ -221,12 +221,12 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     return true;
   }
 
-  private void sendEach(FusedRead fused, List<Outgoing<?, ?, ?>> reads) {
+  private void sendEach(FusedRead fused, List<EncodedCommand<?, ?, ?>> reads) {
     if (counts != null) {
       counts.unfused(fused.kind(), reads.size());
     }
     List<RedisCommand<?, ?, ?>> again = new ArrayList<>(reads.size());
-    for (Outgoing<?, ?, ?> read : reads) {
+    for (EncodedCommand<?, ?, ?> read : reads) {
       if (!read.isAbandoned()) {
         again.add(read);
       }
@@ -235,13 +235,13 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
   }
 
   @Override
-  public void checkNils(FusedGet fused, List<Outgoing<?, ?, ?>> unchecked, int nils) {
+  public void checkNils(FusedGet fused, List<EncodedCommand<?, ?, ?>> unchecked, int nils) {
     gauge.observe(nils, fused.size());
     if (counts != null) {
       counts.nilChecks(nils);
     }
     List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
-    for (Outgoing<?, ?, ?> get : unchecked) {
+    for (EncodedCommand<?, ?, ?> get : unchecked) {
       if (!get.isAbandoned()) {
         checks.add(new NilCheck(get));
       }

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
-import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -52,13 +52,13 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
   /** Sends everything; what finds no room in its queue fails. */
   void send(StatefulConnection<K, V> connection, long maxHeldBytes) {
     begin(calls.size());
-    Corked.run(() -> dispatchAll(connection, maxHeldBytes));
+    WriteScope.run(() -> dispatchAll(connection, maxHeldBytes));
   }
 
   /** Sends everything, waiting for room in the queues at most the given time for each part. */
   void sendBlocking(StatefulConnection<K, V> connection, long maxHeldBytes, Duration timeout) {
     begin(calls.size());
-    Corked.runBlocking(() -> dispatchAll(connection, maxHeldBytes), timeout);
+    WriteScope.runBlocking(() -> dispatchAll(connection, maxHeldBytes), timeout);
   }
 
   private void dispatchAll(StatefulConnection<K, V> connection, long maxHeldBytes) {
@@ -68,7 +68,7 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
       } catch (RuntimeException e) {
         call.completeExceptionally(e);
       }
-      Corked.releaseFrom(maxHeldBytes);
+      WriteScope.releaseFrom(maxHeldBytes);
     }
   }
 

@@ -2,8 +2,8 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
 import dev.sheaf.internal.common.Limits;
-import dev.sheaf.internal.engine.Callers;
-import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.pipeline.Callers;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.IntegerOutput;
@@ -113,7 +113,7 @@ public final class MultiCommand<K, V> {
   private <T> Map<K, Result<Boolean>> slice(
       List<T> items, BiConsumer<KeyCalls<K, V>, ? super T> call) {
     KeyCalls<K, V> calls = calls(items, call);
-    return Corked.supply(
+    return WriteScope.supply(
         callers,
         commandTimeout,
         () -> {

@@ -1,10 +1,10 @@
 package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
-import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
-import dev.sheaf.internal.engine.Corked;
-import dev.sheaf.internal.engine.NodePipeline;
+import dev.sheaf.internal.pipeline.NodePipeline;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -65,7 +65,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
   public static <K, V> MultiGet<K, V> sendBlocking(
       ReadRouter<K, V> router, Collection<? extends K> keys, Duration timeout) {
     MultiGet<K, V> bulk = prepare(router, keys, true);
-    Corked.runBlocking(bulk::dispatchAll, timeout);
+    WriteScope.runBlocking(bulk::dispatchAll, timeout);
     return bulk;
   }
 
@@ -115,14 +115,14 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
 
   /** Sends what was prepared; what finds no room in its queue fails. */
   public void send() {
-    Corked.run(this::dispatchAll);
+    WriteScope.run(this::dispatchAll);
   }
 
   private void dispatchAll() {
     ReadRouter.Routes<K, V> routes = router.routes();
-    Corked corked = Corked.current();
+    WriteScope corked = WriteScope.current();
     for (GetRead read : reads) {
-      Outgoing<K, V, V> encoded = read.encoded;
+      EncodedCommand<K, V, V> encoded = read.encoded;
       if (encoded != null) {
         NodePipeline pipeline = routes.of(encoded);
         if (pipeline != null && corked != null) {
@@ -136,7 +136,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
 
   /** The {@link WriteClock} cell of the key at this index, or {@link #NO_CELL}. */
   public int cell(int index) {
-    Outgoing<K, V, V> encoded = reads.get(index).encoded;
+    EncodedCommand<K, V, V> encoded = reads.get(index).encoded;
     return encoded == null ? NO_CELL : encoded.cellOfFirstArgument();
   }
 
@@ -210,7 +210,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
     private boolean routedByLettuce;
 
     /** The read as it travels; null if the codec failed. */
-    private @Nullable Outgoing<K, V, V> encoded;
+    private @Nullable EncodedCommand<K, V, V> encoded;
 
     /** Made when somebody asks, which is seldom. */
     private @Nullable CommandArgs<K, V> lateArgs;
@@ -228,7 +228,8 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
      */
     void encodeWith(RedisCodec<K, V> codec) {
       encoded =
-          Outgoing.encodedGet(this, RequestEncoder.encodeGet(codec, key), router.compression());
+          EncodedCommand.encodedGet(
+              this, RequestEncoder.encodeGet(codec, key), router.compression());
     }
 
     /** Sends it the way of every other command. */

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.keys;
 
 import dev.sheaf.SheafException;
-import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -61,7 +61,7 @@ public abstract class Outcomes<T> {
    */
   public final T awaitInterruptibly(Duration timeout, long deadlineNanos)
       throws InterruptedException {
-    if (Corked.await(future::isDone, deadlineNanos)) {
+    if (WriteScope.await(future::isDone, deadlineNanos)) {
       return future.join();
     }
     try {

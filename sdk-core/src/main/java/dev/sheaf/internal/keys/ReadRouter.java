@@ -1,11 +1,11 @@
 package dev.sheaf.internal.keys;
 
-import dev.sheaf.internal.command.Outgoing;
+import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterConnection;
 import dev.sheaf.internal.connect.ConnectedServer;
-import dev.sheaf.internal.engine.CoalescingWriter;
-import dev.sheaf.internal.engine.NodePipeline;
+import dev.sheaf.internal.pipeline.NodePipeline;
+import dev.sheaf.internal.pipeline.NodeWriter;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulConnection;
@@ -79,7 +79,7 @@ public final class ReadRouter<K, V> {
 
   private static @Nullable NodePipeline pipelineOf(@Nullable StatefulConnection<?, ?> connection) {
     return connection instanceof StatefulRedisConnectionImpl<?, ?> node
-            && node.getChannelWriter() instanceof CoalescingWriter writer
+            && node.getChannelWriter() instanceof NodeWriter writer
         ? writer.pipeline()
         : null;
   }
@@ -102,7 +102,7 @@ public final class ReadRouter<K, V> {
     }
 
     /** Where a read goes; null if Lettuce has to route it. */
-    @Nullable NodePipeline of(Outgoing<?, ?, ?> read) {
+    @Nullable NodePipeline of(EncodedCommand<?, ?, ?> read) {
       if (cluster == null || partitions == null) {
         return only;
       }

@@ -4,9 +4,9 @@ import dev.sheaf.Result;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.ConnectedServer;
-import dev.sheaf.internal.engine.Corked;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -63,7 +63,7 @@ public final class CacheAccess<K, V> {
   }
 
   private static <T> RedisFuture<T> sent(RedisFuture<T> reply) {
-    Corked.release();
+    WriteScope.release();
     return reply;
   }
 
@@ -85,7 +85,7 @@ public final class CacheAccess<K, V> {
   /** As {@link #getAll}, without blocking; the future does not fail. */
   CompletableFuture<Map<K, Result<V>>> getAllAsync(List<K> keys, long timeoutNanos) {
     MultiGet<K, V> bulk = MultiGet.send(reads, keys);
-    Corked.release();
+    WriteScope.release();
     Duration timeout = Duration.ofNanos(timeoutNanos);
     cancelWhenDone(after(() -> bulk.expire(timeout), timeoutNanos), bulk.future());
     return bulk.future().thenApply(MultiGet::results);

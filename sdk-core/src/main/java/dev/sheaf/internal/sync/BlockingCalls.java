@@ -1,7 +1,7 @@
 package dev.sheaf.internal.sync;
 
 import dev.sheaf.Result;
-import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
@@ -59,6 +59,8 @@ final class BlockingCalls<K, V> {
   }
 
   private @Nullable Object send(boolean drives, Callable<@Nullable Object> call) throws Exception {
-    return drives ? Corked.call(loops.callers(), connection.getTimeout(), call) : Corked.pass(call);
+    return drives
+        ? WriteScope.call(loops.callers(), connection.getTimeout(), call)
+        : WriteScope.pass(call);
   }
 }

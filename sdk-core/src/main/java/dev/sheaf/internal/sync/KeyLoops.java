@@ -2,8 +2,8 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.internal.engine.Callers;
 import dev.sheaf.internal.keys.ReadRouter;
+import dev.sheaf.internal.pipeline.Callers;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.RedisCodec;

@@ -2,7 +2,7 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.common.Limits;
-import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -62,7 +62,7 @@ public final class MapEach<T, R extends @Nullable Object> {
     Objects.requireNonNull(items, "items");
     Objects.requireNonNull(body, "body");
     MapEach<T, R> each = new MapEach<>(items.toArray(), body, callers);
-    Corked.release();
+    WriteScope.release();
     each.start(threads);
     each.await();
     return each.outcome();

@@ -25,11 +25,11 @@ import org.junit.jupiter.api.Test;
 class CommandQueueInterleavingsTest {
 
   /** Shared by all runs, one at a time: to encode commands is not what is tested. */
-  private static final List<Outgoing<?, ?, ?>> COMMANDS =
-      IntStream.range(0, 8).<Outgoing<?, ?, ?>>mapToObj(i -> command()).toList();
+  private static final List<EncodedCommand<?, ?, ?>> COMMANDS =
+      IntStream.range(0, 8).<EncodedCommand<?, ?, ?>>mapToObj(i -> command()).toList();
 
-  private static Outgoing<?, ?, ?> command() {
-    return Outgoing.encode(
+  private static EncodedCommand<?, ?, ?> command() {
+    return EncodedCommand.encode(
         new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
   }
 
@@ -119,7 +119,7 @@ class CommandQueueInterleavingsTest {
     @Override
     int next() {
       while (true) {
-        Outgoing<?, ?, ?> command = queue.poll();
+        EncodedCommand<?, ?, ?> command = queue.poll();
         if (command != null) {
           return COMMANDS.indexOf(command);
         }

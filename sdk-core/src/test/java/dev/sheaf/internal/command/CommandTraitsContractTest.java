@@ -324,7 +324,7 @@ class CommandTraitsContractTest {
     return outgoing(command).traits();
   }
 
-  private static Outgoing<?, ?, ?> outgoing(String command) {
+  private static EncodedCommand<?, ?, ?> outgoing(String command) {
     String[] words = command.split(" ");
     CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
     for (int i = 1; i < words.length; i++) {
@@ -338,7 +338,8 @@ class CommandTraitsContractTest {
                         .filter(known -> known.toString().equalsIgnoreCase(words[0]))
                         .findFirst())
             .orElseGet(() -> own(words[0]));
-    return Outgoing.encode(new Command<>(type, new StatusOutput<>(StringCodec.UTF8), args), false);
+    return EncodedCommand.encode(
+        new Command<>(type, new StatusOutput<>(StringCodec.UTF8), args), false);
   }
 
   private static ProtocolKeyword own(String name) {

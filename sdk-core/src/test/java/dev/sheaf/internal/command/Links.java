@@ -8,7 +8,7 @@ public final class Links {
   private Links() {}
 
   /** Takes the commands out of whatever they are linked to. Nothing may use them meanwhile. */
-  public static void cut(List<? extends Outgoing<?, ?, ?>> commands) {
+  public static void cut(List<? extends EncodedCommand<?, ?, ?>> commands) {
     commands.forEach(command -> command.next = null);
   }
 }

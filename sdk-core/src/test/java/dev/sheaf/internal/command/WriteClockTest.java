@@ -18,7 +18,7 @@ class WriteClockTest {
   @Test
   void write_movesTheCellOfItsKey_beforeItIsQueuedAndAfter() {
     clock.join();
-    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    EncodedCommand<?, ?, ?> set = command(CommandType.SET, "k", "v");
     int written = clock.beforeQueueing(set, set);
     assertThat(clock.reading(k)).isEqualTo(1);
     clock.afterQueueing(written, set, set);
@@ -30,7 +30,7 @@ class WriteClockTest {
   /** The loop's reads stand before the write in the queue, so they are stale. */
   @Test
   void loopThatJoinsWhileAWriteIsQueued_isTold() {
-    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    EncodedCommand<?, ?, ?> set = command(CommandType.SET, "k", "v");
     int written = clock.beforeQueueing(set, set);
     clock.join();
     clock.afterQueueing(written, set, set);
@@ -41,16 +41,16 @@ class WriteClockTest {
   @Test
   void chainOfWrites_isLookedThrough_andNotAfterItIsQueued() {
     clock.join();
-    Outgoing<?, ?, ?> get = command(CommandType.GET, "x");
-    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    EncodedCommand<?, ?, ?> get = command(CommandType.GET, "x");
+    EncodedCommand<?, ?, ?> set = command(CommandType.SET, "k", "v");
     get.next = set;
     int written = clock.beforeQueueing(get, set);
     get.next = null;
     clock.afterQueueing(written, get, set);
     assertThat(clock.reading(k)).isEqualTo(2);
 
-    Outgoing<?, ?, ?> other = command(CommandType.SET, "other", "v");
-    Outgoing<?, ?, ?> again = command(CommandType.SET, "k", "v");
+    EncodedCommand<?, ?, ?> other = command(CommandType.SET, "other", "v");
+    EncodedCommand<?, ?, ?> again = command(CommandType.SET, "k", "v");
     again.next = other;
     clock.beforeQueueing(again, other);
     assertThat(clock.commonReading()).isEqualTo(1);
@@ -58,8 +58,8 @@ class WriteClockTest {
 
   @Test
   void chainThatWasNotLookedAtInTime_mayHaveWrittenAnything() {
-    Outgoing<?, ?, ?> get = command(CommandType.GET, "x");
-    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    EncodedCommand<?, ?, ?> get = command(CommandType.GET, "x");
+    EncodedCommand<?, ?, ?> set = command(CommandType.SET, "k", "v");
     get.next = set;
     int written = clock.beforeQueueing(get, set);
     clock.join();
@@ -70,12 +70,12 @@ class WriteClockTest {
 
   @Test
   void readsAndIdleClocks_stand() {
-    Outgoing<?, ?, ?> set = command(CommandType.SET, "k", "v");
+    EncodedCommand<?, ?, ?> set = command(CommandType.SET, "k", "v");
     clock.afterQueueing(clock.beforeQueueing(set, set), set, set);
     clock.join();
-    Outgoing<?, ?, ?> get = command(CommandType.GET, "k");
+    EncodedCommand<?, ?, ?> get = command(CommandType.GET, "k");
     clock.afterQueueing(clock.beforeQueueing(get, get), get, get);
-    Outgoing<?, ?, ?> exists = command(CommandType.EXISTS, "k");
+    EncodedCommand<?, ?, ?> exists = command(CommandType.EXISTS, "k");
     clock.afterQueueing(clock.beforeQueueing(exists, exists), exists, exists);
     assertThat(clock.reading(k)).isZero();
     assertThat(clock.commonReading()).isZero();
@@ -86,7 +86,7 @@ class WriteClockTest {
   @Test
   void commandWithoutItsKey_mayHaveWrittenAnything() {
     clock.join();
-    Outgoing<?, ?, ?> bare = command(CommandType.SET);
+    EncodedCommand<?, ?, ?> bare = command(CommandType.SET);
     clock.beforeQueueing(bare, bare);
     assertThat(clock.commonReading()).isEqualTo(1);
   }
@@ -96,11 +96,12 @@ class WriteClockTest {
     return WriteClock.cell(bytes, 4, bytes.length);
   }
 
-  private static Outgoing<?, ?, ?> command(CommandType type, String... arguments) {
+  private static EncodedCommand<?, ?, ?> command(CommandType type, String... arguments) {
     CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
     for (String argument : arguments) {
       args.addKey(argument);
     }
-    return Outgoing.encode(new Command<>(type, new StatusOutput<>(StringCodec.UTF8), args), true);
+    return EncodedCommand.encode(
+        new Command<>(type, new StatusOutput<>(StringCodec.UTF8), args), true);
   }
 }

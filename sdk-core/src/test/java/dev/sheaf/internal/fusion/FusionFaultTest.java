@@ -8,7 +8,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.CommandLog;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.internal.engine.Corked;
+import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
@@ -159,7 +159,7 @@ class FusionFaultTest {
       fuseHashes(server, sheaf);
       server.faults().failNext("hmget", 1, NO_HMGET);
       List<RedisFuture<String>> reads = new ArrayList<>();
-      Corked.run(
+      WriteScope.run(
           () -> {
             reads.add(sheaf.async().hget("hash", "a"));
             reads.add(sheaf.async().hget("hash", "b"));
@@ -205,7 +205,7 @@ class FusionFaultTest {
   private static List<RedisFuture<String>> readTogether(
       Sheaf<String, String> sheaf, String... fields) {
     List<RedisFuture<String>> reads = new ArrayList<>();
-    Corked.run(
+    WriteScope.run(
         () -> {
           for (String field : fields) {
             reads.add(sheaf.async().hget("hash", field));

@@ -1,0 +1,168 @@
+package dev.sheaf;
+
+import dev.sheaf.internal.pipeline.Waiting;
+import dev.sheaf.internal.pipeline.WriteScope;
+import dev.sheaf.scripts.RegisteredScript;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The one kind of {@link Batch}: records calls, and makes them with the connection corked. */
+final class DefaultBatch<K, V> implements Batch<K, V> {
+
+  private final RedisClusterAsyncCommands<K, V> commands;
+  private final Duration timeout;
+  private final List<Entry<?>> unsent = new ArrayList<>();
+  private final Deque<Entry<?>> unanswered = new ArrayDeque<>();
+
+  /** Failures of commands that were already let go of; null until there is one. */
+  private final List<Entry<?>> failed = new ArrayList<>();
+
+  private boolean closed;
+
+  DefaultBatch(RedisClusterAsyncCommands<K, V> commands, Duration timeout) {
+    this.commands = commands;
+    this.timeout = timeout;
+  }
+
+  @Override
+  public Deferred<@Nullable V> get(K key) {
+    Objects.requireNonNull(key, "The key is null");
+    return add(redis -> redis.get(key));
+  }
+
+  @Override
+  public <T extends @Nullable Object> Deferred<T> add(
+      Function<? super RedisClusterAsyncCommands<K, V>, ? extends CompletionStage<T>> command) {
+    Objects.requireNonNull(command, "The command is null");
+    if (closed) {
+      throw new IllegalStateException("The batch is closed; begin another with sheaf.batch()");
+    }
+    Entry<T> entry = new Entry<>(command);
+    unsent.add(entry);
+    if (unsent.size() >= MAX_UNSENT_COMMANDS) {
+      execute();
+    }
+    return entry;
+  }
+
+  @Override
+  public <T extends @Nullable Object> Deferred<T> call(
+      RegisteredScript<K, T> script, List<? extends K> keys, Object... args) {
+    RegisteredScript.PreparedCall<T> prepared = script.prepare(keys, args);
+    return add(redis -> prepared.send());
+  }
+
+  @Override
+  public void execute() {
+    if (unsent.isEmpty()) {
+      return;
+    }
+    while (unanswered.size() + unsent.size() > MAX_UNANSWERED_COMMANDS) {
+      settle(unanswered.remove());
+    }
+    // First, because a command may use this batch while it is being sent.
+    List<Entry<?>> sending = List.copyOf(unsent);
+    unsent.clear();
+    unanswered.addAll(sending);
+    WriteScope.runBlocking(() -> sending.forEach(Entry::send), timeout);
+  }
+
+  private void settle(Entry<?> entry) {
+    if (entry.await() != null) {
+      failed.add(entry);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    execute();
+    closed = true;
+    while (!unanswered.isEmpty()) {
+      settle(unanswered.remove());
+    }
+    failed.removeIf(entry -> entry.wasRead);
+    if (!failed.isEmpty()) {
+      Throwable first = Objects.requireNonNull(failed.get(0).await());
+      throw new SheafException(
+          failed.size()
+              + (failed.size() == 1 ? " command" : " commands")
+              + " of the batch failed whose result was not read; the first with: "
+              + first.getMessage(),
+          first);
+    }
+  }
+
+  private final class Entry<T extends @Nullable Object> implements Deferred<T> {
+
+    private final Function<? super RedisClusterAsyncCommands<K, V>, ? extends CompletionStage<T>>
+        command;
+    private final CompletableFuture<T> outcome = new CompletableFuture<>();
+    private boolean sent;
+    private boolean wasRead;
+
+    Entry(Function<? super RedisClusterAsyncCommands<K, V>, ? extends CompletionStage<T>> command) {
+      this.command = command;
+    }
+
+    void send() {
+      if (sent) {
+        return;
+      }
+      sent = true;
+      try {
+        CompletionStage<T> reply =
+            Objects.requireNonNull(command.apply(commands), "The command returned no future");
+        reply.whenComplete(this::complete);
+      } catch (RuntimeException e) {
+        outcome.completeExceptionally(e);
+      }
+    }
+
+    private void complete(T value, @Nullable Throwable failure) {
+      if (failure == null) {
+        outcome.complete(value);
+      } else {
+        outcome.completeExceptionally(failure);
+      }
+    }
+
+    /** Waits for the outcome; the failure, or null after a success. */
+    @Nullable Throwable await() {
+      send();
+      return Waiting.failureOf(outcome, timeout);
+    }
+
+    @Override
+    public T get() {
+      if (!sent) {
+        execute();
+        // Still not, if a command before it in the batch asks for it while the batch is being sent.
+        send();
+      }
+      wasRead = true;
+      return Waiting.resultOf(outcome, timeout);
+    }
+
+    @Override
+    public boolean isDone() {
+      return outcome.isDone();
+    }
+
+    @Override
+    public CompletionStage<T> toCompletionStage() {
+      return outcome.minimalCompletionStage();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.sheaf.internal.pipeline;
+
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows a {@link NodePipeline} one socket at a time.
+ *
+ * <p>Lettuce may open two at once: after a failed handshake, both the failure and the closing of
+ * the socket schedule the next attempt. What is written on the second would overtake what awaits
+ * replies on the first. So the first is closed, and the second has its turn when all is decided
+ * about what was lost with the first.
+ *
+ * <p>Thread-safe. Called on the event loop of the socket in question.
+ */
+final class ChannelHandover {
+
+  private final NodePipeline pipeline;
+  private @Nullable NodeChannel current;
+  private @Nullable NodeChannel next;
+
+  ChannelHandover(NodePipeline pipeline) {
+    this.pipeline = pipeline;
+  }
+
+  void opened(NodeChannel socket) {
+    NodeChannel before;
+    NodeChannel superseded = null;
+    synchronized (this) {
+      before = current;
+      if (before == null) {
+        current = socket;
+      } else {
+        superseded = next;
+        next = socket;
+      }
+    }
+    if (before == null) {
+      pipeline.attach(socket);
+    } else {
+      before.closeSuperseded();
+    }
+    if (superseded != null) {
+      superseded.closeSuperseded();
+    }
+  }
+
+  void lost(NodeChannel socket) {
+    if (!isCurrent(socket)) {
+      return;
+    }
+    pipeline.detach(socket);
+    NodeChannel following;
+    synchronized (this) {
+      following = next;
+      current = following;
+      next = null;
+    }
+    if (following != null) {
+      attachSoon(following);
+    }
+  }
+
+  private void attachSoon(NodeChannel socket) {
+    try {
+      socket.execute(() -> attach(socket));
+    } catch (RejectedExecutionException shutDown) {
+      // The client is closed, and with it all that waits.
+    }
+  }
+
+  private synchronized boolean isCurrent(NodeChannel socket) {
+    if (socket == next) {
+      next = null;
+    }
+    return socket == current;
+  }
+
+  private void attach(NodeChannel socket) {
+    // If it is lost by now, it was detached before it was attached.
+    if (isCurrent(socket)) {
+      pipeline.attach(socket);
+    }
+  }
+}

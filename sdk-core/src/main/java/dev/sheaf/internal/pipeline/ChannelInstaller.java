@@ -1,0 +1,137 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.lettuce.DrivenEventLoops;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.protocol.CommandHandler;
+import io.lettuce.core.protocol.Endpoint;
+import io.lettuce.core.protocol.PushHandler;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells each {@link NodeWriter} of a client about its sockets, now and after every reconnect.
+ *
+ * <p>A writer is made with the endpoint of its connection; a socket, when it is initialized, has a
+ * {@link CommandHandler} with that same endpoint. Both are public in Lettuce, so nothing is forked
+ * or opened by force. There, too, Lettuce's reader of replies gives way to its subclass {@link
+ * FlightHandler}, unless each single command is to be measured, traced or listened to. Should a
+ * future Lettuce break this link, writers work without batching; a test of this project fails then.
+ *
+ * <p>Thread-safe.
+ */
+public final class ChannelInstaller implements NettyCustomizer {
+
+  private static final String HANDLER_NAME = "sheaf-node-channel";
+
+  private final Map<Object, Link> links = new ConcurrentHashMap<>();
+  private final NettyCustomizer next;
+
+  private ChannelInstaller(NettyCustomizer next) {
+    this.next = next;
+  }
+
+  /** Prepares to watch the sockets of a client that uses these resources. */
+  public static ChannelInstaller forResources(ClientResources resources) {
+    return new ChannelInstaller(resources.nettyCustomizer());
+  }
+
+  /**
+   * The resources for that client: the given ones, with this customizer before the user's own.
+   *
+   * <p>A view and not a changed copy, because a copy wants to be shut down, and that would shut
+   * down what it shares with the original.
+   */
+  public ClientResources install(ClientResources resources) {
+    EventLoopGroupProvider loops = DrivenEventLoops.over(resources.eventLoopGroupProvider());
+    return (ClientResources)
+        Proxy.newProxyInstance(
+            ClientResources.class.getClassLoader(),
+            new Class<?>[] {ClientResources.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "nettyCustomizer" -> this;
+                  case "eventLoopGroupProvider" -> loops;
+                  default -> call(resources, method, arguments);
+                });
+  }
+
+  private static @Nullable Object call(
+      ClientResources resources, Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(resources, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause() == null ? e : e.getCause();
+    }
+  }
+
+  /** A writer, and the options of the connection it belongs to. */
+  private record Link(NodeWriter writer, ChannelHandover turns, ClientOptions options) {}
+
+  public void register(PushHandler endpoint, NodeWriter writer, ClientOptions options) {
+    links.put(endpoint, new Link(writer, new ChannelHandover(writer.pipeline()), options));
+  }
+
+  public void unregister(PushHandler endpoint) {
+    links.remove(endpoint);
+  }
+
+  @Override
+  public void afterBootstrapInitialized(Bootstrap bootstrap) {
+    next.afterBootstrapInitialized(bootstrap);
+  }
+
+  @Override
+  public void afterChannelInitialized(Channel channel) {
+    boolean watched = false;
+    ChannelHandlerContext context = channel.pipeline().context(CommandHandler.class);
+    if (context != null) {
+      Endpoint endpoint = ((CommandHandler) context.handler()).getEndpoint();
+      Link link = links.get(endpoint);
+      if (link != null) {
+        watch(channel.pipeline(), context, endpoint, link);
+        watched = true;
+      }
+    }
+    if (!watched && channel.eventLoop() instanceof DrivenEventLoop loop) {
+      // Not a connection that batches: what runs there, such as listeners of messages, is not to
+      // run on a caller's thread.
+      loop.hold();
+      channel.closeFuture().addListener(closed -> loop.release());
+    }
+    next.afterChannelInitialized(channel);
+  }
+
+  private static void watch(
+      ChannelPipeline pipeline, ChannelHandlerContext context, Endpoint endpoint, Link link) {
+    ClientResources resources = link.writer().getClientResources();
+    boolean flights =
+        context.handler().getClass() == CommandHandler.class
+            && link.writer().mayFly()
+            && !resources.commandLatencyRecorder().isEnabled()
+            && !resources.tracing().isEnabled();
+    if (flights) {
+      pipeline.replace(
+          context.handler(),
+          context.name(),
+          new FlightHandler(link.options(), resources, endpoint));
+    }
+    NodeChannel socket =
+        new NodeChannel(link.writer().pipeline(), link.turns(), context.channel(), flights);
+    // Until it is active, Lettuce's handshake runs there.
+    socket.hold();
+    context.channel().closeFuture().addListener(closed -> socket.endHold());
+    pipeline.addAfter(context.name(), HANDLER_NAME, socket);
+  }
+}

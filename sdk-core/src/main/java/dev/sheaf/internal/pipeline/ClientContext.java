@@ -1,0 +1,26 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.compression.CompressionEngine;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all node connections of one client share.
+ *
+ * @param commandTimeout for commands; the time-out in a URI bounds connecting
+ * @param writes what the connections write, for loops that have read ahead
+ * @param meters null if nobody measures
+ * @param compression null if values are left as they are
+ * @param scriptTexts what scripts need on each new socket
+ * @param callers those that block for replies now
+ */
+public record ClientContext(
+    BatchingOptions batching,
+    Duration commandTimeout,
+    WriteClock writes,
+    @Nullable BatchMeters meters,
+    @Nullable CompressionEngine compression,
+    ScriptTexts scriptTexts,
+    Callers callers) {}

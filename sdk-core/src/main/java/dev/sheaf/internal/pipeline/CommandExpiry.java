@@ -1,0 +1,137 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.internal.command.EncodedCommand;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends the commands of one connection whose time is over, counted from their call.
+ *
+ * <p>Lettuce times what is written, from then on. That is enough for all that is written at once,
+ * which costs no look at the clock here. What had to wait first, in a queue that does not move, for
+ * room in it or for a new socket, is looked at every {@link #INTERVAL_MILLIS} as long as there is
+ * such a command, so a time-out is never early, and late by two of these intervals at most.
+ *
+ * <p>Thread-safe.
+ */
+final class CommandExpiry {
+
+  /** How often is looked for commands that nobody waits for any more. */
+  static final int INTERVAL_MILLIS = 20;
+
+  private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(INTERVAL_MILLIS);
+
+  private final CommandTimeouts timeouts;
+  private final @Nullable BatchMeters meters;
+  private final Supplier<EventExecutorGroup> executors;
+  private final Runnable queue;
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final Runnable look = this::look;
+
+  /** What waited before it was written. */
+  private final Queue<EncodedCommand<?, ?, ?>> delayed = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Begins to look when there is something to see.
+   *
+   * @param queue looks at what is not written yet
+   */
+  CommandExpiry(
+      CommandTimeouts timeouts,
+      @Nullable BatchMeters meters,
+      Supplier<EventExecutorGroup> executors,
+      Runnable queue) {
+    this.timeouts = timeouts;
+    this.meters = meters;
+    this.executors = executors;
+    this.queue = queue;
+  }
+
+  /** Sees to it that somebody looks, {@link #INTERVAL_MILLIS} from now at the latest. */
+  void schedule() {
+    if (scheduled.compareAndSet(false, true)) {
+      try {
+        executors.get().schedule(look, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException shutDown) {
+        scheduled.set(false);
+      }
+    }
+  }
+
+  /** Takes note of a command that is about to be written. */
+  void leaves(EncodedCommand<?, ?, ?> command) {
+    if (command.isDelayed()) {
+      delayed.add(command);
+      schedule();
+    }
+  }
+
+  /** Takes note of a command that is about to be written once more. */
+  void leavesAgain(EncodedCommand<?, ?, ?> command, long firstNanos) {
+    if (System.nanoTime() - firstNanos >= INTERVAL_NANOS) {
+      command.calledBy(firstNanos);
+      leaves(command);
+    }
+  }
+
+  private void look() {
+    scheduled.set(false);
+    try {
+      queue.run();
+    } finally {
+      long now = System.nanoTime();
+      delayed.removeIf(command -> isSettled(command, now));
+      if (!delayed.isEmpty()) {
+        schedule();
+      }
+    }
+  }
+
+  private boolean isSettled(EncodedCommand<?, ?, ?> command, long now) {
+    if (command.isAbandoned()) {
+      return true;
+    }
+    long timeout;
+    try {
+      timeout = timeouts.nanosFor(command);
+    } catch (RuntimeException ofTheUsersSource) {
+      return true;
+    }
+    if (timeout <= 0) {
+      return true;
+    }
+    if (!command.hasWaited(now, timeout)) {
+      return false;
+    }
+    command.completeExceptionally(
+        new RedisCommandTimeoutException(
+            command.getType()
+                + " was not answered within "
+                + TimeUnit.NANOSECONDS.toMillis(timeout)
+                + " ms, of which it had to wait for some before it was sent"));
+    return true;
+  }
+
+  /** Looks at a command that is not written yet. */
+  void lookAtQueued(EncodedCommand<?, ?, ?> command, long now) {
+    long timeout = timeouts.nanosFor(command);
+    if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
+      if (meters != null) {
+        meters.expired();
+      }
+      command.completeExceptionally(
+          new RedisCommandTimeoutException(
+              command.getType()
+                  + " was not sent within "
+                  + TimeUnit.NANOSECONDS.toMillis(timeout)
+                  + " ms: the server is away, or takes no more from this client at present"));
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.QueueFullException;
+import dev.sheaf.SheafException;
+import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.command.CommandQueue;
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.WriteClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where commands come into the queue of one node: admits them as far as there is {@link Room}, and
+ * fails the others. Runs on the callers' threads.
+ *
+ * <p>Thread-safe.
+ */
+final class Entrance {
+
+  /** How many commands a blocking caller adds at once before others get a chance. */
+  private static final int SLICE_COMMANDS = 1_024;
+
+  private final BatchingOptions options;
+  private final Room room;
+  private final CommandQueue queue;
+  private final WriteClock writes;
+  private final @Nullable BatchMeters meters;
+  private final Runnable entered;
+  private final Runnable enteredHere;
+  private volatile boolean closed;
+
+  /**
+   * Creates the entrance of a queue.
+   *
+   * @param entered called after commands were added, on the thread that did
+   */
+  Entrance(
+      BatchingOptions options,
+      Room room,
+      CommandQueue queue,
+      WriteClock writes,
+      @Nullable BatchMeters meters,
+      Runnable entered,
+      Runnable enteredHere) {
+    this.options = options;
+    this.room = room;
+    this.queue = queue;
+    this.writes = writes;
+    this.meters = meters;
+    this.entered = entered;
+    this.enteredHere = enteredHere;
+  }
+
+  /** Queues one command, or fails it if the queue is full. */
+  void submit(EncodedCommand<?, ?, ?> command) {
+    submit(command, command, 1, command.requestBytes());
+  }
+
+  /** Queues linked commands with nothing between them, or fails them all if the queue is full. */
+  void submit(Chain chain) {
+    if (!chain.isEmpty()) {
+      submit(chain.first(), chain.last(), chain.commands(), chain.bytes());
+    }
+  }
+
+  /**
+   * Queues linked commands and has them written at once; fails them if the queue is full. By a
+   * caller that owns the event loop of the connection.
+   */
+  void submitHere(Chain chain) {
+    if (closed || !room.tryTake(chain.commands(), chain.bytes())) {
+      refuse(chain.first(), chain.commands());
+      return;
+    }
+    add(chain.first(), chain.last());
+    enteredHere.run();
+  }
+
+  private void submit(
+      EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last, int commands, long bytes) {
+    if (closed || !room.tryTake(commands, bytes)) {
+      refuse(first, commands);
+      return;
+    }
+    enqueue(first, last);
+  }
+
+  /**
+   * Queues linked commands in slices, each when there is room for it, so that other callers get
+   * theirs in between. Blocks; what finds no room before the deadline fails.
+   *
+   * @param calledNanos when the commands' time began, by System.nanoTime
+   * @param deadlineNanos when it ends
+   */
+  void submitWaiting(Chain chain, long calledNanos, long deadlineNanos) {
+    for (Chain slice : chain.slices(Math.min(SLICE_COMMANDS, options.maxQueuedCommands()))) {
+      if (awaitRoom(slice, calledNanos, deadlineNanos)) {
+        enqueue(slice.first(), slice.last());
+      } else {
+        refuse(slice.first(), slice.commands());
+      }
+    }
+  }
+
+  private boolean awaitRoom(Chain slice, long calledNanos, long deadlineNanos) {
+    if (closed || room.tryTake(slice.commands(), slice.bytes())) {
+      return !closed;
+    }
+    slice.calledBy(calledNanos);
+    try {
+      return room.take(slice.commands(), slice.bytes(), deadlineNanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void enqueue(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
+    add(first, last);
+    entered.run();
+  }
+
+  private void add(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
+    int written = writes.beforeQueueing(first, last);
+    queue.addChain(first, last);
+    writes.afterQueueing(written, first, last);
+  }
+
+  private void refuse(EncodedCommand<?, ?, ?> first, int commands) {
+    if (meters != null && !closed) {
+      meters.refused(commands);
+    }
+    Chain.fail(first, refusal());
+  }
+
+  private SheafException refusal() {
+    if (closed) {
+      return new SheafException(
+          "The connection is closed, because the client is, or because the node left the cluster");
+    }
+    return new QueueFullException(
+        "The queue of a node connection is full: "
+            + room.commands()
+            + " commands and "
+            + room.bytes()
+            + " bytes wait, the limits are maxQueuedCommands="
+            + options.maxQueuedCommands()
+            + " and maxQueuedBytes="
+            + options.maxQueuedBytes()
+            + "; the server reads more slowly than this client writes. Send less at once, or raise"
+            + " the limit in BatchingOptions");
+  }
+
+  /** From now on every command fails. */
+  void close() {
+    closed = true;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+}

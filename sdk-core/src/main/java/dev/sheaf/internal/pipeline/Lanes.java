@@ -1,0 +1,220 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.internal.command.CallerOrder;
+import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections to one server that a few blocking callers have beside the main one, so that each
+ * can drive an event loop of its own, and none queues behind another's round trip.
+ *
+ * <p>Only reads take a lane: what changes data or the state of a connection stays on the main one,
+ * and so do futures. A lane belongs to one caller at a time, for one call. With more callers than
+ * lanes all share the main connection, where batches form.
+ *
+ * <p>A lane is opened when callers have come at once {@value #MISSES_PER_LANE} times and found none
+ * free. Lanes stay open until the main connection is closed.
+ *
+ * <p>Thread-safe.
+ */
+public final class Lanes implements AutoCloseable {
+
+  /** How often a caller finds no free lane before another one is opened. */
+  static final int MISSES_PER_LANE = 64;
+
+  private static final int MAIN = 0;
+
+  /** What changes how a connection answers; behind it, another connection answers otherwise. */
+  private static final Set<String> OF_STATE =
+      Set.of(
+          "SELECT",
+          "AUTH",
+          "CLIENT",
+          "RESET",
+          "READONLY",
+          "READWRITE",
+          "SUBSCRIBE",
+          "PSUBSCRIBE",
+          "SSUBSCRIBE",
+          "MONITOR",
+          "QUIT");
+
+  /** An open connection with a pipeline of its own. */
+  public record Lane(NodePipeline pipeline, Runnable closing) {}
+
+  private final int maxLanes;
+  private final Supplier<CompletionStage<Lane>> opener;
+  private final CallerOrder order = new CallerOrder();
+  private final List<Lane> lanes = new CopyOnWriteArrayList<>();
+  private final AtomicInteger misses = new AtomicInteger();
+  private final AtomicBoolean opening = new AtomicBoolean();
+
+  /** Whether reads may take a lane: the connection is as it was opened, outside transactions. */
+  private volatile boolean stateless = true;
+
+  private volatile boolean transaction;
+  private volatile boolean closed;
+
+  /**
+   * Begins without a lane.
+   *
+   * @param maxLanes most lanes beside the main connection
+   * @param opener connects one, with settings like the main one's
+   */
+  public Lanes(int maxLanes, Supplier<CompletionStage<Lane>> opener) {
+    this.maxLanes = maxLanes;
+    this.opener = opener;
+  }
+
+  /** How many callers can have an event loop each. */
+  int drivers() {
+    return 1 + lanes.size();
+  }
+
+  /** Looks at a command that is about to be sent on the main connection. */
+  void observe(EncodedCommand<?, ?, ?> command) {
+    ProtocolKeyword type = command.getType();
+    switch (type.toString()) {
+      case "HELLO" -> {
+        // Without arguments it only asks.
+        if (command.getArgs() != null && command.getArgs().count() > 0) {
+          stateless = false;
+        }
+      }
+      case "MULTI", "WATCH" -> transaction = true;
+      case "EXEC", "DISCARD", "UNWATCH" -> transaction = false;
+      default -> {
+        if (OF_STATE.contains(type.toString())) {
+          stateless = false;
+        }
+      }
+    }
+  }
+
+  /**
+   * Finds a lane for a blocking caller's reads and makes the caller the owner of its event loop.
+   *
+   * @param main the pipeline of the main connection
+   * @return the pipeline to use, whose loop the caller drives; null if none is free
+   */
+  @Nullable NodePipeline tryDrive(NodePipeline main, Chain commands) {
+    int cell = CallerOrder.cell();
+    int only = order.lane(cell);
+    if (only >= 0) {
+      return owned(pipeline(only, main));
+    }
+    int count = lanes.size();
+    if (count == 0 || transaction || !stateless || !commands.areReads()) {
+      return owned(main);
+    }
+    // A thread keeps to its lane as long as that is free.
+    int first = cell % (count + 1);
+    for (int i = 0; i <= count; i++) {
+      int lane = (first + i) % (count + 1);
+      NodePipeline found = owned(pipeline(lane, main));
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Counts commands that are about to be sent.
+   *
+   * @param wanted where they go if nothing of their thread is unanswered
+   * @return where they have to go
+   */
+  NodePipeline enter(NodePipeline main, NodePipeline wanted, Chain commands) {
+    int cell = CallerOrder.cell();
+    commands.countedIn(order, cell);
+    return pipeline(order.enter(cell, laneOf(wanted), commands.commands()), main);
+  }
+
+  /** As for a chain, of one command for the main connection. */
+  NodePipeline enter(NodePipeline main, EncodedCommand<?, ?, ?> command) {
+    int cell = CallerOrder.cell();
+    command.countedIn(order, cell);
+    return pipeline(order.enter(cell, MAIN, 1), main);
+  }
+
+  /** Sends commands on the connection they belong on, which is the main one if nothing else. */
+  static void submit(NodePipeline main, Chain commands, BiConsumer<NodePipeline, Chain> sending) {
+    Lanes lanes = main.lanes();
+    if (!commands.isEmpty()) {
+      sending.accept(lanes == null ? main : lanes.enter(main, main, commands), commands);
+    }
+  }
+
+  private int laneOf(NodePipeline pipeline) {
+    for (int i = 0; i < lanes.size(); i++) {
+      if (lanes.get(i).pipeline() == pipeline) {
+        return i + 1;
+      }
+    }
+    return MAIN;
+  }
+
+  private NodePipeline pipeline(int lane, NodePipeline main) {
+    return lane == MAIN ? main : lanes.get(lane - 1).pipeline();
+  }
+
+  private static @Nullable NodePipeline owned(NodePipeline pipeline) {
+    DrivenEventLoop loop = pipeline.loop();
+    return loop != null && loop.tryDrive() ? pipeline : null;
+  }
+
+  /** A caller that could have driven found no lane. */
+  void missed(int callers) {
+    if (callers <= drivers()) {
+      for (Lane lane : lanes) {
+        DrivenEventLoop loop = lane.pipeline().loop();
+        if (loop != null) {
+          loop.wantDriver();
+        }
+      }
+    }
+    if (callers <= maxLanes + 1
+        && lanes.size() < maxLanes
+        && misses.incrementAndGet() >= MISSES_PER_LANE
+        && opening.compareAndSet(false, true)) {
+      misses.set(0);
+      opener.get().whenComplete((lane, failure) -> opened(lane));
+    }
+  }
+
+  private void opened(@Nullable Lane lane) {
+    // A failure is no news: the main connection has what is to be said, and the next miss tries.
+    if (lane != null) {
+      synchronized (this) {
+        if (!closed) {
+          lanes.add(lane);
+          lane = null;
+        }
+      }
+      if (lane != null) {
+        lane.closing().run();
+      }
+    }
+    opening.set(false);
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    lanes.forEach(lane -> lane.closing().run());
+  }
+}

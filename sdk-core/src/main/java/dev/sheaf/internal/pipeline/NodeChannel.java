@@ -1,0 +1,277 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.ConnectionWatchdog;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
+ * when and on which thread it may write.
+ *
+ * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
+ * object, so that what was counted on the lost socket cannot spoil the count on the new one.
+ */
+final class NodeChannel extends ChannelDuplexHandler {
+
+  private final NodePipeline pipeline;
+  private final ChannelHandover turns;
+  private final Channel channel;
+  private final boolean readsFlights;
+
+  /** The event loop, if callers may drive it. */
+  private final @Nullable DrivenEventLoop loop;
+
+  /** What awaits replies, in the order in which it was written. */
+  private final Deque<Flight> outstanding = new ArrayDeque<>();
+
+  private final RoundTripGauge roundTrips = new RoundTripGauge();
+  private int inFlightCommands;
+  private long inFlightBytes;
+  private int inFlightCallbacks;
+
+  /** Whether the keeper alone may run the event loop: while it is opened, or for a transaction. */
+  private boolean holding;
+
+  private boolean lost;
+
+  /** What reconnects; null if nothing does. */
+  private volatile @Nullable ConnectionWatchdog watchdog;
+
+  /**
+   * Creates the view of a socket.
+   *
+   * @param readsFlights whether its reader of replies knows that a flight has several
+   */
+  NodeChannel(NodePipeline pipeline, ChannelHandover turns, Channel channel, boolean readsFlights) {
+    this.pipeline = pipeline;
+    this.turns = turns;
+    this.channel = channel;
+    this.readsFlights = readsFlights;
+    this.loop = channel.eventLoop() instanceof DrivenEventLoop driven ? driven : null;
+  }
+
+  /**
+   * Runs a task on the thread that owns the socket.
+   *
+   * @throws RejectedExecutionException if the client was shut down
+   */
+  void execute(Runnable task) {
+    channel.eventLoop().execute(task);
+  }
+
+  /**
+   * Closes the socket, soon, because there is another one: its end is no reason to reconnect. Safe
+   * for any thread.
+   */
+  void closeSuperseded() {
+    ChannelHandler watchdog = channel.pipeline().get(ConnectionWatchdog.class);
+    if (watchdog != null) {
+      channel.pipeline().remove(watchdog);
+    }
+    channel.close();
+  }
+
+  /** Whether Lettuce has given the connection up, and will open no other socket. */
+  boolean isGivenUp() {
+    ConnectionWatchdog reconnecting = watchdog;
+    return reconnecting != null && reconnecting.isReconnectSuspended();
+  }
+
+  /** Takes note, the first time, that the socket is lost. On its event loop. */
+  void lose() {
+    if (!lost) {
+      lost = true;
+      if (loop != null) {
+        loop.answered(inFlightCommands, inFlightCallbacks);
+        endHold();
+      }
+      turns.lost(this);
+    }
+  }
+
+  /**
+   * Hands a task on to the thread that owns the socket, unless that is the current one, or takes no
+   * tasks any more because the client was shut down.
+   *
+   * @return whether it was handed on
+   */
+  boolean handedOn(Runnable task) {
+    if (channel.eventLoop().inEventLoop()) {
+      return false;
+    }
+    try {
+      execute(task);
+      return true;
+    } catch (RejectedExecutionException shutDown) {
+      return false;
+    }
+  }
+
+  /** Whether the socket takes more bytes now. When it does again, the writer is told. */
+  boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  List<Flight> outstanding() {
+    return List.copyOf(outstanding);
+  }
+
+  /** Whether something is under way whose reply should be here soon. */
+  boolean isReplyNear() {
+    return inFlightCommands > 0 && roundTrips.isNear();
+  }
+
+  int inFlightCommands() {
+    return inFlightCommands;
+  }
+
+  long inFlightBytes() {
+    return inFlightBytes;
+  }
+
+  /** Whether replies come from so far that a good deal can be done until then. */
+  boolean isFar() {
+    return roundTrips.isFar();
+  }
+
+  /**
+   * Makes flights of commands that are about to be written here, in their order, and counts them.
+   */
+  List<RedisCommand<?, ?, ?>> board(List<RedisCommand<?, ?, ?>> commands) {
+    if (commands.size() == 1) {
+      return List.of(boardAlone(commands.get(0)));
+    }
+    List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
+    List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(readsFlights ? commands.size() : 1);
+    for (RedisCommand<?, ?, ?> command : commands) {
+      if (command instanceof EncodedCommand<?, ?, ?> outgoing && outgoing.travelsAlone()) {
+        hold();
+        parts = takeOff(parts, boarded);
+        boarded.add(command);
+      } else {
+        parts.add(command);
+        if (!readsFlights) {
+          parts = takeOff(parts, boarded);
+        }
+      }
+    }
+    takeOff(parts, boarded);
+    return boarded;
+  }
+
+  /** The event loop of the socket, if callers may drive it. */
+  @Nullable DrivenEventLoop loop() {
+    return loop;
+  }
+
+  /** From now on the keeper alone may run the event loop. On it. */
+  void hold() {
+    if (loop != null && !holding) {
+      holding = true;
+      loop.hold();
+    }
+  }
+
+  /** Nothing is under way that callers must not run into. On the event loop. */
+  void endHold() {
+    if (loop != null && holding) {
+      holding = false;
+      loop.release();
+    }
+  }
+
+  /** The usual case of a lone caller. */
+  private RedisCommand<?, ?, ?> boardAlone(RedisCommand<?, ?, ?> command) {
+    if (command instanceof EncodedCommand<?, ?, ?> outgoing && outgoing.travelsAlone()) {
+      hold();
+      return command;
+    }
+    return flight(List.of(command));
+  }
+
+  private List<RedisCommand<?, ?, ?>> takeOff(
+      List<RedisCommand<?, ?, ?>> parts, List<RedisCommand<?, ?, ?>> boarded) {
+    if (parts.isEmpty()) {
+      return parts;
+    }
+    boarded.add(flight(parts));
+    return new ArrayList<>(1);
+  }
+
+  private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
+    Flight flight = Flight.of(parts, this);
+    count(flight);
+    return flight;
+  }
+
+  private void count(Flight flight) {
+    inFlightCommands += flight.commands();
+    inFlightBytes += flight.bytes();
+    inFlightCallbacks += flight.callbacks();
+    if (loop != null) {
+      loop.written(flight.commands(), flight.callbacks());
+    }
+    outstanding.add(flight);
+    pipeline.signsOfLife().departed(flight, flight.sentNanos());
+  }
+
+  /**
+   * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
+   */
+  void answered(Flight flight, int commands, long bytes, long sentNanos) {
+    roundTrips.observe(System.nanoTime() - sentNanos);
+    // Replies come in order, so it is the first one.
+    outstanding.remove(flight);
+    inFlightCommands -= commands;
+    inFlightBytes -= bytes;
+    inFlightCallbacks -= flight.callbacks();
+    if (loop != null && !lost) {
+      loop.answered(commands, flight.callbacks());
+    }
+    pipeline.answered(this);
+  }
+
+  /** Notes that a part of a flight was answered. */
+  void delivered() {
+    pipeline.delivered();
+  }
+
+  /** Notes that the replies to a flight were read, of which this is the last. */
+  void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
+    pipeline.signsOfLife().arrived(flight, last);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    endHold();
+    watchdog = channel.pipeline().get(ConnectionWatchdog.class);
+    turns.opened(this);
+    context.fireChannelActive();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    lose();
+    context.fireChannelInactive();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (channel.isWritable()) {
+      pipeline.resume();
+    }
+    context.fireChannelWritabilityChanged();
+  }
+}

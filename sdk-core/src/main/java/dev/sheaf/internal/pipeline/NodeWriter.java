@@ -1,0 +1,214 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.SheafException;
+import dev.sheaf.internal.command.CallBegin;
+import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.compression.CompressionEngine;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.CommandListenerWriter;
+import io.lettuce.core.Delegating;
+import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.protocol.CommandExpiryWriter;
+import io.lettuce.core.protocol.ConnectionFacade;
+import io.lettuce.core.protocol.MaintenanceAwareComponent;
+import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.resource.ClientResources;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where Lettuce hands over the commands for one node: encodes them on the calling thread and leaves
+ * the rest to the {@link NodePipeline}.
+ *
+ * <p>It stands below slot routing, one for each node connection, so routing, redirects, TLS and
+ * reconnects stay Lettuce's.
+ *
+ * <p>Thread-safe.
+ */
+public final class NodeWriter
+    implements RedisChannelWriter, Delegating<RedisChannelWriter>, MaintenanceAwareComponent {
+
+  private final RedisChannelWriter delegate;
+  private final boolean cluster;
+  private final CommandTimeouts timeouts;
+  private final NodePipeline pipeline;
+  private final @Nullable CompressionEngine compression;
+
+  public NodeWriter(
+      RedisChannelWriter delegate,
+      ClientContext context,
+      boolean cluster,
+      ClientOptions clientOptions) {
+    this.delegate = delegate;
+    this.cluster = cluster;
+    this.timeouts = new CommandTimeouts(clientOptions.getTimeoutOptions());
+    this.compression = context.compression();
+    this.pipeline = new NodePipeline(delegate, context, cluster, clientOptions, timeouts);
+  }
+
+  public NodePipeline pipeline() {
+    return pipeline;
+  }
+
+  @Override
+  public <K, V, T> RedisCommand<K, V, T> write(RedisCommand<K, V, T> command) {
+    EncodedCommand<K, V, T> outgoing = encode(command, true);
+    if (outgoing != null) {
+      WriteScope corked = WriteScope.current();
+      if (corked != null) {
+        corked.hold(pipeline, outgoing);
+      } else {
+        submit(outgoing);
+      }
+    }
+    return command;
+  }
+
+  /** Writes commands with nothing between them and none fused: ASKING belongs to its successor. */
+  @Override
+  @SuppressWarnings("unchecked")
+  public <K, V> Collection<RedisCommand<K, V, ?>> write(
+      Collection<? extends RedisCommand<K, V, ?>> commands) {
+    Chain chain = new Chain();
+    for (RedisCommand<K, V, ?> command : commands) {
+      EncodedCommand<K, V, ?> outgoing = encode(command, false);
+      if (outgoing != null) {
+        chain.append(outgoing);
+      }
+    }
+    WriteScope corked = WriteScope.current();
+    if (corked != null && !chain.isEmpty()) {
+      corked.hold(pipeline, chain);
+    } else {
+      Lanes.submit(pipeline, chain, (to, part) -> to.entrance().submit(part));
+    }
+    return (Collection<RedisCommand<K, V, ?>>) commands;
+  }
+
+  private void submit(EncodedCommand<?, ?, ?> command) {
+    Lanes lanes = pipeline.lanes();
+    if (lanes == null) {
+      pipeline.entrance().submit(command);
+    } else {
+      lanes.enter(pipeline, command).entrance().submit(command);
+    }
+  }
+
+  private <K, V, T> @Nullable EncodedCommand<K, V, T> encode(
+      RedisCommand<K, V, T> command, boolean mayFuse) {
+    try {
+      EncodedCommand<K, V, T> outgoing = EncodedCommand.encode(command, mayFuse, compression);
+      CallBegin.note(outgoing);
+      Lanes lanes = pipeline.lanes();
+      if (lanes != null && outgoing.fusible() == null) {
+        lanes.observe(outgoing);
+      }
+      return outgoing;
+    } catch (SheafException e) {
+      command.completeExceptionally(e);
+      return null;
+    } catch (RuntimeException e) {
+      command.completeExceptionally(RequestEncoder.failure(command.getType(), e));
+      return null;
+    }
+  }
+
+  @Override
+  public void setAutoFlushCommands(boolean autoFlush) {
+    pipeline.setAutoFlush(autoFlush);
+  }
+
+  @Override
+  public void flushCommands() {
+    pipeline.attend();
+  }
+
+  @Override
+  public void close() {
+    closeAsync().join();
+  }
+
+  @Override
+  public CompletableFuture<Void> closeAsync() {
+    if (cluster) {
+      pipeline.handOver();
+    }
+    CompletableFuture<Void> closing = delegate.closeAsync();
+    pipeline.close();
+    return closing;
+  }
+
+  @Override
+  public void setConnectionFacade(ConnectionFacade connection) {
+    delegate.setConnectionFacade(connection);
+  }
+
+  @Override
+  public ClientResources getClientResources() {
+    return delegate.getClientResources();
+  }
+
+  @Override
+  public RedisChannelWriter getDelegate() {
+    return delegate;
+  }
+
+  /** Whether nobody between here and the socket wants to see each single command. */
+  boolean mayFly() {
+    return !(delegate instanceof CommandListenerWriter);
+  }
+
+  /** Passes a connection's time-out to Lettuce's writer that enforces it, which does not see it. */
+  public void setTimeout(Duration timeout) {
+    timeouts.setConnectionTimeout(timeout);
+    RedisChannelWriter writer = delegate;
+    if (writer instanceof CommandListenerWriter) {
+      writer = ((CommandListenerWriter) writer).getDelegate();
+    }
+    if (writer instanceof CommandExpiryWriter) {
+      ((CommandExpiryWriter) writer).setTimeout(timeout);
+    }
+  }
+
+  @Override
+  public void onMigrateStarted(String shards) {
+    maintenance(component -> component.onMigrateStarted(shards));
+  }
+
+  @Override
+  public void onMigrateCompleted(String shards) {
+    maintenance(component -> component.onMigrateCompleted(shards));
+  }
+
+  @Override
+  public void onFailoverStarted(String shards) {
+    maintenance(component -> component.onFailoverStarted(shards));
+  }
+
+  @Override
+  public void onFailoverCompleted(String shards) {
+    maintenance(component -> component.onFailoverCompleted(shards));
+  }
+
+  @Override
+  public void onRebindStarted(Duration time, SocketAddress endpoint) {
+    maintenance(component -> component.onRebindStarted(time, endpoint));
+  }
+
+  @Override
+  public void onRebindCompleted() {
+    maintenance(MaintenanceAwareComponent::onRebindCompleted);
+  }
+
+  private void maintenance(Consumer<MaintenanceAwareComponent> event) {
+    if (delegate instanceof MaintenanceAwareComponent) {
+      event.accept((MaintenanceAwareComponent) delegate);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.SheafException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.internal.ExceptionFactory;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for futures as Lettuce's blocking commands do, with the same exceptions. */
+public final class Waiting {
+
+  private Waiting() {}
+
+  /**
+   * The value, waited for at most the given time. The future is left as it is. What this thread
+   * holds back is sent first: the value may depend on it.
+   *
+   * @throws RedisException if it failed, did not complete in time, or the thread was interrupted
+   */
+  public static <T extends @Nullable Object> T resultOf(
+      CompletableFuture<T> future, Duration timeout) {
+    WriteScope.await(future::isDone, System.nanoTime() + timeout.toNanos());
+    try {
+      return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RedisCommandInterruptedException(e);
+    } catch (TimeoutException e) {
+      throw new RedisCommandTimeoutException(
+          "No answer within " + timeout.toMillis() + " ms; commandTimeout sets the limit");
+    } catch (ExecutionException | CancellationException e) {
+      throw asRedisException(e);
+    }
+  }
+
+  /** The failure of a future, or null if it completed with a value. */
+  public static @Nullable Throwable failureOf(CompletableFuture<?> future, Duration timeout) {
+    try {
+      resultOf(future, timeout);
+      return null;
+    } catch (RedisException e) {
+      return e;
+    }
+  }
+
+  private static RedisException asRedisException(Exception e) {
+    Throwable cause = e;
+    while ((cause instanceof ExecutionException || cause instanceof CompletionException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof RedisCommandExecutionException) {
+      // A new one of the same kind: its stack is that of the waiting thread.
+      return ExceptionFactory.createExecutionException(cause.getMessage(), cause);
+    }
+    if (cause instanceof RedisException redis) {
+      return redis;
+    }
+    return new SheafException("The command failed: " + cause, cause);
+  }
+}

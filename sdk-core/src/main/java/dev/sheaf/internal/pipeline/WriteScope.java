@@ -1,0 +1,343 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.wait.Threads;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the current thread writes and has not sent yet, by node connection.
+ *
+ * <p>There are two kinds. A <em>batch</em> gathers what is written until it ends, so that each
+ * connection gets its part at once and writes it at once. A <em>blocking call</em> gathers what the
+ * call writes until it waits: then the caller may drive the event loop itself, and write and read
+ * without another thread.
+ *
+ * <p>Confined to its thread. A batch inside a batch is part of it; a blocking call inside a batch
+ * sends first what the batch holds, since its reply may depend on that.
+ */
+public final class WriteScope {
+
+  private static final ThreadLocal<@Nullable WriteScope> CURRENT = new ThreadLocal<>();
+
+  /** How long what finds no room waits for it; 0 if it fails at once. */
+  private final long roomNanos;
+
+  /** Null if this is no blocking call. */
+  private final @Nullable Callers callers;
+
+  private @Nullable NodePipeline pipeline;
+  private @Nullable Chain chain;
+
+  /** The parts of further connections. */
+  private @Nullable Map<NodePipeline, Chain> more;
+
+  private long heldBytes;
+  private @Nullable Set<Object> marks;
+
+  private WriteScope(long roomNanos, @Nullable Callers callers) {
+    this.roomNanos = roomNanos;
+    this.callers = callers;
+  }
+
+  /** Runs what writes commands, then sends these; what finds no room fails. */
+  public static void run(Runnable writes) {
+    run(writes, 0);
+  }
+
+  /** Runs what writes commands, then sends these, waiting for room at most the given time. */
+  public static void runBlocking(Runnable writes, Duration timeout) {
+    run(writes, timeout.toNanos());
+  }
+
+  private static void run(Runnable writes, long roomNanos) {
+    WriteScope outer = CURRENT.get();
+    if (outer != null && (outer.callers == null || roomNanos > 0)) {
+      writes.run();
+      return;
+    }
+    WriteScope corked = new WriteScope(roomNanos, null);
+    CURRENT.set(corked);
+    try {
+      writes.run();
+    } finally {
+      CURRENT.set(outer);
+      corked.submit();
+    }
+  }
+
+  /**
+   * Runs a call that writes commands and then waits for their replies, by what {@link #await} is
+   * part of. The calling thread may drive the event loop while it waits.
+   *
+   * @param timeout how long the call may wait for room in a full queue
+   */
+  public static <T extends @Nullable Object> T call(
+      Callers callers, Duration timeout, Callable<T> call) throws Exception {
+    WriteScope outer = CURRENT.get();
+    if (outer != null && outer.callers != null) {
+      return call.call();
+    }
+    WriteScope corked = begin(outer, callers, timeout);
+    try {
+      return call.call();
+    } finally {
+      corked.end(outer, callers);
+    }
+  }
+
+  /** As {@link #call}, for what throws nothing checked. */
+  public static <T extends @Nullable Object> T supply(
+      Callers callers, Duration timeout, Supplier<T> call) {
+    WriteScope outer = CURRENT.get();
+    if (outer != null && outer.callers != null) {
+      return call.get();
+    }
+    WriteScope corked = begin(outer, callers, timeout);
+    try {
+      return call.get();
+    } finally {
+      corked.end(outer, callers);
+    }
+  }
+
+  /**
+   * Runs a call that waits for replies by other ways than {@link #await}: nothing is held back
+   * meanwhile.
+   */
+  public static <T extends @Nullable Object> T pass(Callable<T> call) throws Exception {
+    WriteScope outer = CURRENT.get();
+    if (outer == null) {
+      return call.call();
+    }
+    outer.submit();
+    CURRENT.remove();
+    try {
+      return call.call();
+    } finally {
+      CURRENT.set(outer);
+    }
+  }
+
+  private static WriteScope begin(@Nullable WriteScope outer, Callers callers, Duration timeout) {
+    if (outer != null) {
+      outer.submit();
+    }
+    WriteScope corked = new WriteScope(timeout.toNanos(), callers);
+    CURRENT.set(corked);
+    callers.begin();
+    return corked;
+  }
+
+  private void end(@Nullable WriteScope outer, Callers callers) {
+    callers.end();
+    CURRENT.set(outer);
+    submit();
+  }
+
+  /**
+   * Sends what the current thread holds back, because it is about to wait, and drives the event
+   * loop, if it may, until something is done.
+   *
+   * @param done what the thread waits for
+   * @param deadlineNanos when it stops waiting, by System.nanoTime
+   * @return whether it is done; if not, the thread has to wait as if this had not been called
+   */
+  public static boolean await(BooleanSupplier done, long deadlineNanos) {
+    WriteScope corked = CURRENT.get();
+    if (corked != null) {
+      corked.sendAndDrive(done, deadlineNanos);
+    }
+    return done.getAsBoolean();
+  }
+
+  private void sendAndDrive(BooleanSupplier done, long deadlineNanos) {
+    NodePipeline main = pipeline;
+    Chain commands = chain;
+    if (callers == null || main == null || commands == null || !Threads.mayDrive()) {
+      submit();
+      return;
+    }
+    Lanes lanes = more == null ? main.lanes() : null;
+    NodePipeline driven = driven(callers, lanes, main, commands);
+    DrivenEventLoop loop = driven == null ? null : driven.loop();
+    if (driven == null || loop == null) {
+      submit();
+      return;
+    }
+    try {
+      if (submitHere(main, driven, loop, commands)) {
+        loop.drive(done, deadlineNanos);
+      }
+    } finally {
+      loop.leave();
+    }
+  }
+
+  /** The pipeline whose event loop this thread owns now; null if it owns none. */
+  private static @Nullable NodePipeline driven(
+      Callers callers, @Nullable Lanes lanes, NodePipeline main, Chain commands) {
+    DrivenEventLoop loop = main.loop();
+    if (loop == null) {
+      return null;
+    }
+    int blocked = callers.blocked();
+    NodePipeline driven = null;
+    if (blocked <= (lanes == null ? 1 : lanes.drivers())) {
+      if (lanes != null) {
+        driven = lanes.tryDrive(main, commands);
+      } else if (loop.tryDrive()) {
+        driven = main;
+      }
+      if (driven == null) {
+        loop.wantDriver();
+      }
+    }
+    if (driven == null && lanes != null) {
+      lanes.missed(blocked);
+    }
+    return driven;
+  }
+
+  /**
+   * Sends what is held back, as the owner of an event loop.
+   *
+   * @return whether it went that way, so that the loop is to be driven
+   */
+  private boolean submitHere(
+      NodePipeline main, NodePipeline driven, DrivenEventLoop loop, Chain commands) {
+    Map<NodePipeline, Chain> others = more;
+    pipeline = null;
+    chain = null;
+    more = null;
+    heldBytes = 0;
+    Lanes lanes = main.lanes();
+    NodePipeline to = lanes == null ? driven : lanes.enter(main, driven, commands);
+    if (to != driven) {
+      to.entrance().submit(commands);
+      return false;
+    }
+    to.entrance().submitHere(commands);
+    if (others != null) {
+      others.forEach(
+          (other, part) -> {
+            if (other.loop() == loop) {
+              other.entrance().submitHere(part);
+            } else {
+              other.entrance().submit(part);
+            }
+          });
+    }
+    return true;
+  }
+
+  /** Sends what the current thread holds back. What it writes later is held back again. */
+  public static void release() {
+    WriteScope corked = CURRENT.get();
+    if (corked != null) {
+      corked.submit();
+    }
+  }
+
+  /** Sends what the current thread holds back, if its requests have that many bytes together. */
+  public static void releaseFrom(long bytes) {
+    WriteScope corked = CURRENT.get();
+    if (corked != null && corked.heldBytes >= bytes) {
+      corked.submit();
+    }
+  }
+
+  private void submit() {
+    NodePipeline to = pipeline;
+    Chain commands = chain;
+    if (to == null || commands == null) {
+      return;
+    }
+    Map<NodePipeline, Chain> others = more;
+    pipeline = null;
+    chain = null;
+    more = null;
+    heldBytes = 0;
+    long beganNanos = roomNanos > 0 ? System.nanoTime() : 0;
+    submit(to, commands, beganNanos);
+    if (others != null) {
+      others.forEach((other, part) -> submit(other, part, beganNanos));
+    }
+  }
+
+  private void submit(NodePipeline main, Chain part, long beganNanos) {
+    Lanes.submit(
+        main,
+        part,
+        (to, commands) -> {
+          if (roomNanos > 0) {
+            to.entrance().submitWaiting(commands, beganNanos, beganNanos + roomNanos);
+          } else {
+            to.entrance().submit(commands);
+          }
+        });
+  }
+
+  /** The one that the current thread runs in, or null. */
+  public static @Nullable WriteScope current() {
+    return CURRENT.get();
+  }
+
+  /**
+   * How long the blocking call that the current thread is in may wait for room in a full queue, in
+   * nanoseconds; 0 outside such a call.
+   */
+  public static long roomNanos() {
+    WriteScope corked = CURRENT.get();
+    return corked == null || corked.callers == null ? 0 : corked.roomNanos;
+  }
+
+  /** Whether the current thread holds back, and this mark is new to what it holds. */
+  public static boolean isFirst(Object mark) {
+    WriteScope corked = CURRENT.get();
+    if (corked == null || corked.callers != null) {
+      return false;
+    }
+    if (corked.marks == null) {
+      corked.marks = new HashSet<>();
+    }
+    return corked.marks.add(mark);
+  }
+
+  /** Holds back a command that the current thread writes. */
+  public void hold(NodePipeline to, EncodedCommand<?, ?, ?> command) {
+    if (callers != null) {
+      command.awaitedByCaller();
+    }
+    heldBytes += command.requestBytes();
+    partOf(to).append(command);
+  }
+
+  /** Holds back commands with nothing between them. */
+  void hold(NodePipeline to, Chain commands) {
+    heldBytes += commands.bytes();
+    partOf(to).appendAll(commands, callers != null);
+  }
+
+  private Chain partOf(NodePipeline to) {
+    if (chain == null) {
+      pipeline = to;
+      chain = new Chain();
+    } else if (pipeline != to) {
+      if (more == null) {
+        more = new LinkedHashMap<>();
+      }
+      return more.computeIfAbsent(to, other -> new Chain());
+    }
+    return chain;
+  }
+}

@@ -1,0 +1,117 @@
+package dev.sheaf.internal.wait;
+
+import dev.sheaf.internal.pipeline.WriteScope;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command as Lettuce's asynchronous commands make it, but for how threads wait for its reply: by
+ * way of {@link Deadlines}. All of Lettuce's blocking commands wait by {@link #await}, and so do
+ * frameworks on top of it.
+ *
+ * <p>Thread-safe.
+ */
+public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
+
+  @SuppressWarnings("rawtypes") // There is no class literal of a generic type.
+  private static final AtomicReferenceFieldUpdater<AwaitedCommand, Deadlines.@Nullable Wait> WAIT =
+      AtomicReferenceFieldUpdater.newUpdater(AwaitedCommand.class, Deadlines.Wait.class, "wait");
+
+  private final Deadlines deadlines;
+
+  /** Who is to be woken; one thread at a time, and hardly ever is there a second. */
+  private volatile Deadlines.@Nullable Wait wait;
+
+  AwaitedCommand(RedisCommand<K, V, T> command, Deadlines deadlines) {
+    super(command);
+    this.deadlines = deadlines;
+  }
+
+  /** Sends a command as Lettuce's asynchronous commands do. */
+  public static <K, V, T> AsyncCommand<K, V, T> dispatch(
+      RedisCommand<K, V, T> command, StatefulConnection<K, V> connection, Deadlines deadlines) {
+    AwaitedCommand<K, V, T> awaited = new AwaitedCommand<>(command, deadlines);
+    RedisCommand<K, V, T> dispatched = connection.dispatch(awaited);
+    // Within a transaction it is sent inside a command of its own.
+    return dispatched instanceof AsyncCommand<K, V, T> async ? async : awaited;
+  }
+
+  @Override
+  public boolean await(long timeout, TimeUnit unit) {
+    return deadlines.await(this, unit.toNanos(timeout));
+  }
+
+  @Override
+  public T get() throws InterruptedException, ExecutionException {
+    WriteScope.await(this::isDone, System.nanoTime() + Long.MAX_VALUE / 2);
+    return super.get();
+  }
+
+  @Override
+  public T get(long timeout, TimeUnit unit)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
+    WriteScope.await(this::isDone, deadlineNanos);
+    return super.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public T join() {
+    WriteScope.await(this::isDone, System.nanoTime() + Long.MAX_VALUE / 2);
+    return super.join();
+  }
+
+  boolean awaitByTimer(long timeoutNanos) {
+    return super.await(timeoutNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Has the thread of a wait woken with the reply; false if there is one already. */
+  boolean wakesFor(Deadlines.Wait waiting) {
+    return WAIT.compareAndSet(this, null, waiting);
+  }
+
+  void wakesNobody() {
+    wait = null;
+  }
+
+  private void wake() {
+    Deadlines.Wait waiting = wait;
+    if (waiting != null) {
+      wait = null;
+      waiting.wake();
+    }
+  }
+
+  @Override
+  public boolean complete(T value) {
+    boolean completed = super.complete(value);
+    wake();
+    return completed;
+  }
+
+  @Override
+  protected void completeResult() {
+    super.completeResult();
+    wake();
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable failure) {
+    boolean completed = super.completeExceptionally(failure);
+    wake();
+    return completed;
+  }
+
+  @Override
+  public boolean cancel(boolean mayInterruptIfRunning) {
+    boolean cancelled = super.cancel(mayInterruptIfRunning);
+    wake();
+    return cancelled;
+  }
+}

@@ -1,0 +1,294 @@
+package dev.sheaf.internal.wait;
+
+import dev.sheaf.internal.pipeline.WriteScope;
+import io.lettuce.core.RedisCommandInterruptedException;
+import java.time.Duration;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets threads wait for replies, and ends the waits that last too long.
+ *
+ * <p>A thread that parks with a time limit costs a timer each time, which for a virtual thread is
+ * an entry in a shared heap and a second thread to wake, more than all else that a read costs. So
+ * threads park without a limit, after they left a note in a table; one thread reads the table now
+ * and then and fails what is overdue. While nobody waits, it sleeps.
+ *
+ * <p>Thread-safe. A time-out is never early; it is late by up to two ticks.
+ */
+public final class Deadlines implements AutoCloseable {
+
+  /** More waits than that at once keep their own time, as do those that find no slot near. */
+  private static final int SLOTS = 4_096;
+
+  /** How often a thread yields before it parks, if it was told to yield. */
+  private static final int YIELDS = 100;
+
+  private static final int PROBES = 8;
+  private static final int SPREAD = 0x9E3779B9;
+  private static final int SHIFT = Integer.numberOfLeadingZeros(SLOTS - 1);
+
+  /**
+   * A twentieth of the usual time-out, but no finer than timers are and no coarser than people
+   * notice.
+   */
+  private static final int TICKS_PER_TIMEOUT = 20;
+
+  private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+  /** The thread ends when nobody has waited for so long: a client may be forgotten unclosed. */
+  private static final long MAX_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
+  private final long tickNanos;
+  private final boolean yielding;
+
+  /** Whether the thread looks at the table; if not, it sleeps until this is set and it is woken. */
+  private final AtomicBoolean watching = new AtomicBoolean();
+
+  /** Begins with the first wait. */
+  private volatile @Nullable Thread watcher;
+
+  private volatile boolean closed;
+
+  /**
+   * Begins without a thread; the first wait starts it.
+   *
+   * @param yielding whether threads yield before they park
+   */
+  public Deadlines(Duration usualTimeout, boolean yielding) {
+    this.yielding = yielding;
+    this.tickNanos =
+        Math.max(
+            MIN_TICK_NANOS, Math.min(MAX_TICK_NANOS, usualTimeout.toNanos() / TICKS_PER_TIMEOUT));
+  }
+
+  /**
+   * Blocks until a reply is there, or its time is over.
+   *
+   * @return whether it is there, a value or a failure
+   * @throws RedisCommandInterruptedException if the thread is interrupted meanwhile; it stays so
+   */
+  boolean await(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
+    if (reply.isDone()) {
+      return true;
+    }
+    long deadlineNanos = System.nanoTime() + timeoutNanos;
+    if (WriteScope.await(reply::isDone, deadlineNanos) || yielding && yieldUntilDone(reply)) {
+      return true;
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new RedisCommandInterruptedException(
+          new InterruptedException("Interrupted while it waited for a reply"));
+    }
+    return awaitParked(reply, Math.max(0, deadlineNanos - System.nanoTime()));
+  }
+
+  private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
+    if (timeoutNanos < tickNanos * TICKS_PER_TIMEOUT
+        || Thread.currentThread() instanceof ForkJoinWorkerThread) {
+      // Too short for these ticks; or a pool wants to know that its thread blocks.
+      return reply.awaitByTimer(timeoutNanos);
+    }
+    Wait wait = new Wait(reply, Thread.currentThread(), timeoutNanos);
+    if (!reply.wakesFor(wait)) {
+      return reply.awaitByTimer(timeoutNanos);
+    }
+    int slot = enter(wait);
+    try {
+      return slot < 0 ? reply.awaitByTimer(timeoutNanos) : wait.untilDone();
+    } finally {
+      reply.wakesNobody();
+      if (slot >= 0) {
+        waits.set(slot, null);
+      }
+    }
+  }
+
+  private boolean yieldUntilDone(AwaitedCommand<?, ?, ?> reply) {
+    for (int yielded = 0; yielded < YIELDS; yielded++) {
+      Thread.yield();
+      if (reply.isDone()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Leaves the note; negative if there is no slot near, or nobody to read it. */
+  private int enter(Wait wait) {
+    int home = (int) Thread.currentThread().getId() * SPREAD >>> SHIFT;
+    for (int probe = 0; probe < PROBES; probe++) {
+      int slot = home + probe & SLOTS - 1;
+      if (waits.get(slot) == null && waits.compareAndSet(slot, null, wait)) {
+        if (closed) {
+          waits.set(slot, null);
+          return -1;
+        }
+        if (!watching.get() && watching.compareAndSet(false, true)) {
+          wake();
+        }
+        return slot;
+      }
+    }
+    return -1;
+  }
+
+  private void wake() {
+    Thread thread = watcher;
+    if (thread == null) {
+      thread = new Thread(this::watch, "sheaf-deadlines");
+      thread.setDaemon(true);
+      watcher = thread;
+      thread.start();
+    } else {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void watch() {
+    boolean nobodyBefore = false;
+    while (!closed) {
+      LockSupport.parkNanos(this, tickNanos);
+      // An interrupt meant for others would keep this thread from parking ever again.
+      Thread.interrupted();
+      boolean nobody = !visit(System.nanoTime(), false);
+      if (nobody && nobodyBefore && !sleptUntilWoken()) {
+        return;
+      }
+      nobodyBefore = nobody;
+    }
+    visit(System.nanoTime(), true);
+  }
+
+  /** Whether to go on; if not, another thread takes over when somebody waits. */
+  private boolean sleptUntilWoken() {
+    long begin = System.nanoTime();
+    watching.set(false);
+    // Somebody may have come in just before the line above, and relied on this thread.
+    if (isAnybodyWaiting() && watching.compareAndSet(false, true)) {
+      return true;
+    }
+    while (!watching.get() && !closed) {
+      long leftNanos = begin + MAX_SLEEP_NANOS - System.nanoTime();
+      if (leftNanos <= 0 && watching.compareAndSet(false, true)) {
+        return isStillNeeded();
+      }
+      LockSupport.parkNanos(this, leftNanos);
+      Thread.interrupted();
+    }
+    return true;
+  }
+
+  /** Ends this thread's watch, unless somebody came in meanwhile and relied on it. */
+  private boolean isStillNeeded() {
+    watcher = null;
+    watching.set(false);
+    if (isAnybodyWaiting() && watching.compareAndSet(false, true)) {
+      watcher = Thread.currentThread();
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * Looks at every wait.
+   *
+   * @param all whether to end them all, because nobody reads the table any more
+   * @return whether there was any
+   */
+  private boolean visit(long now, boolean all) {
+    boolean somebody = false;
+    for (int slot = 0; slot < SLOTS; slot++) {
+      Wait wait = waits.get(slot);
+      if (wait != null) {
+        somebody = true;
+        wait.look(now, all);
+      }
+    }
+    return somebody;
+  }
+
+  private boolean isAnybodyWaiting() {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (waits.get(slot) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the thread is about, or will wake for the next wait only. For tests. */
+  boolean isWatching() {
+    return watching.get();
+  }
+
+  /** Ends the thread, and all waits with it; later waits keep their own time. */
+  @Override
+  public void close() {
+    closed = true;
+    Thread thread = watcher;
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** One thread's wait for one reply. */
+  static final class Wait {
+
+    private final AwaitedCommand<?, ?, ?> reply;
+    private final Thread thread;
+    private final long timeoutNanos;
+
+    /**
+     * When it is over, by System.nanoTime, from the first look at it on. Of the watching thread.
+     */
+    private long dueNanos;
+
+    private boolean seen;
+    private volatile boolean expired;
+
+    private Wait(AwaitedCommand<?, ?, ?> reply, Thread thread, long timeoutNanos) {
+      this.reply = reply;
+      this.thread = thread;
+      this.timeoutNanos = timeoutNanos;
+    }
+
+    private boolean untilDone() {
+      while (!reply.isDone()) {
+        if (expired) {
+          return false;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+          throw new RedisCommandInterruptedException(
+              new InterruptedException("Interrupted while it waited for a reply"));
+        }
+        LockSupport.park(reply);
+      }
+      return true;
+    }
+
+    private void look(long now, boolean end) {
+      if (!seen) {
+        seen = true;
+        dueNanos = now + timeoutNanos;
+      }
+      if (end || now - dueNanos >= 0) {
+        expired = true;
+        wake();
+      } else if (reply.isDone()) {
+        // Completed in a way that wakes nobody, such as CompletableFuture.completeAsync.
+        wake();
+      }
+    }
+
+    void wake() {
+      LockSupport.unpark(thread);
+    }
+  }
+}

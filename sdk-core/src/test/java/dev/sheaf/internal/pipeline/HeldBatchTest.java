@@ -1,0 +1,64 @@
+package dev.sheaf.internal.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.Result;
+import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.testkit.Await;
+import io.lettuce.core.RedisFuture;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A batch may be held for a reply that is near. If the reply is not near after all, it goes. */
+@Timeout(60)
+class HeldBatchTest {
+
+  private static final int ENOUGH_TO_LEARN_THE_DISTANCE = 600;
+
+  @Test
+  void replyThatIsLateOnce_doesNotKeepTheNextCommandsFromTheServer() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port())) {
+      sheaf.sync().set("key", "value");
+      for (int i = 0; i < ENOUGH_TO_LEARN_THE_DISTANCE; i++) {
+        sheaf.sync().get("key");
+      }
+      List<String> page = IntStream.range(0, 20).mapToObj(i -> "page" + i).toList();
+      proxy.delay(Duration.ofSeconds(2));
+      CompletableFuture<Map<String, Result<String>>> first = sheaf.getAllAsync(page);
+      long before = server.stats().count("strlen");
+      RedisFuture<Long> second = sheaf.async().strlen("key");
+      Await.until(
+          "the second command is at the server",
+          Duration.ofSeconds(10),
+          () -> server.stats().count("strlen") > before);
+      assertThat(first.isDone()).as("the reply to the first is still on its way").isFalse();
+      proxy.delay(Duration.ZERO);
+      assertThat(second.get(20, TimeUnit.SECONDS)).isEqualTo(5);
+      assertThat(first.get(20, TimeUnit.SECONDS)).hasSize(20);
+    }
+  }
+
+  @Test
+  void gauge_goesByTheShortestOfLate() {
+    RoundTripGauge gauge = new RoundTripGauge();
+    assertThat(gauge.isNear()).as("nothing is known").isFalse();
+    gauge.observe(TimeUnit.MILLISECONDS.toNanos(2));
+    assertThat(gauge.isNear()).isFalse();
+    gauge.observe(TimeUnit.MICROSECONDS.toNanos(50));
+    assertThat(gauge.isNear()).isTrue();
+    for (int i = 0; i < 511; i++) {
+      gauge.observe(TimeUnit.MILLISECONDS.toNanos(2));
+    }
+    assertThat(gauge.isNear()).as("the server has moved away").isFalse();
+  }
+}

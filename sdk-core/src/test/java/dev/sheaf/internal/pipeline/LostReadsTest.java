@@ -1,0 +1,141 @@
+package dev.sheaf.internal.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.ConnectionLostException;
+import dev.sheaf.OutcomeUnknownException;
+import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.testkit.Await;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Reads whose replies are lost, or that nobody waits for any more. */
+@Timeout(60)
+class LostReadsTest {
+
+  /** What had come of the reply must not stand twice in the answer. */
+  @ParameterizedTest
+  @ValueSource(ints = {5, 60, 300, 700})
+  void listThatCameInPart_isWholeOrFails(int bytes) throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port())) {
+      List<String> elements = IntStream.range(0, 100).mapToObj(i -> "element" + i).toList();
+      sheaf.sync().rpush("list", elements.toArray(String[]::new));
+      sheaf.sync().set("key", "value");
+      proxy.cutAfterBytesToClient(bytes);
+      RedisFuture<List<String>> list = sheaf.async().lrange("list", 0, -1);
+      RedisFuture<String> next = sheaf.async().get("key");
+      try {
+        assertThat(list.get(20, TimeUnit.SECONDS)).isEqualTo(elements);
+      } catch (ExecutionException e) {
+        assertThat(e).cause().isInstanceOf(ConnectionLostException.class);
+      }
+      assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo("value");
+    }
+  }
+
+  /** By whichever face: a read that is sent again must not see what its caller wrote later. */
+  @Test
+  void readBeforeAWriteThatRan_doesNotSeeIt_whenTheConnectionIsLost() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port());
+        Sheaf<String, String> observer = Sheaf.connect(server.uri())) {
+      sheaf.sync().set("r", "before");
+      sheaf.sync().set("a", "before");
+      proxy.pauseToClient(true);
+      CompletableFuture<String> reactive = sheaf.reactive().get("r").toFuture();
+      RedisFuture<String> async = sheaf.async().get("a");
+      RedisFuture<String> firstWrite = sheaf.async().set("r", "after");
+      RedisFuture<String> secondWrite = sheaf.async().set("a", "after");
+      Await.until(
+          "the writes to run",
+          Duration.ofSeconds(10),
+          () ->
+              "after".equals(observer.sync().get("r")) && "after".equals(observer.sync().get("a")));
+      proxy.resetConnections();
+      proxy.pauseToClient(false);
+
+      assertThatThrownBy(() -> firstWrite.get(20, TimeUnit.SECONDS))
+          .cause()
+          .isInstanceOf(OutcomeUnknownException.class);
+      assertThatThrownBy(() -> secondWrite.get(20, TimeUnit.SECONDS))
+          .cause()
+          .isInstanceOf(OutcomeUnknownException.class);
+      assertThatThrownBy(() -> async.get(20, TimeUnit.SECONDS))
+          .cause()
+          .isInstanceOf(ConnectionLostException.class);
+      assertThatThrownBy(() -> reactive.get(20, TimeUnit.SECONDS))
+          .cause()
+          .isInstanceOf(ConnectionLostException.class);
+    }
+  }
+
+  /** Given up in the moment between being taken from the queue and being written. */
+  @Test
+  void commandsGivenUpAsTheyAreWritten_doNotCountAsInFlightForEver() throws Exception {
+    BatchingOptions few = BatchingOptions.defaults().withMaxInFlight(3, 10_000);
+    try (EmbeddedServer server = EmbeddedServer.start();
+        Sheaf<String, String> sheaf =
+            Sheaf.builder(server.uri())
+                .batching(few)
+                .commandTimeout(Duration.ofSeconds(5))
+                .connect()) {
+      sheaf.sync().set("k", "v");
+      for (int i = 0; i < 10; i++) {
+        sheaf.standalone().dispatch(new GivenUpWhenWritten());
+        // Else the next one would share its flight, which is then written for its sake.
+        Await.until(
+            "the command to be taken",
+            Duration.ofSeconds(5),
+            () -> pipelineOf(sheaf).queuedCommands() == 0 && pipelineOf(sheaf).isIdle());
+      }
+      assertThat(sheaf.async().get("k").get(5, TimeUnit.SECONDS)).isEqualTo("v");
+    }
+  }
+
+  private static NodePipeline pipelineOf(Sheaf<?, ?> sheaf) {
+    var connection = (io.lettuce.core.RedisChannelHandler<?, ?>) sheaf.standalone();
+    return ((NodeWriter) connection.getChannelWriter()).pipeline();
+  }
+
+  /** Done from the second time that somebody asks. */
+  private static final class GivenUpWhenWritten extends AsyncCommand<String, String, String> {
+
+    private final AtomicInteger asked = new AtomicInteger();
+
+    GivenUpWhenWritten() {
+      super(
+          new Command<>(
+              CommandType.GET,
+              new ValueOutput<>(StringCodec.UTF8),
+              new CommandArgs<>(StringCodec.UTF8).addKey("k")));
+    }
+
+    @Override
+    public boolean isDone() {
+      return asked.incrementAndGet() > 1 || super.isDone();
+    }
+  }
+}

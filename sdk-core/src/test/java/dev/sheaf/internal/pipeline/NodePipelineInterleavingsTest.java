@@ -1,0 +1,148 @@
+package dev.sheaf.internal.pipeline;
+
+import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.Links;
+import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.fusion.RunFuser;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The hand-over between those who add commands and the one who drains, in all the ways in which a
+ * few threads can interleave.
+ *
+ * <p>Hunted for: a command that is added while the drain gives up, so that each of the two leaves
+ * it to the other and it waits for ever; and two drains at a time, which would reorder commands.
+ */
+@Tag("slow")
+class NodePipelineInterleavingsTest {
+
+  /** Shared by all runs, one at a time: to encode commands is not what is tested. */
+  private static final List<EncodedCommand<?, ?, ?>> COMMANDS =
+      IntStream.range(0, 6).<EncodedCommand<?, ?, ?>>mapToObj(i -> FakeWriter.ping()).toList();
+
+  @Test
+  void noInterleaving_leavesACommandBehind() {
+    new ModelCheckingOptions()
+        .iterations(3)
+        .invocationsPerIteration(80)
+        .threads(3)
+        .actorsPerThread(1)
+        .actorsBefore(0)
+        .actorsAfter(0)
+        // One drain at a time uses these, or they are counters: no threads need to switch in them.
+        .addGuarantee(
+            forClasses(
+                    RunFuser.class.getName(),
+                    Room.class.getName(),
+                    WriteClock.class.getName(),
+                    EncodedCommand.class.getName(),
+                    BatchingOptions.class.getName())
+                .allMethods()
+                .treatAsAtomic())
+        .check(Submissions.class);
+  }
+
+  @Test
+  void noRealThread_leavesACommandBehind() {
+    new StressOptions()
+        .iterations(10)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(2)
+        .actorsBefore(0)
+        .actorsAfter(0)
+        .check(Submissions.class);
+  }
+
+  /** A pipeline without a socket, which drains on the threads that add. */
+  public static class Submissions {
+
+    private final Recorder recorder = new Recorder();
+    private final NodePipeline pipeline = recorder.pipeline();
+    private final boolean[] submitted = new boolean[COMMANDS.size()];
+
+    public Submissions() {
+      Links.cut(COMMANDS);
+    }
+
+    @Operation(runOnce = true)
+    public void addOne() {
+      submit(0);
+    }
+
+    @Operation(runOnce = true)
+    public void addAnother() {
+      submit(1);
+    }
+
+    @Operation(runOnce = true)
+    public void addTwo() {
+      submit(2);
+      submit(3);
+    }
+
+    @Operation(runOnce = true)
+    public void addChain() {
+      submitted[4] = true;
+      submitted[5] = true;
+      Chain chain = new Chain();
+      chain.append(COMMANDS.get(4));
+      chain.append(COMMANDS.get(5));
+      pipeline.entrance().submit(chain);
+    }
+
+    private void submit(int number) {
+      submitted[number] = true;
+      pipeline.entrance().submit(COMMANDS.get(number));
+    }
+
+    @Validate
+    public void everythingIsWrittenOnceAndInOrder() {
+      // Plain comparisons: what AssertJ does is walked through as well, and takes minutes.
+      List<Integer> written = new ArrayList<>();
+      for (RedisCommand<?, ?, ?> command : recorder.written) {
+        written.add(COMMANDS.indexOf(command));
+      }
+      for (int i = 0; i < submitted.length; i++) {
+        require(written.contains(i) == submitted[i], "it is written if it was added");
+        require(written.indexOf(i) == written.lastIndexOf(i), "nothing is written twice");
+      }
+      require(written.indexOf(2) <= written.indexOf(3), "one thread's commands keep their order");
+      require(written.indexOf(4) + 1 == written.indexOf(5) || !submitted[4], "a chain is whole");
+      require(pipeline.isIdle(), "nobody holds the queue, and it is empty");
+      require(pipeline.queuedCommands() == 0 && pipeline.queuedBytes() == 0, "room is given back");
+    }
+
+    private void require(boolean met, String what) {
+      if (!met) {
+        throw new IllegalStateException(
+            "Not met: " + what + "; written " + recorder.written.size() + " commands");
+      }
+    }
+  }
+
+  /** Not thread-safe, as the one drain at a time may expect. */
+  private static final class Recorder extends FakeWriter {
+
+    private final List<RedisCommand<?, ?, ?>> written = new ArrayList<>();
+
+    @Override
+    void written(Collection<? extends RedisCommand<?, ?, ?>> commands) {
+      written.addAll(commands);
+    }
+  }
+}

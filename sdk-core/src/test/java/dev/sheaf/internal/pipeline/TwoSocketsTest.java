@@ -1,0 +1,86 @@
+package dev.sheaf.internal.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sheaf.OutcomeUnknownException;
+import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.testkit.Await;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.protocol.ConnectionWatchdog;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Lettuce may reconnect twice at once, when a handshake fails: the next attempt is scheduled by the
+ * failure, and by the closing of the socket. For a while a connection has two sockets then.
+ */
+@Timeout(60)
+class TwoSocketsTest {
+
+  private static final Duration LATER = Duration.ofSeconds(2);
+
+  @Test
+  void writeThatAwaitsItsReplyOnTheFirst_isNotSentAgainOnTheSecond() throws Exception {
+    inTwoSockets(
+        sheaf -> sheaf.sync().incr("counter"),
+        sheaf -> sheaf.async().incr("counter"),
+        (sheaf, write) ->
+            assertThatThrownBy(() -> write.get(10, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(OutcomeUnknownException.class));
+  }
+
+  private interface Check<T> {
+    void run(Sheaf<String, String> sheaf, RedisFuture<T> underWay) throws Exception;
+  }
+
+  private static <T> void inTwoSockets(
+      Consumer<Sheaf<String, String>> before,
+      Function<Sheaf<String, String>, RedisFuture<T>> onTheFirst,
+      Check<T> afterwards)
+      throws Exception {
+    List<Channel> sockets = new CopyOnWriteArrayList<>();
+    ClientResources resources =
+        ClientResources.builder()
+            .nettyCustomizer(
+                new NettyCustomizer() {
+                  @Override
+                  public void afterChannelInitialized(Channel channel) {
+                    sockets.add(channel);
+                  }
+                })
+            .build();
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf =
+            Sheaf.builder("redis://127.0.0.1:" + proxy.port())
+                .clientResources(resources)
+                .connect()) {
+      before.accept(sheaf);
+      int known = sockets.size();
+      Channel first = sockets.get(known - 1);
+      proxy.delay(LATER);
+      RedisFuture<T> underWay = onTheFirst.apply(sheaf);
+      Await.until("the command to be under way", LATER, () -> proxy.stats().bytesInFlight() > 0);
+      proxy.delay(Duration.ZERO);
+      first.pipeline().get(ConnectionWatchdog.class).run(1);
+      Await.until("a second socket", LATER, () -> sockets.size() > known);
+      assertThat(sheaf.async().ping().get(10, TimeUnit.SECONDS)).isEqualTo("PONG");
+      afterwards.run(sheaf, underWay);
+    } finally {
+      resources.shutdown(0, 2, TimeUnit.SECONDS).sync();
+    }
+  }
+}

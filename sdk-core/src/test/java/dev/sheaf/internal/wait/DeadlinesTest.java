@@ -1,0 +1,260 @@
+package dev.sheaf.internal.wait;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sheaf.testkit.Await;
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class DeadlinesTest {
+
+  private static final long TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Deadlines deadlines = new Deadlines(Duration.ofNanos(TIMEOUT_NANOS), true);
+
+  @AfterEach
+  void close() {
+    deadlines.close();
+  }
+
+  @Test
+  void replyThatComes_isReturned() {
+    AsyncCommand<String, String, String> get = get();
+    Thread server = new Thread(() -> answer(get, "value"));
+    server.start();
+    assertThat(await(get, TIMEOUT_NANOS * 100)).isEqualTo("value");
+  }
+
+  @Test
+  void replyThatIsThere_isReturnedAtOnce() {
+    AsyncCommand<String, String, String> get = get();
+    answer(get, "value");
+    assertThat(await(get, 1)).isEqualTo("value");
+  }
+
+  @Test
+  void replyThatDoesNotCome_failsNotBeforeItsTime() {
+    for (int round = 0; round < 3; round++) {
+      AsyncCommand<String, String, String> get = get();
+      long start = System.nanoTime();
+      assertThatThrownBy(() -> await(get, TIMEOUT_NANOS))
+          .isInstanceOf(RedisCommandTimeoutException.class)
+          .hasMessageContaining("100 millisecond");
+      assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TIMEOUT_NANOS);
+      assertThat(get.isDone()).as("so that it is not sent any more").isTrue();
+    }
+  }
+
+  @Test
+  void eachWait_hasItsOwnLimit() throws InterruptedException {
+    AsyncCommand<String, String, String> patient = get();
+    Thread waiting = new Thread(() -> await(patient, TimeUnit.MINUTES.toNanos(1)));
+    waiting.start();
+    assertThatThrownBy(() -> await(get(), TIMEOUT_NANOS))
+        .isInstanceOf(RedisCommandTimeoutException.class);
+    assertThat(patient.isDone()).isFalse();
+    answer(patient, "value");
+    waiting.join();
+  }
+
+  @Test
+  void errorOfTheServer_isThrownAsLettuceDoes() {
+    AsyncCommand<String, String, String> get = get();
+    get.getOutput().setError("WRONGTYPE it is a list");
+    get.complete();
+    assertThatThrownBy(() -> await(get, TIMEOUT_NANOS))
+        .isInstanceOf(RedisCommandExecutionException.class)
+        .hasMessage("WRONGTYPE it is a list");
+  }
+
+  @Test
+  void interruptedWait_endsAndKeepsTheInterrupt() {
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> await(get(), TIMEOUT_NANOS))
+        .isInstanceOf(RedisCommandInterruptedException.class);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  /** Whoever asks for less than the usual time-out is not kept for the length of a tick. */
+  @Test
+  void awaitOfAMoment_leavesTheCommandAsItIs() throws InterruptedException {
+    AsyncCommand<String, String, String> get = get();
+    assertThat(get.await(1, TimeUnit.MILLISECONDS)).isFalse();
+    assertThat(get.await(TIMEOUT_NANOS, TimeUnit.NANOSECONDS)).isFalse();
+    assertThat(get.isDone()).isFalse();
+    answer(get, "value");
+    assertThat(get.await(1, TimeUnit.MILLISECONDS)).isTrue();
+  }
+
+  @Test
+  void twoThreadsThatWaitForOneReply_bothGetIt() throws InterruptedException {
+    AsyncCommand<String, String, String> get = get();
+    Queue<String> received = new ConcurrentLinkedQueue<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Thread thread = new Thread(() -> received.add(await(get, TIMEOUT_NANOS * 600)));
+      threads.add(thread);
+      thread.start();
+    }
+    Await.until(
+        "both wait",
+        Duration.ofSeconds(20),
+        () ->
+            threads.stream()
+                .allMatch(
+                    thread ->
+                        thread.getState() == Thread.State.WAITING
+                            || thread.getState() == Thread.State.TIMED_WAITING));
+    answer(get, "value");
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(received).containsExactly("value", "value");
+  }
+
+  /** Each way in which a command ends wakes who waits for it, at once and not at the time-out. */
+  @ParameterizedTest
+  @ValueSource(strings = {"value", "error", "failure", "cancel", "complete", "async"})
+  void everyEnd_wakesTheWaitingThread(String end) throws InterruptedException {
+    AsyncCommand<String, String, String> get = get();
+    AtomicBoolean awaited = new AtomicBoolean();
+    Thread waiting = new Thread(() -> awaited.set(get.await(10, TimeUnit.MINUTES)));
+    waiting.start();
+    Await.until("it waits", Duration.ofSeconds(20), () -> LockSupport.getBlocker(waiting) == get);
+    switch (end) {
+      case "value" -> answer(get, "value");
+      case "error" -> {
+        get.getOutput().setError("ERR");
+        get.complete();
+      }
+      case "failure" -> get.completeExceptionally(new RedisException("lost"));
+      case "cancel" -> get.cancel(true);
+      case "complete" -> get.complete("value");
+      default -> get.completeAsync(() -> "value");
+    }
+    waiting.join(TimeUnit.SECONDS.toMillis(20));
+    assertThat(awaited).isTrue();
+  }
+
+  @Test
+  void threadInAForkJoinPool_waitsAsItsPoolWantsIt() throws Exception {
+    AsyncCommand<String, String, String> get = get();
+    ForkJoinPool pool = new ForkJoinPool(1);
+    try {
+      Future<Boolean> waiting = pool.submit(() -> get.await(10, TimeUnit.MINUTES));
+      // With one thread only, and that one blocked, this needs another.
+      pool.submit(() -> answer(get, "value")).get(20, TimeUnit.SECONDS);
+      assertThat(waiting.get(20, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /** Threads whose slots are all taken wait as Lettuce does, and nobody waits for ever. */
+  @Test
+  void moreWaitsThanSlotsNearby_allEnd() throws InterruptedException {
+    int callers = 600;
+    AtomicInteger timedOut = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < callers; i++) {
+      Thread thread =
+          new Thread(
+              null,
+              () -> {
+                try {
+                  await(get(), TIMEOUT_NANOS);
+                } catch (RedisCommandTimeoutException expected) {
+                  timedOut.incrementAndGet();
+                }
+              },
+              "caller",
+              128 << 10);
+      threads.add(thread);
+      thread.start();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(timedOut).hasValue(callers);
+  }
+
+  @Test
+  void onceClosed_waitsByItself() {
+    deadlines.close();
+    assertThatThrownBy(() -> await(get(), TIMEOUT_NANOS))
+        .isInstanceOf(RedisCommandTimeoutException.class);
+  }
+
+  @Test
+  void closedMeanwhile_leavesNobodyWaiting() throws InterruptedException {
+    AtomicInteger ended = new AtomicInteger();
+    Thread waiting =
+        new Thread(
+            () -> {
+              try {
+                await(get(), TIMEOUT_NANOS * 600);
+              } catch (RedisCommandTimeoutException expected) {
+                ended.incrementAndGet();
+              }
+            });
+    waiting.start();
+    assertThatThrownBy(() -> await(get(), TIMEOUT_NANOS))
+        .isInstanceOf(RedisCommandTimeoutException.class);
+    deadlines.close();
+    waiting.join(TimeUnit.SECONDS.toMillis(20));
+    assertThat(ended).hasValue(1);
+  }
+
+  /** The thread sleeps while nobody waits, and wakes for those who come later. */
+  @Test
+  void waitsAfterAPause_areWatchedAgain() throws InterruptedException {
+    for (int round = 0; round < 4; round++) {
+      assertThatThrownBy(() -> await(get(), TIMEOUT_NANOS))
+          .isInstanceOf(RedisCommandTimeoutException.class);
+      Await.until("the thread sleeps", Duration.ofSeconds(10), () -> !deadlines.isWatching());
+    }
+  }
+
+  private AsyncCommand<String, String, String> get() {
+    return new AwaitedCommand<>(
+        new Command<>(CommandType.GET, new ValueOutput<>(StringCodec.UTF8)), deadlines);
+  }
+
+  /** As Lettuce's blocking commands wait. */
+  private static String await(AsyncCommand<String, String, String> get, long timeoutNanos) {
+    return LettuceFutures.awaitOrCancel(get, timeoutNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private static void answer(AsyncCommand<String, String, String> get, String value) {
+    get.getOutput().set(ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
+    get.complete();
+  }
+}
