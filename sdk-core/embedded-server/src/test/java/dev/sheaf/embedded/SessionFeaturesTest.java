@@ -219,4 +219,20 @@ class SessionFeaturesTest {
       assertThat(raw.call("BITFIELD", "r", "SET", "u8", "0", "1")).startsWith("-NOPERM");
     }
   }
+
+  @Test
+  void info_countsFailedAndRejectedCalls() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        RawConnection raw = new RawConnection(server.port())) {
+      raw.call("SET", "k", "v");
+      raw.call("LPUSH", "k", "v");
+      raw.call("LPUSH", "k");
+      raw.call("LPUSH", "l", "v");
+      assertThat(raw.call("INFO", "commandstats"))
+          .contains(
+              "cmdstat_lpush:calls=2,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=1");
+      assertThat(raw.call("INFO", "errorstats"))
+          .contains("errorstat_ERR:count=1\r\nerrorstat_WRONGTYPE:count=1\r\n");
+    }
+  }
 }
