@@ -130,6 +130,21 @@ class SessionFeaturesTest {
   }
 
   @Test
+  void pauseOfWrites_lastsForScriptsThatMayWriteOnly_andCountsWhoWaits(EmbeddedServer server)
+      throws Exception {
+    try (RawConnection raw = new RawConnection(server.port());
+        RawConnection writer = new RawConnection(server.port())) {
+      raw.call("CLIENT", "PAUSE", "100000", "WRITE");
+      assertThat(raw.call("EVAL", "#!lua flags=no-writes\nreturn 1", "0")).isEqualTo(":1\r\n");
+      writer.send(request("EVAL", "return 2", "0"));
+      awaitBlocked(raw, 1);
+      raw.call("CLIENT", "UNPAUSE");
+      assertThat(writer.read()).isEqualTo(":2\r\n");
+      awaitBlocked(raw, 0);
+    }
+  }
+
+  @Test
   void streamReaders_waitForEntries(EmbeddedServer server, EmbeddedClock clock) throws Exception {
     try (RawConnection raw = new RawConnection(server.port());
         RawConnection reader = new RawConnection(server.port());

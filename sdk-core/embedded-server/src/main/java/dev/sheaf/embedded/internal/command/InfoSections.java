@@ -132,7 +132,7 @@ final class InfoSections {
     line("connected_clients", node.clients().size());
     line("cluster_connections", 0);
     line("maxclients", node.config().values().getOrDefault("maxclients", "0"));
-    line("blocked_clients", node.blocked().size());
+    line("blocked_clients", node.blocked().size() + node.pause().heldClients());
     line("tracking_clients", node.tracking().clients());
   }
 
