@@ -130,6 +130,21 @@ class SessionFeaturesTest {
   }
 
   @Test
+  void pauseOfWrites_lastsForScriptsThatMayWriteOnly_andCountsWhoWaits(EmbeddedServer server)
+      throws Exception {
+    try (RawConnection raw = new RawConnection(server.port());
+        RawConnection writer = new RawConnection(server.port())) {
+      raw.call("CLIENT", "PAUSE", "100000", "WRITE");
+      assertThat(raw.call("EVAL", "#!lua flags=no-writes\nreturn 1", "0")).isEqualTo(":1\r\n");
+      writer.send(request("EVAL", "return 2", "0"));
+      awaitBlocked(raw, 1);
+      raw.call("CLIENT", "UNPAUSE");
+      assertThat(writer.read()).isEqualTo(":2\r\n");
+      awaitBlocked(raw, 0);
+    }
+  }
+
+  @Test
   void streamReaders_waitForEntries(EmbeddedServer server, EmbeddedClock clock) throws Exception {
     try (RawConnection raw = new RawConnection(server.port());
         RawConnection reader = new RawConnection(server.port());
@@ -217,6 +232,22 @@ class SessionFeaturesTest {
       assertThat(raw.call("SET", "w", "v", "GET")).startsWith("-NOPERM");
       assertThat(raw.call("BITFIELD", "r", "GET", "u8", "0")).isEqualTo("*1\r\n:0\r\n");
       assertThat(raw.call("BITFIELD", "r", "SET", "u8", "0", "1")).startsWith("-NOPERM");
+    }
+  }
+
+  @Test
+  void info_countsFailedAndRejectedCalls() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        RawConnection raw = new RawConnection(server.port())) {
+      raw.call("SET", "k", "v");
+      raw.call("LPUSH", "k", "v");
+      raw.call("LPUSH", "k");
+      raw.call("LPUSH", "l", "v");
+      assertThat(raw.call("INFO", "commandstats"))
+          .contains(
+              "cmdstat_lpush:calls=2,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=1");
+      assertThat(raw.call("INFO", "errorstats"))
+          .contains("errorstat_ERR:count=1\r\nerrorstat_WRONGTYPE:count=1\r\n");
     }
   }
 }

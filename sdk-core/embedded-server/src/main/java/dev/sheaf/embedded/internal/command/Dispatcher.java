@@ -61,8 +61,13 @@ public final class Dispatcher {
       }
     } catch (CommandException e) {
       client.breakQueue();
-      node.counters().errors++;
-      client.reply().error(refusal(node, client, args, e.line()));
+      Command refused = peek(node, args);
+      if (refused != null) {
+        node.counters().rejected[refused.id()]++;
+      }
+      String line = refusal(node, client, args, e.line());
+      node.counters().error(line);
+      client.reply().error(line);
     }
     node.running(null);
     if (wasAsking) {
@@ -223,7 +228,8 @@ public final class Dispatcher {
       }
       Handlers.of(command).run(call);
     } catch (CommandException e) {
-      counters.errors++;
+      counters.failed[command.id()]++;
+      counters.error(e.line());
       call.out().error(e.line());
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "command " + command.name() + " failed", e);

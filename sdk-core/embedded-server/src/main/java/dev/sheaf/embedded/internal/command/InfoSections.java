@@ -77,7 +77,12 @@ final class InfoSections {
       }
       case "modules" -> title("Modules");
       case "commandstats" -> commandStats();
-      case "errorstats" -> title("Errorstats");
+      case "errorstats" -> {
+        title("Errorstats");
+        node.counters()
+            .errorsByCode()
+            .forEach((code, count) -> line("errorstat_" + code, "count=" + count));
+      }
       case "cluster" -> {
         title("Cluster");
         line("cluster_enabled", node.nodes().isCluster() ? 1 : 0);
@@ -127,8 +132,8 @@ final class InfoSections {
     line("connected_clients", node.clients().size());
     line("cluster_connections", 0);
     line("maxclients", node.config().values().getOrDefault("maxclients", "0"));
-    line("blocked_clients", node.blocked().size());
-    line("tracking_clients", 0);
+    line("blocked_clients", node.blocked().size() + node.pause().heldClients());
+    line("tracking_clients", node.tracking().clients());
   }
 
   private void memory() {
@@ -143,6 +148,9 @@ final class InfoSections {
     line("maxmemory_policy", "noeviction");
     line("mem_fragmentation_ratio", "1.00");
     line("mem_allocator", "jvm");
+    line("number_of_cached_scripts", node.scripts().size());
+    line("number_of_functions", node.functions().functionCount());
+    line("number_of_libraries", node.functions().libraries().size());
   }
 
   private void stats() {
@@ -205,10 +213,17 @@ final class InfoSections {
     title("Commandstats");
     for (Command row : node.commands().rows()) {
       long calls = node.counters().perCommand[row.id()];
-      if (calls > 0) {
+      long rejected = node.counters().rejected[row.id()];
+      long failed = node.counters().failed[row.id()];
+      if (calls + rejected > 0) {
         line(
             "cmdstat_" + row.name(),
-            "calls=" + calls + ",usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls=0");
+            "calls="
+                + calls
+                + ",usec=0,usec_per_call=0.00,rejected_calls="
+                + rejected
+                + ",failed_calls="
+                + failed);
       }
     }
   }

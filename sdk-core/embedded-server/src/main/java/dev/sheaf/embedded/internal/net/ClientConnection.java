@@ -1,6 +1,7 @@
 package dev.sheaf.embedded.internal.net;
 
 import dev.sheaf.embedded.internal.command.Dispatcher;
+import dev.sheaf.embedded.internal.command.ScriptFlags;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Connection;
@@ -229,7 +230,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (command == null) {
       return false;
     }
-    if (node.pause().holds(client, command)) {
+    boolean onlyReads = node.pause().isOn() && ScriptFlags.onlyRead(node, command, request);
+    if (node.pause().holds(client, command, onlyReads)) {
       return true;
     }
     long nanos = delayServed ? 0 : node.faults().takeDelayNanos(command.name());

@@ -3,7 +3,9 @@ package dev.sheaf.embedded.internal.node;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.Flag;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -13,6 +15,7 @@ public final class ClientPause {
   private final Supplier<Collection<Client>> clients;
   private long until;
   private boolean all;
+  private final Set<Client> held = new HashSet<>();
 
   ClientPause(CommandTime time, Supplier<Collection<Client>> clients) {
     this.time = time;
@@ -34,6 +37,7 @@ public final class ClientPause {
   public void end() {
     if (until != 0) {
       until = 0;
+      held.clear();
       for (Client client : List.copyOf(clients.get())) {
         Connection connection = client.connection();
         if (connection != null) {
@@ -53,17 +57,37 @@ public final class ClientPause {
     return until != 0;
   }
 
-  /** Whether the command, which may be unknown, has to wait now. */
-  public boolean holds(Client client, Command command) {
-    if (until == 0) {
-      return false;
+  /** How many clients wait for the end of the pause. */
+  public int heldClients() {
+    return held.size();
+  }
+
+  void forget(Client client) {
+    held.remove(client);
+  }
+
+  /**
+   * Whether the command has to wait now.
+   *
+   * @param onlyReads whether it is a script that says so
+   */
+  public boolean holds(Client client, Command command, boolean onlyReads) {
+    boolean holds = until != 0 && concerns(client, command, onlyReads);
+    if (holds) {
+      held.add(client);
+    } else {
+      held.remove(client);
     }
+    return holds;
+  }
+
+  private boolean concerns(Client client, Command command, boolean onlyReads) {
     List<Client.Queued> queue = client.queue();
     boolean execWrites =
         command.name().equals("exec")
             && queue != null
             && queue.stream().anyMatch(queued -> mayWrite(queued.command()));
-    boolean writes = queue == null && mayWrite(command) || execWrites;
+    boolean writes = queue == null && mayWrite(command) && !onlyReads || execWrites;
     return (all || writes) && !client.isClosing();
   }
 

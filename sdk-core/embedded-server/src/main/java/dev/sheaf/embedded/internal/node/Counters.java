@@ -1,9 +1,14 @@
 package dev.sheaf.embedded.internal.node;
 
 import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** What a node counts. Written and read on the command thread. */
 public final class Counters {
+  /** Codes of errors counted apart: scripts can make up any number. As later versions of Redis. */
+  private static final int MAX_CODES = 128;
+
   public long commands;
   public long connections;
   public long bytesIn;
@@ -15,8 +20,33 @@ public final class Counters {
   public long errors;
   public final long[] perCommand;
 
+  /** Executions that ended with an error. */
+  public final long[] failed;
+
+  /** Commands that were refused before they ran. */
+  public final long[] rejected;
+
+  private final Map<String, Long> errorsByCode = new TreeMap<>();
+
   Counters(int commandRows) {
     perCommand = new long[commandRows];
+    failed = new long[commandRows];
+    rejected = new long[commandRows];
+  }
+
+  /** Counts an error by the code its line begins with. */
+  public void error(String line) {
+    errors++;
+    int blank = line.indexOf(' ');
+    String code = blank < 0 ? line : line.substring(0, blank);
+    if (errorsByCode.size() < MAX_CODES || errorsByCode.containsKey(code)) {
+      errorsByCode.merge(code, 1L, Long::sum);
+    }
+  }
+
+  /** How many errors of each code, in the order of the codes. */
+  public Map<String, Long> errorsByCode() {
+    return errorsByCode;
   }
 
   public void reset() {
@@ -30,5 +60,8 @@ public final class Counters {
     misses = 0;
     errors = 0;
     Arrays.fill(perCommand, 0);
+    Arrays.fill(failed, 0);
+    Arrays.fill(rejected, 0);
+    errorsByCode.clear();
   }
 }

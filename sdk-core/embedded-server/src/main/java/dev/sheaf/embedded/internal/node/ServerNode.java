@@ -287,6 +287,7 @@ public final class ServerNode implements Database.Listener {
     pubSub.unsubscribeEverything(client);
     monitors.remove(client);
     tracking.disable(client);
+    pause.forget(client);
     BlockedClient wait = client.blocked();
     if (wait != null) {
       blocked.forget(wait);

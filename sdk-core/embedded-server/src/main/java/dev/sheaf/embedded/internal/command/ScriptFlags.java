@@ -1,0 +1,47 @@
+package dev.sheaf.embedded.internal.command;
+
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.lua.LuaFunction;
+import dev.sheaf.embedded.internal.lua.ScriptException;
+import dev.sheaf.embedded.internal.node.Scripts;
+import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.Command;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What scripts and functions say of themselves before they run. */
+public final class ScriptFlags {
+  private ScriptFlags() {}
+
+  /** Whether it is a call of a script or function that says that it does not write. */
+  public static boolean onlyRead(ServerNode node, Command command, byte[][] args) {
+    if (args.length < 2) {
+      return false;
+    }
+    Set<String> flags = flags(node, command.name(), args[1]);
+    return flags != null && flags.contains("no-writes");
+  }
+
+  private static @Nullable Set<String> flags(ServerNode node, String name, byte[] what) {
+    switch (name) {
+      case "eval" -> {
+        try {
+          return node.nodes().scriptEngine().flags(what);
+        } catch (ScriptException e) {
+          return null;
+        }
+      }
+      case "evalsha" -> {
+        Scripts.Script script = node.scripts().get(what);
+        return script == null ? null : script.flags();
+      }
+      case "fcall" -> {
+        LuaFunction function = node.functions().function(Bytes.text(what));
+        return function == null ? null : function.flags();
+      }
+      default -> {
+        return null;
+      }
+    }
+  }
+}
