@@ -8,6 +8,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +27,24 @@ public final class RequestEncoder {
   /** A thread that once sent something large need not keep that much for ever. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
-  private static final ThreadLocal<RequestEncoder> OF_THREAD =
-      ThreadLocal.withInitial(RequestEncoder::new);
+  /** Softly, so that threads of an application server do not keep the classes of an application. */
+  private static final ThreadLocal<@Nullable SoftReference<RequestEncoder>> OF_THREAD =
+      new ThreadLocal<>();
 
   /** Null while it is in use: a codec may send commands itself. */
   private @Nullable ByteBuf buffer = HEAP.heapBuffer(INITIAL_BYTES);
 
   private RequestEncoder() {}
+
+  private static RequestEncoder ofThread() {
+    SoftReference<RequestEncoder> kept = OF_THREAD.get();
+    RequestEncoder encoder = kept == null ? null : kept.get();
+    if (encoder == null) {
+      encoder = new RequestEncoder();
+      OF_THREAD.set(new SoftReference<>(encoder));
+    }
+    return encoder;
+  }
 
   /**
    * The request as it travels.
@@ -40,7 +52,7 @@ public final class RequestEncoder {
    * @throws RuntimeException whatever the codec throws
    */
   public static byte[] encode(RedisCommand<?, ?, ?> command) {
-    RequestEncoder encoder = OF_THREAD.get();
+    RequestEncoder encoder = ofThread();
     ByteBuf buffer = encoder.takeBuffer();
     try {
       command.encode(buffer);
@@ -56,7 +68,7 @@ public final class RequestEncoder {
    * @throws RuntimeException whatever the codec throws
    */
   public static <K> byte[] encodeGet(RedisCodec<K, ?> codec, K key) {
-    RequestEncoder encoder = OF_THREAD.get();
+    RequestEncoder encoder = ofThread();
     ByteBuf buffer = encoder.takeBuffer();
     try {
       encodeKey(codec, key, buffer);
@@ -78,7 +90,7 @@ public final class RequestEncoder {
    * @throws RuntimeException whatever the codec throws
    */
   public static <K> int cellOf(RedisCodec<K, ?> codec, K key) {
-    RequestEncoder encoder = OF_THREAD.get();
+    RequestEncoder encoder = ofThread();
     ByteBuf buffer = encoder.takeBuffer();
     try {
       encodeKey(codec, key, buffer);

@@ -27,6 +27,9 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   private final ClientContext context;
   private final Deadlines deadlines;
 
+  /** Set by the constructor above this one's, too, so it has no initial value here. */
+  private int requestQueueSize;
+
   private CoalescingClusterClient(
       ClientResources resources,
       List<RedisURI> seeds,
@@ -53,6 +56,13 @@ public final class CoalescingClusterClient extends RedisClusterClient {
         : ClusterClientOptions.builder(options).build();
   }
 
+  /** Takes the request queue size as a limit of the queues here, which Lettuce's then need not have. */
+  @Override
+  public void setOptions(ClusterClientOptions options) {
+    requestQueueSize = options.getRequestQueueSize();
+    super.setOptions(options.mutate().requestQueueSize(Integer.MAX_VALUE).build());
+  }
+
   @Override
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer,
@@ -62,11 +72,11 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       Supplier<JsonParser> parser) {
     return new CoalescingConnection<>(
         channels,
-        new NodeWriter(writer, context, true, getOptions()),
+        new NodeWriter(writer, context.withAtMostQueued(requestQueueSize), true, getOptions()),
         endpoint,
         codec,
-        context,
         deadlines,
+        context.commandTimeout(),
         getOptions(),
         null);
   }

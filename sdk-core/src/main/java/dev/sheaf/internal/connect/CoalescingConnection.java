@@ -1,7 +1,6 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.internal.pipeline.ChannelInstaller;
-import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.Lanes;
 import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.NodeWriter;
@@ -38,11 +37,11 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
       NodeWriter writer,
       PushHandler endpoint,
       RedisCodec<K, V> codec,
-      ClientContext context,
       Deadlines deadlines,
+      Duration commandTimeout,
       ClientOptions options,
       @Nullable Lanes lanes) {
-    super(writer, endpoint, codec, context.commandTimeout(), options.getJsonParser());
+    super(writer, endpoint, codec, commandTimeout, options.getJsonParser());
     this.parser = options.getJsonParser();
     this.deadlines = deadlines;
     this.lanes = lanes;

@@ -5,6 +5,7 @@ import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.Lanes;
 import dev.sheaf.internal.pipeline.NodeWriter;
 import dev.sheaf.internal.wait.Deadlines;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisClient;
@@ -29,6 +30,9 @@ public final class CoalescingRedisClient extends RedisClient {
   private final ClientResources resources;
   private final RedisURI uri;
   private final int maxLanes;
+
+  /** Set by the constructor above this one's, too, so it has no initial value here. */
+  private int requestQueueSize;
 
   /** Where the current thread connects. */
   private final ThreadLocal<@Nullable RedisURI> connecting = new ThreadLocal<>();
@@ -59,6 +63,13 @@ public final class CoalescingRedisClient extends RedisClient {
         context,
         deadlines,
         context.batching().maxLanes());
+  }
+
+  /** Takes the request queue size as a limit of the queues here, which Lettuce's then need not have. */
+  @Override
+  public void setOptions(ClientOptions options) {
+    requestQueueSize = options.getRequestQueueSize();
+    super.setOptions(options.mutate().requestQueueSize(Integer.MAX_VALUE).build());
   }
 
   /** Connects with the time-out of the URI for the handshake, and the client's for commands. */
@@ -116,13 +127,23 @@ public final class CoalescingRedisClient extends RedisClient {
   @Override
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
-    NodeWriter coalescing = new NodeWriter(writer, context, false, getOptions());
+    NodeWriter coalescing =
+        new NodeWriter(writer, context.withAtMostQueued(requestQueueSize), false, getOptions());
     RedisURI address = connecting.get();
+    boolean elsewhere = address != null && address != uri;
     Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);
     }
     return new CoalescingConnection<>(
-        channels, coalescing, endpoint, codec, context, deadlines, getOptions(), lanes);
+        channels,
+        coalescing,
+        endpoint,
+        codec,
+        deadlines,
+        // An address given to connect has a time-out of its own.
+        elsewhere ? timeout : context.commandTimeout(),
+        getOptions(),
+        lanes);
   }
 }

@@ -23,4 +23,19 @@ public record ClientContext(
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
-    Callers callers) {}
+    Callers callers) {
+
+  /** The same with at most so many commands in each queue; 0 if there is no further limit. */
+  public ClientContext withAtMostQueued(int commands) {
+    return commands <= 0 || commands >= batching.maxQueuedCommands()
+        ? this
+        : new ClientContext(
+            batching.withMaxQueued(commands, batching.maxQueuedBytes()),
+            commandTimeout,
+            writes,
+            meters,
+            compression,
+            scriptTexts,
+            callers);
+  }
+}

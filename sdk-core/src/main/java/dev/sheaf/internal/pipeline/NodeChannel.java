@@ -9,6 +9,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -117,6 +118,13 @@ final class NodeChannel extends ChannelDuplexHandler {
     } catch (RejectedExecutionException shutDown) {
       return false;
     }
+  }
+
+  /** The node's address as host:port, or as the transport writes it. */
+  String address() {
+    return channel.remoteAddress() instanceof InetSocketAddress internet
+        ? internet.getHostString() + ":" + internet.getPort()
+        : String.valueOf(channel.remoteAddress());
   }
 
   /** Whether the socket takes more bytes now. When it does again, the writer is told. */

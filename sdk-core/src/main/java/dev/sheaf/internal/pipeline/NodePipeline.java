@@ -470,6 +470,12 @@ public final class NodePipeline implements BatchMeters.Queue {
     attendIfWaiting();
   }
 
+  /** Names the node, to end a sentence with; empty before it was connected. */
+  String byAddress() {
+    NodeChannel current = lastChannel;
+    return current == null ? "" : " by " + current.address();
+  }
+
   /** What the replies tell about the node. */
   public ReplyActivity signsOfLife() {
     return signsOfLife;

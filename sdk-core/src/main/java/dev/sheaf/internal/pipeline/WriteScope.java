@@ -38,6 +38,9 @@ public final class WriteScope {
   private @Nullable NodePipeline pipeline;
   private @Nullable Chain chain;
 
+  /** What was written to last. */
+  private @Nullable NodePipeline last;
+
   /** The parts of further connections. */
   private @Nullable Map<NodePipeline, Chain> more;
 
@@ -301,6 +304,13 @@ public final class WriteScope {
     return corked == null || corked.callers == null ? 0 : corked.roomNanos;
   }
 
+  /** Names the node that the current thread wrote to last, to end a sentence with; may be empty. */
+  public static String byNode() {
+    WriteScope scope = CURRENT.get();
+    NodePipeline last = scope == null ? null : scope.last;
+    return last == null ? "" : last.byAddress();
+  }
+
   /** Whether the current thread holds back, and this mark is new to what it holds. */
   public static boolean isFirst(Object mark) {
     WriteScope corked = CURRENT.get();
@@ -329,6 +339,7 @@ public final class WriteScope {
   }
 
   private Chain partOf(NodePipeline to) {
+    last = to;
     if (chain == null) {
       pipeline = to;
       chain = new Chain();

@@ -2,6 +2,7 @@ package dev.sheaf.internal.wait;
 
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
@@ -86,11 +87,30 @@ public final class Deadlines implements AutoCloseable {
       throw new RedisCommandInterruptedException(
           new InterruptedException("Interrupted while it waited for a reply"));
     }
-    return awaitParked(reply, Math.max(0, deadlineNanos - System.nanoTime()));
+    long leftNanos = Math.max(0, deadlineNanos - System.nanoTime());
+    boolean tooShort = timeoutNanos < tickNanos * TICKS_PER_TIMEOUT;
+    return awaitParked(reply, leftNanos, tooShort) || failedInBlockingCall(reply, timeoutNanos);
   }
 
-  private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
-    if (timeoutNanos < tickNanos * TICKS_PER_TIMEOUT
+  /**
+   * Ends the command of a blocking call with an error that says more than Lettuce's. A future that is
+   * merely awaited for a while stays as it is.
+   */
+  private static boolean failedInBlockingCall(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
+    return WriteScope.roomNanos() > 0
+        && reply.completeExceptionally(
+            new RedisCommandTimeoutException(
+                reply.getType()
+                    + " was not answered"
+                    + WriteScope.byNode()
+                    + " within "
+                    + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                    + " ms; commandTimeout sets the limit"));
+  }
+
+  private boolean awaitParked(
+      AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {
+    if (tooShort
         || Thread.currentThread() instanceof ForkJoinWorkerThread) {
       // Too short for these ticks; or a pool wants to know that its thread blocks.
       return reply.awaitByTimer(timeoutNanos);
