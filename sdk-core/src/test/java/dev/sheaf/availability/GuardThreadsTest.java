@@ -21,6 +21,9 @@ class GuardThreadsTest {
   /** As few as Lettuce allows, so that three nodes occupy all of them. */
   private static final int EVENT_LOOPS = 2;
 
+  /** A fourth of the threads, and at least one, run event loops of data. */
+  private static final int DATA_LOOPS = 1;
+
   @Test
   void pingWhileAllEventLoopsOfDataAreHeldUp_isAnswered() throws Exception {
     ClientResources resources = ClientResources.builder().ioThreadPoolSize(EVENT_LOOPS).build();
@@ -34,7 +37,7 @@ class GuardThreadsTest {
       Availability<String> patient = sheaf.availability().withTimeout(Duration.ofSeconds(20));
       patient.ping();
       try {
-        CountDownLatch held = new CountDownLatch(EVENT_LOOPS);
+        CountDownLatch held = new CountDownLatch(DATA_LOOPS);
         List<CompletableFuture<?>> callbacks = new ArrayList<>();
         // Keys of all three nodes, and replies that come later, so that event loops call back.
         for (String key : List.of("a", "b", "c", "d", "e", "f")) {

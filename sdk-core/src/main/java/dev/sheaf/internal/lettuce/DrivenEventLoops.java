@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 public final class DrivenEventLoops implements EventLoopGroupProvider {
 
   /**
-   * One event loop for four processors. A caller drives one loop, so the fewer there are, the more
+   * One event loop for four threads of Lettuce's, which has as many as there are processors. A caller drives one loop, so the fewer there are, the more
    * sockets of a cluster it can serve by itself; a loop carries some hundred thousand commands a
    * second.
    */
-  private static final int PROCESSORS_PER_LOOP = 4;
+  private static final int THREADS_PER_LOOP = 4;
 
   private final EventLoopGroupProvider given;
 
@@ -52,7 +52,7 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
     if (handlers == null || !handlers.isChangingThreadSupported()) {
       return given.allocate(type);
     }
-    int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / PROCESSORS_PER_LOOP);
+    int loops = Math.max(1, given.threadPoolSize() / THREADS_PER_LOOP);
     return (T) (EventLoopGroup) new DrivenEventLoopGroup(loops, handlers, threads());
   }
 

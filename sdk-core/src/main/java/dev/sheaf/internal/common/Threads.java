@@ -1,4 +1,4 @@
-package dev.sheaf.internal.wait;
+package dev.sheaf.internal.common;
 
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.lang.invoke.MethodHandle;

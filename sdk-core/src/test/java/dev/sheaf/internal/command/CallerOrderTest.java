@@ -1,0 +1,30 @@
+package dev.sheaf.internal.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class CallerOrderTest {
+
+  private final CallerOrder order = new CallerOrder();
+  private final int cell = CallerOrder.cell();
+
+  @Test
+  void whileSomethingIsUnanswered_allGoTheSameWay() {
+    assertThat(order.lane(cell)).isEqualTo(-1);
+    assertThat(order.enter(cell, 2, 3)).isEqualTo(2);
+    assertThat(order.enter(cell, 1, 1)).isEqualTo(2);
+    for (int left = 4; left > 0; left--) {
+      assertThat(order.lane(cell)).isEqualTo(2);
+      order.leave(cell);
+    }
+    assertThat(order.lane(cell)).isEqualTo(-1);
+    assertThat(order.enter(cell, 1, 1)).isEqualTo(1);
+  }
+
+  @Test
+  void otherCells_areFree() {
+    order.enter(cell, 2, 1);
+    assertThat(order.lane(cell == 0 ? 1 : 0)).isEqualTo(-1);
+  }
+}

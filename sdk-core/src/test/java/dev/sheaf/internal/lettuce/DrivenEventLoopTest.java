@@ -1,0 +1,287 @@
+package dev.sheaf.internal.lettuce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.internal.common.Threads;
+import dev.sheaf.testkit.Await;
+import dev.sheaf.testkit.RespConnection;
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Callers that drive the event loop while they wait, and those that must not. */
+@Timeout(180)
+class DrivenEventLoopTest {
+
+  /** Far more calls than a caller needs until the keeper has left it the event loop. */
+  private static final int MANY = 100_000;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private EmbeddedServer server;
+
+  /** The threads on which values were decoded. */
+  private final Set<Thread> decoding = ConcurrentHashMap.newKeySet();
+
+  private final RedisCodec<String, String> codec =
+      new RedisCodec<>() {
+        @Override
+        public String decodeKey(ByteBuffer bytes) {
+          return StringCodec.UTF8.decodeKey(bytes);
+        }
+
+        @Override
+        public String decodeValue(ByteBuffer bytes) {
+          decoding.add(Thread.currentThread());
+          return StringCodec.UTF8.decodeValue(bytes);
+        }
+
+        @Override
+        public ByteBuffer encodeKey(String key) {
+          return StringCodec.UTF8.encodeKey(key);
+        }
+
+        @Override
+        public ByteBuffer encodeValue(String value) {
+          return StringCodec.UTF8.encodeValue(value);
+        }
+      };
+
+  @BeforeEach
+  void start() {
+    server = EmbeddedServer.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Sheaf<String, String> connect(String uri) {
+    return Sheaf.builder(uri).codec(codec).batching(BatchingOptions.defaults()).connect();
+  }
+
+  /** Calls until the calling thread has read a reply itself. */
+  private void callUntilDriving(Sheaf<String, String> sheaf) {
+    for (int i = 0; i < MANY && !decoding.contains(Thread.currentThread()); i++) {
+      assertThat(sheaf.sync().get("key")).isEqualTo("value");
+    }
+    assertThat(decoding).contains(Thread.currentThread());
+  }
+
+  @Test
+  void loneCaller_readsItsReplyItself() {
+    try (Sheaf<String, String> sheaf = connect(server.uri())) {
+      sheaf.sync().set("key", "value");
+      callUntilDriving(sheaf);
+    }
+  }
+
+  @Test
+  void replyToAFuture_isNeverReadByABlockedCaller() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(server.uri())) {
+      sheaf.sync().set("key", "value");
+      AtomicBoolean over = new AtomicBoolean();
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      Thread blocked =
+          new Thread(
+              () -> {
+                try {
+                  while (!over.get()) {
+                    assertThat(sheaf.sync().get("key")).isEqualTo("value");
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              });
+      blocked.start();
+      Set<Thread> callbacks = ConcurrentHashMap.newKeySet();
+      for (int i = 0; i < 2_000; i++) {
+        CompletableFuture<Void> called = new CompletableFuture<>();
+        sheaf
+            .async()
+            .get("key")
+            .thenAccept(
+                value -> {
+                  callbacks.add(Thread.currentThread());
+                  called.complete(null);
+                });
+        called.get(60, TimeUnit.SECONDS);
+      }
+      over.set(true);
+      blocked.join();
+      assertThat(failure).hasValue(null);
+      assertThat(decoding).as("the blocked caller did drive").contains(blocked);
+      assertThat(callbacks).doesNotContain(blocked);
+    }
+  }
+
+  @Test
+  void interruptedDriver_staysInterrupted_andOthersGoOn() throws Exception {
+    try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf = connect("redis://127.0.0.1:" + proxy.port())) {
+      sheaf.sync().set("key", "value");
+      AtomicReference<Object> seen = new AtomicReference<>();
+      AtomicBoolean driving = new AtomicBoolean();
+      Thread driver =
+          new Thread(
+              () -> {
+                callUntilDriving(sheaf);
+                driving.set(true);
+                Await.until("the way to be blocked", PATIENCE, () -> !driving.get());
+                try {
+                  seen.set(sheaf.sync().get("key"));
+                } catch (RedisCommandInterruptedException e) {
+                  seen.set(Thread.currentThread().isInterrupted());
+                }
+              });
+      driver.start();
+      Await.until("the caller to drive", PATIENCE, driving::get);
+      proxy.pauseToServer(true);
+      driving.set(false);
+      Await.until("the GET to be sent", PATIENCE, () -> proxy.stats().bytesInFlight() > 0);
+      driver.interrupt();
+      driver.join();
+      assertThat(seen).hasValue(true);
+      proxy.pauseToServer(false);
+      assertThat(sheaf.sync().get("key")).isEqualTo("value");
+      assertThat(sheaf.async().get("key").get(60, TimeUnit.SECONDS)).isEqualTo("value");
+    }
+  }
+
+  @Test
+  void socketLostWhileNobodyCalls_isNoticed() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(server.uri());
+        RespConnection other = RespConnection.open("127.0.0.1", server.port())) {
+      sheaf.sync().set("key", "value");
+      callUntilDriving(sheaf);
+      boolean wasOpen = sheaf.standalone().isOpen();
+      other.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      Await.until("the new socket", PATIENCE, () -> sheaf.sync().get("key").equals("value"));
+      assertThat(wasOpen).isTrue();
+    }
+  }
+
+  @Test
+  void closedClient_endsTheWaitOfItsDriver() throws Exception {
+    try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start()) {
+      Sheaf<String, String> sheaf = connect("redis://127.0.0.1:" + proxy.port());
+      sheaf.sync().set("key", "value");
+      AtomicReference<Object> seen = new AtomicReference<>();
+      AtomicBoolean ready = new AtomicBoolean();
+      Thread driver =
+          new Thread(
+              () -> {
+                callUntilDriving(sheaf);
+                ready.set(true);
+                Await.until("the way to be blocked", PATIENCE, () -> !ready.get());
+                try {
+                  seen.set(sheaf.sync().get("key"));
+                } catch (RuntimeException e) {
+                  seen.set(e);
+                }
+              });
+      driver.start();
+      Await.until("the caller to drive", PATIENCE, ready::get);
+      proxy.pauseToServer(true);
+      ready.set(false);
+      Await.until("the GET to be sent", PATIENCE, () -> proxy.stats().bytesInFlight() > 0);
+      sheaf.close();
+      driver.join();
+      assertThat(seen.get()).isInstanceOf(RuntimeException.class);
+    }
+  }
+
+  @Test
+  void taskOfAnotherThread_runsWhileACallerDrives() throws Exception {
+    DrivenEventLoopGroup group =
+        new DrivenEventLoopGroup(
+            1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
+    try {
+      DrivenEventLoop loop = (DrivenEventLoop) group.next();
+      AtomicBoolean done = new AtomicBoolean();
+      AtomicReference<Thread> ranOn = new AtomicReference<>();
+      Thread driver =
+          new Thread(
+              () -> {
+                loop.wantDriver();
+                Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
+                try {
+                  loop.drive(done::get, System.nanoTime() + Duration.ofMinutes(1).toNanos());
+                } finally {
+                  loop.leave();
+                }
+              });
+      driver.start();
+      Await.until("the driver", PATIENCE, () -> loop.inEventLoop(driver));
+      loop.execute(
+          () -> {
+            ranOn.set(Thread.currentThread());
+            done.set(true);
+          });
+      driver.join();
+      assertThat(ranOn).hasValue(driver);
+      AtomicInteger late = new AtomicInteger();
+      loop.schedule(late::incrementAndGet, 1, TimeUnit.MILLISECONDS).get();
+      assertThat(late).hasValue(1);
+    } finally {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+    for (EventExecutor ended : group) {
+      assertThatThrownBy(() -> ended.execute(() -> {}))
+          .isInstanceOf(java.util.concurrent.RejectedExecutionException.class);
+    }
+  }
+
+  @Test
+  void loopThatIsHeld_isNotDriven() throws Exception {
+    DrivenEventLoopGroup group =
+        new DrivenEventLoopGroup(
+            1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
+    try {
+      DrivenEventLoop loop = (DrivenEventLoop) group.next();
+      loop.submit(loop::hold).sync();
+      loop.wantDriver();
+      loop.submit(() -> {}).sync();
+      assertThat(loop.tryDrive()).isFalse();
+      loop.submit(loop::release).sync();
+      Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
+      loop.leave();
+    } finally {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+  }
+
+  @Test
+  void threadsOfPoolsThatCountBlockedThreads_doNotDrive() throws Exception {
+    assertThat(Threads.mayDrive()).isTrue();
+    ForkJoinPool pool = new ForkJoinPool(1);
+    try {
+      assertThat(pool.submit(Threads::mayDrive).get()).isFalse();
+    } finally {
+      pool.shutdown();
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package dev.sheaf.internal.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.testkit.Await;
+import dev.sheaf.testkit.RespConnection;
+import io.lettuce.core.TransactionResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Further connections for a few blocking readers, and what must not take them. */
+@Timeout(180)
+class LanesTest {
+
+  private static final int READERS = 3;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private EmbeddedServer server;
+  private RespConnection observer;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = EmbeddedServer.start();
+    observer = RespConnection.open("127.0.0.1", server.port());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    observer.close();
+    server.close();
+  }
+
+  /** How many connections there are beside the observer's. */
+  private long connections() throws Exception {
+    return observer.text("CLIENT", "LIST").lines().filter(l -> l.contains("id=")).count()
+        - 1;
+  }
+
+  private Sheaf<String, String> connect(int maxLanes) {
+    return Sheaf.builder(server.uri())
+        .batching(BatchingOptions.defaults().withMaxLanes(maxLanes))
+        .connect();
+  }
+
+  /** Reads by several threads at once until a condition holds. */
+  private static void readUntil(Sheaf<String, String> sheaf, String what, Condition condition)
+      throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    List<Thread> readers = new ArrayList<>();
+    for (int i = 0; i < READERS; i++) {
+      String key = "key:" + i;
+      String value = "value:" + i;
+      sheaf.sync().set(key, value);
+      Thread reader =
+          new Thread(
+              () -> {
+                try {
+                  while (!over.get()) {
+                    assertThat(sheaf.sync().get(key)).isEqualTo(value);
+                  }
+                } catch (Throwable e) {
+                  failure.set(e);
+                }
+              });
+      readers.add(reader);
+      reader.start();
+    }
+    try {
+      Await.until(what, PATIENCE, condition::holds);
+    } finally {
+      over.set(true);
+      for (Thread reader : readers) {
+        reader.join();
+      }
+    }
+    assertThat(failure).hasValue(null);
+  }
+
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  @Test
+  void readersAtOnce_getConnectionsOfTheirOwn_upToTheLimit_andCloseThem() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      assertThat(connections()).isEqualTo(1);
+      readUntil(sheaf, "two lanes", () -> connections() == 3);
+      readUntil(sheaf, "no third", () -> connections() == 3);
+    }
+    Await.until("all to be closed", PATIENCE, () -> connections() == 0);
+  }
+
+  @Test
+  void withoutLanes_oneConnectionServesAll() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(0)) {
+      AtomicLong looks = new AtomicLong();
+      readUntil(
+          sheaf, "many looks", () -> connections() == 1 && looks.incrementAndGet() > 1_000);
+      assertThat(connections()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anotherDatabase_isReadWhereItWasSelected() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      readUntil(sheaf, "two lanes", () -> connections() == 3);
+      sheaf.standalone().sync().select(1);
+      sheaf.sync().set("key:0", "of database 1");
+      for (int i = 0; i < 1_000; i++) {
+        assertThat(sheaf.sync().get("key:0")).isEqualTo("of database 1");
+      }
+    }
+  }
+
+  @Test
+  void readInATransaction_isPartOfIt() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      readUntil(sheaf, "two lanes", () -> connections() == 3);
+      for (int i = 0; i < 100; i++) {
+        sheaf.standalone().sync().multi();
+        assertThat(sheaf.sync().get("key:0")).isNull();
+        TransactionResult result = sheaf.standalone().sync().exec();
+        assertThat(result.<String>get(0)).isEqualTo("value:0");
+        assertThat(sheaf.sync().get("key:1")).isEqualTo("value:1");
+      }
+    }
+  }
+
+  @Test
+  void readAfterAnUnansweredWriteOfTheSameThread_seesIt() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      readUntil(sheaf, "two lanes", () -> connections() == 3);
+      for (int i = 0; i < 5_000; i++) {
+        sheaf.async().set("key:0", "write:" + i);
+        assertThat(sheaf.sync().get("key:0")).isEqualTo("write:" + i);
+      }
+    }
+  }
+}
