@@ -12,6 +12,7 @@ import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.RedisCommand;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -198,12 +199,18 @@ final class HeldCommands<K, V> {
         : RedisConnectionException.create(address(), cause);
   }
 
+  private Duration timeLeft(Held<K, V> held) {
+    long left = timeoutNanosOf(held) - (System.nanoTime() - held.sinceNanos());
+    return Duration.ofNanos(Math.max(1, left));
+  }
+
   private void send(Held<K, V> held) {
     try {
       CallBegin.earlier(
           held.sinceNanos(),
           () -> {
-            lettuce.accept(held.command());
+            // The connection is there, but its queue may be full of what came before.
+            WriteScope.runBlocking(() -> lettuce.accept(held.command()), timeLeft(held));
             return null;
           });
     } catch (Exception e) {

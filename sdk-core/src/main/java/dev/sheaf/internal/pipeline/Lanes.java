@@ -60,10 +60,9 @@ public final class Lanes implements AutoCloseable {
   private final AtomicInteger misses = new AtomicInteger();
   private final AtomicBoolean opening = new AtomicBoolean();
 
-  /** Whether reads may take a lane: the connection is as it was opened, outside transactions. */
+  /** Whether reads may take a lane: the connection is as it was opened. */
   private volatile boolean stateless = true;
 
-  private volatile boolean transaction;
   private volatile boolean closed;
 
   /**
@@ -92,8 +91,6 @@ public final class Lanes implements AutoCloseable {
           stateless = false;
         }
       }
-      case "MULTI", "WATCH" -> transaction = true;
-      case "EXEC", "DISCARD", "UNWATCH" -> transaction = false;
       default -> {
         if (OF_STATE.contains(type.toString())) {
           stateless = false;
@@ -115,7 +112,7 @@ public final class Lanes implements AutoCloseable {
       return owned(pipeline(only, main));
     }
     int count = lanes.size();
-    if (count == 0 || transaction || !stateless || !commands.areReads()) {
+    if (count == 0 || !stateless || !commands.areReads()) {
       return owned(main);
     }
     // A thread keeps to its lane as long as that is free.

@@ -51,7 +51,7 @@ class CommandQueueInterleavingsTest {
   void realThreads_seeAPlainQueue() {
     new StressOptions()
         .iterations(10)
-        .invocationsPerIteration(500)
+        .invocationsPerIteration(100)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)

@@ -60,7 +60,7 @@ class NodePipelineInterleavingsTest {
   void noRealThread_leavesACommandBehind() {
     new StressOptions()
         .iterations(10)
-        .invocationsPerIteration(500)
+        .invocationsPerIteration(100)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(0)
