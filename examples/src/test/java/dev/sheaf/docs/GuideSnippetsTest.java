@@ -229,10 +229,10 @@ class GuideSnippetsTest {
     String uri = server.uri();
     Sheaf<String, String> sheaf =
         Sheaf.builder(uri)
-            .batching(BatchingOptions.defaults().withFusion(false))
+            .batching(
+                BatchingOptions.defaults().withFusion(false).withHashFusion(false).withMaxLanes(0))
             .compression(CompressionOptions.readOnly())
             .loopDetection(false)
-            .yielding(false)
             .connect();
 
     sheaf.async().set("a", "1");

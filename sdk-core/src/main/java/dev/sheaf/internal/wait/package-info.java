@@ -1,6 +1,6 @@
 /**
- * How threads wait for replies: without a timer for each ({@code Deadlines}), and yielding before
- * they park where that pays ({@code YieldTrials}).
+ * How threads wait for replies: {@code AwaitedCommand} has a thread drive the event loop if it may,
+ * and {@code Deadlines} parks it without a timer of its own.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */
