@@ -117,7 +117,7 @@ class OperatingPageTest {
         "RedisCommandTimeoutException is still being opened",
         whileANodeIsConnected(BatchingOptions.defaults(), Duration.ofMillis(100), 1));
     all.put(
-        "RedisCommandTimeoutException timed out after",
+        "RedisCommandTimeoutException was not answered by",
         () -> {
           try (EmbeddedServer server = EmbeddedServer.start();
               Sheaf<String, String> sheaf =

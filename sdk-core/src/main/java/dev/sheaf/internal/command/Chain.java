@@ -71,6 +71,13 @@ public final class Chain {
     }
   }
 
+  /** Counts the commands no more, which are not sent after all. */
+  public void forget() {
+    for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next) {
+      command.ended();
+    }
+  }
+
   public int commands() {
     return commands;
   }

@@ -107,7 +107,7 @@ public final class CoalescingRedisClient extends RedisClient {
   private CompletionStage<Lanes.Lane> openLane(RedisURI address) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
-            resources, address, ChannelInstaller.forResources(resources), context, deadlines, 0);
+            resources, address, ChannelInstaller.forLane(resources), context, deadlines, 0);
     client.setOptions(getOptions());
     return client
         .connectAsync(ByteArrayCodec.INSTANCE, address)
@@ -130,7 +130,7 @@ public final class CoalescingRedisClient extends RedisClient {
     NodeWriter coalescing =
         new NodeWriter(writer, context.withAtMostQueued(requestQueueSize), false, getOptions());
     RedisURI address = connecting.get();
-    boolean elsewhere = address != null && address != uri;
+    boolean elsewhere = address != null && !address.equals(uri);
     Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);

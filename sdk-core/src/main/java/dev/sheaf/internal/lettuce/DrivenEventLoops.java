@@ -32,15 +32,21 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
   private static final int THREADS_PER_LOOP = 4;
 
   private final EventLoopGroupProvider given;
+  private final boolean one;
 
-  private DrivenEventLoops(EventLoopGroupProvider given) {
+  private DrivenEventLoops(EventLoopGroupProvider given, boolean one) {
     this.given = given;
+    this.one = one;
   }
 
-  /** Over the given source, unless that is of the application's own making. */
-  public static EventLoopGroupProvider over(EventLoopGroupProvider given) {
+  /**
+   * Over the given source, unless that is of the application's own making.
+   *
+   * @param one whether one event loop is enough
+   */
+  public static EventLoopGroupProvider over(EventLoopGroupProvider given, boolean one) {
     return given.getClass() == DefaultEventLoopGroupProvider.class
-        ? new DrivenEventLoops(given)
+        ? new DrivenEventLoops(given, one)
         : given;
   }
 
@@ -52,7 +58,7 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
     if (handlers == null || !handlers.isChangingThreadSupported()) {
       return given.allocate(type);
     }
-    int loops = Math.max(1, given.threadPoolSize() / THREADS_PER_LOOP);
+    int loops = one ? 1 : Math.max(1, given.threadPoolSize() / THREADS_PER_LOOP);
     return (T) (EventLoopGroup) new DrivenEventLoopGroup(loops, handlers, threads());
   }
 

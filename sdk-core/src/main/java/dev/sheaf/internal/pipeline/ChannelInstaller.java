@@ -38,13 +38,22 @@ public final class ChannelInstaller implements NettyCustomizer {
   private final Map<Object, Link> links = new ConcurrentHashMap<>();
   private final NettyCustomizer next;
 
-  private ChannelInstaller(NettyCustomizer next) {
+  /** Whether one event loop is enough: for a single connection. */
+  private final boolean oneLoop;
+
+  private ChannelInstaller(NettyCustomizer next, boolean oneLoop) {
     this.next = next;
+    this.oneLoop = oneLoop;
+  }
+
+  /** As {@link #forResources}, for a client of one connection. */
+  public static ChannelInstaller forLane(ClientResources resources) {
+    return new ChannelInstaller(resources.nettyCustomizer(), true);
   }
 
   /** Prepares to watch the sockets of a client that uses these resources. */
   public static ChannelInstaller forResources(ClientResources resources) {
-    return new ChannelInstaller(resources.nettyCustomizer());
+    return new ChannelInstaller(resources.nettyCustomizer(), false);
   }
 
   /**
@@ -54,7 +63,8 @@ public final class ChannelInstaller implements NettyCustomizer {
    * down what it shares with the original.
    */
   public ClientResources install(ClientResources resources) {
-    EventLoopGroupProvider loops = DrivenEventLoops.over(resources.eventLoopGroupProvider());
+    EventLoopGroupProvider loops =
+        DrivenEventLoops.over(resources.eventLoopGroupProvider(), oneLoop);
     return (ClientResources)
         Proxy.newProxyInstance(
             ClientResources.class.getClassLoader(),

@@ -64,16 +64,18 @@ final class Entrance {
   }
 
   /**
-   * Queues linked commands and has them written at once; fails them if the queue is full. By a
-   * caller that owns the event loop of the connection.
+   * Queues linked commands and has them written at once. By a caller that owns the event loop of
+   * the connection.
+   *
+   * @return whether there was room for them
    */
-  void submitHere(Chain chain) {
+  boolean submitHere(Chain chain) {
     if (closed || !room.tryTake(chain.commands(), chain.bytes())) {
-      refuse(chain.first(), chain.commands());
-      return;
+      return false;
     }
     add(chain.first(), chain.last());
     enteredHere.run();
+    return true;
   }
 
   private void submit(

@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -100,46 +101,59 @@ public final class Lanes implements AutoCloseable {
   }
 
   /**
-   * Finds a lane for a blocking caller's reads and makes the caller the owner of its event loop.
+   * Finds a lane for a blocking caller's commands and makes the caller the owner of its event loop.
    *
    * @param main the pipeline of the main connection
-   * @return the pipeline to use, whose loop the caller drives; null if none is free
+   * @param own makes the caller the owner of the event loop of a pipeline, if it can
+   * @return whether the caller owns one now
    */
-  @Nullable NodePipeline tryDrive(NodePipeline main, Chain commands) {
+  boolean tryDrive(NodePipeline main, Chain commands, Predicate<NodePipeline> own) {
     int cell = CallerOrder.cell();
     int only = order.lane(cell);
     if (only >= 0) {
-      return owned(pipeline(only, main));
+      return own.test(pipeline(only, main));
     }
     int count = lanes.size();
     if (count == 0 || !stateless || !commands.areReads()) {
-      return owned(main);
+      return own.test(main);
     }
     // A thread keeps to its lane as long as that is free.
     int first = cell % (count + 1);
     for (int i = 0; i <= count; i++) {
-      int lane = (first + i) % (count + 1);
-      NodePipeline found = owned(pipeline(lane, main));
-      if (found != null) {
-        return found;
+      if (own.test(pipeline((first + i) % (count + 1), main))) {
+        return true;
       }
     }
-    return null;
+    return false;
   }
 
   /**
-   * Counts commands that are about to be sent.
+   * Counts commands that a caller is about to send on a connection whose event loop it owns.
    *
-   * @param wanted where they go if nothing of their thread is unanswered
-   * @return where they have to go
+   * @return false if they have to go another way, because something of their thread is unanswered
+   *     there; nothing is counted then
    */
-  NodePipeline enter(NodePipeline main, NodePipeline wanted, Chain commands) {
+  boolean enter(NodePipeline main, NodePipeline wanted, Chain commands) {
     int cell = CallerOrder.cell();
+    int lane = laneOf(wanted);
+    if (order.enter(cell, lane, commands.commands()) != lane) {
+      for (int i = commands.commands(); i > 0; i--) {
+        order.leave(cell);
+      }
+      return false;
+    }
     commands.countedIn(order, cell);
-    return pipeline(order.enter(cell, laneOf(wanted), commands.commands()), main);
+    return true;
   }
 
-  /** As for a chain, of one command for the main connection. */
+  /** Counts commands that are about to be sent, and finds the connection they have to take. */
+  private NodePipeline enter(NodePipeline main, Chain commands) {
+    int cell = CallerOrder.cell();
+    commands.countedIn(order, cell);
+    return pipeline(order.enter(cell, MAIN, commands.commands()), main);
+  }
+
+  /** As for a chain, of one command. */
   NodePipeline enter(NodePipeline main, EncodedCommand<?, ?, ?> command) {
     int cell = CallerOrder.cell();
     command.countedIn(order, cell);
@@ -150,7 +164,7 @@ public final class Lanes implements AutoCloseable {
   static void submit(NodePipeline main, Chain commands, BiConsumer<NodePipeline, Chain> sending) {
     Lanes lanes = main.lanes();
     if (!commands.isEmpty()) {
-      sending.accept(lanes == null ? main : lanes.enter(main, main, commands), commands);
+      sending.accept(lanes == null ? main : lanes.enter(main, commands), commands);
     }
   }
 
@@ -165,11 +179,6 @@ public final class Lanes implements AutoCloseable {
 
   private NodePipeline pipeline(int lane, NodePipeline main) {
     return lane == MAIN ? main : lanes.get(lane - 1).pipeline();
-  }
-
-  private static @Nullable NodePipeline owned(NodePipeline pipeline) {
-    DrivenEventLoop loop = pipeline.loop();
-    return loop != null && loop.tryDrive() ? pipeline : null;
   }
 
   /** A caller that could have driven found no lane. */

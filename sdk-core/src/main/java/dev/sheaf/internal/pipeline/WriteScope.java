@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
@@ -34,6 +35,11 @@ public final class WriteScope {
 
   /** Null if this is no blocking call. */
   private final @Nullable Callers callers;
+
+  /** The connection whose event loop this thread drives. */
+  private @Nullable NodePipeline driven;
+
+  private @Nullable DrivenEventLoop drivenLoop;
 
   private @Nullable NodePipeline pipeline;
   private @Nullable Chain chain;
@@ -166,76 +172,94 @@ public final class WriteScope {
   private void sendAndDrive(BooleanSupplier done, long deadlineNanos) {
     NodePipeline main = pipeline;
     Chain commands = chain;
-    if (callers == null || main == null || commands == null || !Threads.mayDrive()) {
+    if (callers == null
+        || main == null
+        || commands == null
+        || !Threads.mayDrive()
+        || !ownsLoop(callers, main, commands)) {
       submit();
       return;
     }
-    Lanes lanes = more == null ? main.lanes() : null;
-    NodePipeline driven = driven(callers, lanes, main, commands);
-    DrivenEventLoop loop = driven == null ? null : driven.loop();
-    if (driven == null || loop == null) {
-      submit();
-      return;
-    }
+    DrivenEventLoop loop = Objects.requireNonNull(drivenLoop);
+    boolean sent = false;
     try {
-      if (submitHere(main, driven, loop, commands)) {
+      sent = submitHere(loop);
+      if (sent) {
         loop.drive(done, deadlineNanos);
       }
     } finally {
+      drivenLoop = null;
       loop.leave();
+      if (!sent) {
+        submit();
+      }
     }
   }
 
-  /** The pipeline whose event loop this thread owns now; null if it owns none. */
-  private static @Nullable NodePipeline driven(
-      Callers callers, @Nullable Lanes lanes, NodePipeline main, Chain commands) {
+  /** Whether this thread owns the event loop of a connection now, with which it is to send. */
+  private boolean ownsLoop(Callers callers, NodePipeline main, Chain commands) {
     DrivenEventLoop loop = main.loop();
     if (loop == null) {
-      return null;
+      return false;
     }
+    Lanes lanes = more == null ? main.lanes() : null;
     int blocked = callers.blocked();
-    NodePipeline driven = null;
+    boolean owns = false;
     if (blocked <= (lanes == null ? 1 : lanes.drivers())) {
-      if (lanes != null) {
-        driven = lanes.tryDrive(main, commands);
-      } else if (loop.tryDrive()) {
-        driven = main;
-      }
-      if (driven == null) {
+      owns = lanes == null ? own(main) : lanes.tryDrive(main, commands, this::own);
+      if (!owns) {
         loop.wantDriver();
       }
     }
-    if (driven == null && lanes != null) {
+    if (!owns && lanes != null && commands.areReads()) {
       lanes.missed(blocked);
     }
-    return driven;
+    return owns;
+  }
+
+  /** Takes the event loop of a connection. While this thread has it, the socket stays on it. */
+  private boolean own(NodePipeline candidate) {
+    DrivenEventLoop loop = candidate.loop();
+    if (loop == null || !loop.tryDrive()) {
+      return false;
+    }
+    if (candidate.loop() != loop) {
+      loop.leave();
+      return false;
+    }
+    driven = candidate;
+    drivenLoop = loop;
+    return true;
   }
 
   /**
    * Sends what is held back, as the owner of an event loop.
    *
-   * @return whether it went that way, so that the loop is to be driven
+   * @return whether it was sent; if not, nothing was
    */
-  private boolean submitHere(
-      NodePipeline main, NodePipeline driven, DrivenEventLoop loop, Chain commands) {
+  private boolean submitHere(DrivenEventLoop loop) {
+    NodePipeline main = Objects.requireNonNull(pipeline);
+    NodePipeline to = Objects.requireNonNull(driven);
+    Chain commands = Objects.requireNonNull(chain);
+    Lanes lanes = main.lanes();
+    if (lanes != null && !lanes.enter(main, to, commands)) {
+      return false;
+    }
+    if (!to.entrance().submitHere(commands)) {
+      if (lanes != null) {
+        commands.forget();
+      }
+      return false;
+    }
     Map<NodePipeline, Chain> others = more;
     pipeline = null;
     chain = null;
     more = null;
     heldBytes = 0;
-    Lanes lanes = main.lanes();
-    NodePipeline to = lanes == null ? driven : lanes.enter(main, driven, commands);
-    if (to != driven) {
-      to.entrance().submit(commands);
-      return false;
-    }
-    to.entrance().submitHere(commands);
     if (others != null) {
       others.forEach(
           (other, part) -> {
-            if (other.loop() == loop) {
-              other.entrance().submitHere(part);
-            } else {
+            if (other.loop() != loop || !other.entrance().submitHere(part)) {
               other.entrance().submit(part);
             }
           });
