@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Lettuce spends on each command, it spends on each flight.
  *
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
- * lost half way, the flight ends there, and {@link LostReplies} decides about its parts.
+ * lost half way, the flight ends there, and {@link Replay} decides about its parts.
  */
 final class Flight extends InnerCommand<Object, Object>
     implements DecoratedCommand<Object, Object, Object> {

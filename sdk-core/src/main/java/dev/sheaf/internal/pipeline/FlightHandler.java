@@ -1,7 +1,5 @@
 package dev.sheaf.internal.pipeline;
 
-import dev.sheaf.OutcomeUnknownException;
-import dev.sheaf.internal.command.EncodedCommand;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandHandler;
@@ -13,7 +11,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,19 +59,7 @@ final class FlightHandler extends CommandHandler {
    */
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
-    OvertakenReads overtaken = new OvertakenReads();
-    List<RedisCommand<?, ?, ?>> unanswered = new ArrayList<>(getStack());
-    for (int i = unanswered.size() - 1; i >= 0; i--) {
-      RedisCommand<?, ?, ?> command = unanswered.get(i);
-      Flight flight = flightIn(command);
-      if (flight != null) {
-        overtaken.failIn(flight);
-      } else if (!overtaken.fail(command)
-          && !command.isDone()
-          && !EncodedCommand.traitsOf(command).isRepeatable()) {
-        command.completeExceptionally(new OutcomeUnknownException(command.getType().toString()));
-      }
-    }
+    Replay.failUnsafe(new ArrayList<>(getStack()));
     NodeChannel socket = context.pipeline().get(NodeChannel.class);
     if (socket != null) {
       // Ends the flights, which Lettuce would write again at once if it had another socket already.
@@ -93,7 +78,8 @@ final class FlightHandler extends CommandHandler {
     }
   }
 
-  private static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {
+  /** The flight that a command of Lettuce's is or wraps; null if it travels alone. */
+  static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {
     return command instanceof Flight flight ? flight : unwrap(command);
   }
 
