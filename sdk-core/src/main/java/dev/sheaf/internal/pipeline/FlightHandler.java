@@ -3,7 +3,6 @@ package dev.sheaf.internal.pipeline;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandHandler;
-import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
@@ -11,7 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.util.ArrayList;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lettuce's reader of replies, taught that a {@link Flight} has several. It uses the decoding hooks
@@ -37,7 +35,7 @@ final class FlightHandler extends CommandHandler {
   @Override
   protected boolean decode(
       ByteBuf buffer, RedisCommand<?, ?, ?> command, CommandOutput<?, ?, ?> output) {
-    Flight flight = flightIn(command);
+    Flight flight = Flight.in(command);
     // A value that cannot be decoded is the failure of one part, not of all.
     boolean complete = super.decode(buffer, flight == null ? command : flight.current(), output);
     if (!complete && flight != null) {
@@ -48,7 +46,7 @@ final class FlightHandler extends CommandHandler {
 
   @Override
   protected boolean canComplete(RedisCommand<?, ?, ?> command) {
-    Flight flight = flightIn(command);
+    Flight flight = Flight.in(command);
     return flight == null || flight.advance();
   }
 
@@ -76,18 +74,5 @@ final class FlightHandler extends CommandHandler {
     } else {
       super.exceptionCaught(context, cause);
     }
-  }
-
-  /** The flight that a command of Lettuce's is or wraps; null if it travels alone. */
-  static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {
-    return command instanceof Flight flight ? flight : unwrap(command);
-  }
-
-  /** Lettuce wraps commands to measure them, or when they are written during activation. */
-  @SuppressWarnings({"unchecked", "rawtypes"})
-  private static @Nullable Flight unwrap(RedisCommand<?, ?, ?> command) {
-    return command instanceof CommandWrapper
-        ? CommandWrapper.unwrap((RedisCommand) command, Flight.class)
-        : null;
   }
 }

@@ -82,7 +82,7 @@ final class Replay {
     Replay replay = new Replay();
     for (int i = unanswered.size() - 1; i >= 0; i--) {
       RedisCommand<?, ?, ?> command = unanswered.get(i);
-      Flight flight = FlightHandler.flightIn(command);
+      Flight flight = Flight.in(command);
       if (flight != null) {
         backwards(flight.unanswered()).forEach(replay::mayRepeat);
       } else {
