@@ -11,6 +11,7 @@ import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.readthrough.ReadThroughs;
+import dev.sheaf.internal.scripts.ScriptRegistry;
 import dev.sheaf.internal.sync.BlockingGet;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
@@ -23,7 +24,6 @@ import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
-import dev.sheaf.scripts.ScriptHost;
 import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -114,7 +114,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.closeServer = closeServer;
     this.afterClose = afterClose;
     this.scripts =
-        ScriptHost.scriptsOf(
+        new ScriptRegistry<>(
             new ScriptClient<>(server.connection(), codec, context, meterRegistry, name));
   }
 

@@ -5,7 +5,7 @@ import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.Waiting;
 import dev.sheaf.internal.pipeline.WriteScope;
-import dev.sheaf.scripts.ScriptHost;
+import dev.sheaf.internal.scripts.ScriptHost;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.RedisCommand;

@@ -280,7 +280,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * that iterates, is answered from the window: {@value
    * dev.sheaf.internal.sync.LoopHabits#CAUTIOUS_KEYS} keys at first, or {@value
    * dev.sheaf.internal.sync.LoopHabits#TRUSTING_KEYS} where earlier loops of this client went to
-   * their end, then up to {@value dev.sheaf.internal.sync.KeyLoops#MAX_WINDOW_KEYS} while their
+   * their end, then up to {@value dev.sheaf.internal.sync.LoopHabits#MAX_WINDOW_KEYS} while their
    * values are used, fewer if they are large. A window is read when the first of its values is
    * asked for, in one round trip, and not before: a body that reads nothing causes no reads, one
    * that breaks off wastes at most the rest of its window. Everything else goes to the server as

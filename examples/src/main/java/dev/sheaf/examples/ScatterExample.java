@@ -28,7 +28,7 @@ public final class ScatterExample {
       }
 
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_LLEN);
-      ScatterOptions options = ScatterOptions.defaults().withBudget(Duration.ofMillis(1));
+      ScatterOptions options = ScatterOptions.builder().budget(Duration.ofMillis(1)).build();
       long waiting = sum.scatter(queues, List.of(), Reducer.sum(), options);
       System.out.println("waiting in all queues: " + waiting);
 

@@ -1,5 +1,6 @@
 package dev.sheaf.scripts;
 
+import dev.sheaf.internal.common.ScriptReply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -88,9 +89,10 @@ public final class ResultType<T extends @Nullable Object> {
         "a map to " + values.description,
         reply -> {
           Map<String, E> map = new LinkedHashMap<>();
-          List<?> flat = reply instanceof Reply.Entries entries ? entries.flat() : toList(reply);
+          List<?> flat =
+              reply instanceof ScriptReply.Entries entries ? entries.flat() : toList(reply);
           if (flat.size() % 2 != 0) {
-            throw new Mismatch("a list of " + flat.size() + " elements, an odd number");
+            throw new ScriptReply.Mismatch("a list of " + flat.size() + " elements, an odd number");
           }
           for (int i = 0; i < flat.size(); i += 2) {
             map.put(Objects.requireNonNull(toText(flat.get(i))), values.decode(flat.get(i + 1)));
@@ -111,13 +113,12 @@ public final class ResultType<T extends @Nullable Object> {
     return new ResultType<>(description, reply -> conversion.apply(decode(reply)));
   }
 
-  /** Another way to read replies, in which this type stays the one that messages name. */
-  <R extends @Nullable Object> ResultType<R> as(Function<@Nullable Object, R> otherDecoder) {
-    return new ResultType<>(description, otherDecoder);
-  }
-
-  /** The value of a reply; see {@link Reply} for what replies are made of. */
-  T decode(@Nullable Object reply) {
+  /**
+   * The value of a reply as the client reads it.
+   *
+   * @throws RuntimeException if the reply is of another type
+   */
+  public T decode(@Nullable Object reply) {
     return decoder.apply(reply);
   }
 
@@ -127,20 +128,11 @@ public final class ResultType<T extends @Nullable Object> {
     return description;
   }
 
-  /** A reply of another type. The message says what came instead. */
-  static final class Mismatch extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    Mismatch(String came) {
-      super(came, null, false, false);
-    }
-  }
-
   private static Long toInteger(@Nullable Object reply) {
     if (reply instanceof Long number) {
       return number;
     }
-    throw new Mismatch(Reply.describe(reply));
+    throw new ScriptReply.Mismatch(ScriptReply.describe(reply));
   }
 
   private static Boolean toBoolean(@Nullable Object reply) {
@@ -153,7 +145,7 @@ public final class ResultType<T extends @Nullable Object> {
     if (reply instanceof Long number && (number == 0 || number == 1)) {
       return number == 1;
     }
-    throw new Mismatch(Reply.describe(reply));
+    throw new ScriptReply.Mismatch(ScriptReply.describe(reply));
   }
 
   private static @Nullable String toText(@Nullable Object reply) {
@@ -171,13 +163,13 @@ public final class ResultType<T extends @Nullable Object> {
     if (reply instanceof byte[] bytes) {
       return bytes;
     }
-    throw new Mismatch(Reply.describe(reply));
+    throw new ScriptReply.Mismatch(ScriptReply.describe(reply));
   }
 
   private static String toStatus(@Nullable Object reply) {
     String status = reply instanceof byte[] ? toText(reply) : null;
     if (status == null) {
-      throw new Mismatch(Reply.describe(reply));
+      throw new ScriptReply.Mismatch(ScriptReply.describe(reply));
     }
     return status;
   }
@@ -189,11 +181,11 @@ public final class ResultType<T extends @Nullable Object> {
     if (reply instanceof List<?> list) {
       return list;
     }
-    throw new Mismatch(Reply.describe(reply));
+    throw new ScriptReply.Mismatch(ScriptReply.describe(reply));
   }
 
   private static @Nullable Object toRaw(@Nullable Object reply) {
-    if (reply instanceof Reply.Failure failure) {
+    if (reply instanceof ScriptReply.Failure failure) {
       return failure.exception();
     }
     if (reply instanceof List<?> list) {
@@ -203,7 +195,7 @@ public final class ResultType<T extends @Nullable Object> {
       }
       return Collections.unmodifiableList(raw);
     }
-    if (reply instanceof Reply.Entries entries) {
+    if (reply instanceof ScriptReply.Entries entries) {
       Map<@Nullable Object, @Nullable Object> raw = new LinkedHashMap<>();
       List<?> flat = entries.flat();
       for (int i = 0; i + 1 < flat.size(); i += 2) {

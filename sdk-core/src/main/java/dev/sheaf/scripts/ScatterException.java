@@ -19,7 +19,8 @@ public final class ScatterException extends SheafException {
   private final ScatterProgress progress;
   private final transient Object partial;
 
-  ScatterException(
+  /** Creates a failure. */
+  public ScatterException(
       String message,
       @Nullable Throwable cause,
       List<FailedSlice> failures,

@@ -5,7 +5,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Script<T extends @Nullable Object> {
 
-  private static final Pattern LIBRARY = Pattern.compile("^#!\\S+[^\\n]*?\\bname=([A-Za-z0-9_]+)");
+  private static final Pattern LIBRARY = Pattern.compile("^#!\\S+[^\\n]*?\\bname=[A-Za-z0-9_]+");
 
   private final Definition definition;
   private final ResultType<T> result;
@@ -52,7 +51,12 @@ public final class Script<T extends @Nullable Object> {
     return fromClassPath(resource, ScriptFiles.callersClassLoader());
   }
 
-  static Definition fromClassPath(String resource, ClassLoader loader) {
+  /**
+   * As {@link #fromClassPath(String)}, from the files that a class loader sees.
+   *
+   * @throws ScriptDeclarationException if there is no such file
+   */
+  public static Definition fromClassPath(String resource, ClassLoader loader) {
     String path = ScriptFiles.path(resource);
     return new Definition(
         ScriptFiles.baseName(path), "classpath:" + path, ScriptFiles.read(path, loader), null);
@@ -82,8 +86,7 @@ public final class Script<T extends @Nullable Object> {
 
   private static Definition function(String library, String function, String source) {
     Objects.requireNonNull(function, "function");
-    Matcher matcher = LIBRARY.matcher(library);
-    if (!matcher.find()) {
+    if (!LIBRARY.matcher(library).find()) {
       throw new ScriptDeclarationException(
           "The library of function "
               + function
@@ -93,11 +96,8 @@ public final class Script<T extends @Nullable Object> {
               + library.lines().findFirst().orElse("")
               + "'");
     }
-    return new Definition(function, source, library, new Function(matcher.group(1), function));
+    return new Definition(function, source, library, function);
   }
-
-  /** A function and the library it belongs to. */
-  record Function(String library, String name) {}
 
   /** The name in meters and messages. */
   public String name() {
@@ -129,16 +129,18 @@ public final class Script<T extends @Nullable Object> {
     return result;
   }
 
-  @Nullable Function function() {
+  /** The name under which the server knows a function; null for a script. */
+  public @Nullable String function() {
     return definition.function;
   }
 
-  /** Where the text comes from. */
-  String source() {
+  /** Where the text comes from, as messages name it. */
+  public String source() {
     return definition.source;
   }
 
-  boolean inOrder() {
+  /** Whether every call carries the text; see {@link Definition#inOrder}. */
+  public boolean isInOrder() {
     return definition.inOrder;
   }
 
@@ -147,7 +149,7 @@ public final class Script<T extends @Nullable Object> {
    *
    * @throws IllegalArgumentException if they are too few or too many
    */
-  void checkCounts(int keys, int args) {
+  public void checkCounts(int keys, int args) {
     definition.keys.check(definition.name, "keys", keys);
     definition.args.check(definition.name, "arguments", args);
   }
@@ -157,7 +159,7 @@ public final class Script<T extends @Nullable Object> {
    *
    * @throws IllegalArgumentException if they are too few or too many
    */
-  void checkArgs(int args) {
+  public void checkArgs(int args) {
     definition.args.check(definition.name, "arguments", args);
   }
 
@@ -189,15 +191,6 @@ public final class Script<T extends @Nullable Object> {
     }
   }
 
-  /** A script with another text and result, and everything else the same. */
-  <R extends @Nullable Object> Script<R> rewritten(String text, ResultType<R> type) {
-    Definition copy = new Definition(definition.name, definition.source, text, definition.function);
-    copy.readOnly = definition.readOnly;
-    copy.keys = definition.keys;
-    copy.args = definition.args;
-    return new Script<>(copy, type);
-  }
-
   static String sha1(String text) {
     try {
       byte[] digest =
@@ -219,13 +212,13 @@ public final class Script<T extends @Nullable Object> {
     private String name;
     private final String source;
     private final String text;
-    private final @Nullable Function function;
+    private final @Nullable String function;
     private boolean readOnly;
     private boolean inOrder;
     private Count keys = Count.ANY;
     private Count args = Count.ANY;
 
-    private Definition(String name, String source, String text, @Nullable Function function) {
+    private Definition(String name, String source, String text, @Nullable String function) {
       this.name = name;
       this.source = source;
       this.text = text;

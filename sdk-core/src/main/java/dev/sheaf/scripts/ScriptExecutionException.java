@@ -13,7 +13,8 @@ public final class ScriptExecutionException extends SheafException {
 
   private final String script;
 
-  ScriptExecutionException(String script, String message, Throwable cause) {
+  /** Creates a failure of the script of that name. */
+  public ScriptExecutionException(String script, String message, Throwable cause) {
     super(message, cause);
     this.script = script;
   }

@@ -88,7 +88,7 @@ class ScatterContractTest {
               keys(2_000),
               List.of(),
               Reducer.concatenation(),
-              ScatterOptions.defaults().withProgress(told::add));
+              ScatterOptions.builder().progress(told::add).build());
       run.result().join();
       ScatterProgress end = told.get(told.size() - 1);
       assertThat(end.keysDone()).isEqualTo(2_000);
@@ -115,7 +115,7 @@ class ScatterContractTest {
                       keys,
                       List.of(),
                       Reducer.sum(),
-                      ScatterOptions.defaults().withMaxSliceKeys(10)));
+                      ScatterOptions.builder().maxSliceKeys(10).build()));
       assertThat(failure.failures()).hasSize(1);
       assertThat((List<Object>) new ArrayList<Object>(failure.failures().get(0).keys()))
           .contains(keys.get(500))
@@ -143,7 +143,7 @@ class ScatterContractTest {
                       keys(100_000),
                       List.of(),
                       Reducer.sum(),
-                      ScatterOptions.defaults().withMaxSliceKeys(5)));
+                      ScatterOptions.builder().maxSliceKeys(5).build()));
       assertThat(failure.failures().size())
           .isBetween(ScatterException.MAX_FAILURES, 10 * ScatterException.MAX_FAILURES);
       assertThat(failure).hasMessageContaining("MAX_FAILURES = 100");
@@ -175,15 +175,16 @@ class ScatterContractTest {
               endless,
               List.of(),
               new Reducer<>(0, (count, keys) -> count + keys.size()),
-              ScatterOptions.defaults()
-                  .withMaxBufferedKeys(1_000)
-                  .withProgress(
+              ScatterOptions.builder()
+                  .maxBufferedKeys(1_000)
+                  .progress(
                       progress -> {
                         ScatterRun<Integer> self = running.get();
                         if (self != null && slices.incrementAndGet() > 10) {
                           self.cancel();
                         }
-                      }));
+                      })
+                  .build());
       running.set(run);
       assertThatThrownBy(() -> run.result().join())
           .hasCauseInstanceOf(ScatterException.class)
@@ -260,7 +261,7 @@ class ScatterContractTest {
       ConcurrentLinkedQueue<Throwable> trouble = new ConcurrentLinkedQueue<>();
       ScatterRun<Long> run =
           script.scatterAsync(
-              keys, List.of(), Reducer.sum(), ScatterOptions.defaults().withMaxSliceKeys(200));
+              keys, List.of(), Reducer.sum(), ScatterOptions.builder().maxSliceKeys(200).build());
       Thread flusher =
           new Thread(
               () -> {
@@ -350,13 +351,14 @@ class ScatterContractTest {
                       .iterator(),
               List.of(),
               Reducer.sum(),
-              ScatterOptions.defaults()
-                  .withMaxBufferedKeys(buffered)
-                  .withMaxSliceKeys(2_000)
-                  .withProgress(
+              ScatterOptions.builder()
+                  .maxBufferedKeys(buffered)
+                  .maxSliceKeys(2_000)
+                  .progress(
                       progress ->
                           farthest.accumulateAndGet(
-                              iterated.get() - progress.keysDone(), Math::max)));
+                              iterated.get() - progress.keysDone(), Math::max))
+                  .build());
       assertThat(sum).isEqualTo(all);
       assertThat(farthest.get()).isLessThan(3L * buffered);
     }

@@ -6,6 +6,7 @@ import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Lettuce spends on each command, it spends on each flight.
  *
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
- * lost half way, the flight ends there, and {@link LostReplies} decides about its parts.
+ * lost half way, the flight ends there, and {@link Replay} decides about its parts.
  */
 final class Flight extends InnerCommand<Object, Object>
     implements DecoratedCommand<Object, Object, Object> {
@@ -90,6 +91,20 @@ final class Flight extends InnerCommand<Object, Object>
       }
     }
     return new Flight(parts, commands, callbacks, bytes, channel, System.nanoTime());
+  }
+
+  /**
+   * The flight that a command is; null if it travels alone. Lettuce wraps commands to measure them,
+   * or when they are written during activation.
+   */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  static @Nullable Flight in(RedisCommand<?, ?, ?> command) {
+    if (command instanceof Flight flight) {
+      return flight;
+    }
+    return command instanceof CommandWrapper
+        ? CommandWrapper.unwrap((RedisCommand) command, Flight.class)
+        : null;
   }
 
   /** How many callers' commands it stands for. */

@@ -1,11 +1,8 @@
 package dev.sheaf.internal.pipeline;
 
-import dev.sheaf.OutcomeUnknownException;
-import dev.sheaf.internal.command.EncodedCommand;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandHandler;
-import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.Endpoint;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
@@ -13,8 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lettuce's reader of replies, taught that a {@link Flight} has several. It uses the decoding hooks
@@ -40,7 +35,7 @@ final class FlightHandler extends CommandHandler {
   @Override
   protected boolean decode(
       ByteBuf buffer, RedisCommand<?, ?, ?> command, CommandOutput<?, ?, ?> output) {
-    Flight flight = flightIn(command);
+    Flight flight = Flight.in(command);
     // A value that cannot be decoded is the failure of one part, not of all.
     boolean complete = super.decode(buffer, flight == null ? command : flight.current(), output);
     if (!complete && flight != null) {
@@ -51,7 +46,7 @@ final class FlightHandler extends CommandHandler {
 
   @Override
   protected boolean canComplete(RedisCommand<?, ?, ?> command) {
-    Flight flight = flightIn(command);
+    Flight flight = Flight.in(command);
     return flight == null || flight.advance();
   }
 
@@ -62,19 +57,7 @@ final class FlightHandler extends CommandHandler {
    */
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
-    OvertakenReads overtaken = new OvertakenReads();
-    List<RedisCommand<?, ?, ?>> unanswered = new ArrayList<>(getStack());
-    for (int i = unanswered.size() - 1; i >= 0; i--) {
-      RedisCommand<?, ?, ?> command = unanswered.get(i);
-      Flight flight = flightIn(command);
-      if (flight != null) {
-        overtaken.failIn(flight);
-      } else if (!overtaken.fail(command)
-          && !command.isDone()
-          && !EncodedCommand.traitsOf(command).isRepeatable()) {
-        command.completeExceptionally(new OutcomeUnknownException(command.getType().toString()));
-      }
-    }
+    Replay.failUnsafe(new ArrayList<>(getStack()));
     NodeChannel socket = context.pipeline().get(NodeChannel.class);
     if (socket != null) {
       // Ends the flights, which Lettuce would write again at once if it had another socket already.
@@ -91,17 +74,5 @@ final class FlightHandler extends CommandHandler {
     } else {
       super.exceptionCaught(context, cause);
     }
-  }
-
-  private static @Nullable Flight flightIn(RedisCommand<?, ?, ?> command) {
-    return command instanceof Flight flight ? flight : unwrap(command);
-  }
-
-  /** Lettuce wraps commands to measure them, or when they are written during activation. */
-  @SuppressWarnings({"unchecked", "rawtypes"})
-  private static @Nullable Flight unwrap(RedisCommand<?, ?, ?> command) {
-    return command instanceof CommandWrapper
-        ? CommandWrapper.unwrap((RedisCommand) command, Flight.class)
-        : null;
   }
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While the socket is full, replies are overdue or there is no socket, commands wait in the
  * queue, within its bounds and until their time-out. What was written on a lost socket and only
- * reads goes out again ahead of the queue; see {@link LostReplies}.
+ * reads goes out again ahead of the queue; see {@link Replay}.
  *
  * <p>A caller that drives the event loop itself ({@link DrivenEventLoop}) writes at once.
  *
@@ -455,10 +455,10 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   /** The socket is lost. Called on its event loop. */
   void detach(NodeChannel lost) {
-    LostReplies replies = LostReplies.of(lost.outstanding());
-    List<EncodedCommand<?, ?, ?>> unanswered = replies.again();
+    Replay replay = Replay.of(lost.outstanding());
+    List<EncodedCommand<?, ?, ?>> unanswered = replay.again();
     if (meters != null) {
-      meters.lost(unanswered.size(), replies.unknown());
+      meters.lost(unanswered.size(), replay.unknown());
     }
     next.again(unanswered);
     replayDue = true;

@@ -19,18 +19,6 @@ import java.util.function.Function;
 /** What the loops of one client that read ahead have in common. Thread-safe. */
 public final class KeyLoops<K, V> {
 
-  /** How much larger each window is than the one before, while its values are used. */
-  static final int WINDOW_GROWTH = 4;
-
-  /** Most keys in a window: the round trip is then a four-hundredth of what it would be. */
-  static final int MAX_WINDOW_KEYS = 256;
-
-  /**
-   * Bytes of values that a window should not exceed, judged by the window before: 1 MiB. The first
-   * window is judged by those of earlier loops.
-   */
-  static final long MAX_WINDOW_BYTES = 1 << 20;
-
   /**
    * How long a value may wait to be handed out: 1 second. It bounds what a slow body, or a get
    * after a loop that was left, can see of the past.
@@ -48,7 +36,7 @@ public final class KeyLoops<K, V> {
   private final LoopHabits habits = new LoopHabits();
 
   /** Loops that were collected by the garbage collector before they ended. */
-  private final ReferenceQueue<KeyLoop<?, ?, ?>> abandoned = new ReferenceQueue<>();
+  private final ReferenceQueue<OpenLoop.Values> abandoned = new ReferenceQueue<>();
 
   /** Loops that may hold values. Their threads may be gone; a note must not go unnoticed then. */
   private final Set<OpenLoop> joined = ConcurrentHashMap.newKeySet();
@@ -81,27 +69,13 @@ public final class KeyLoops<K, V> {
   }
 
   /** Enters a loop into the stack of the current thread. */
-  OpenLoop open(KeyLoop<?, ?, ?> loop) {
+  OpenLoop open(OpenLoop.Values loop) {
     for (Reference<?> left = abandoned.poll(); left != null; left = abandoned.poll()) {
       ((OpenLoop) left).close();
     }
-    OpenLoop open = new OpenLoop(loop, abandoned, this);
+    OpenLoop open = new OpenLoop(loop, abandoned, writes, joined);
     caller().loops().push(open);
     return open;
-  }
-
-  /** From now on the loop may hold values, and has to know of writes. */
-  void join(OpenLoop loop) {
-    if (joined.add(loop)) {
-      writes.join();
-    }
-  }
-
-  /** The loop holds no values any more. */
-  void leave(OpenLoop loop) {
-    if (joined.remove(loop)) {
-      writes.leave();
-    }
   }
 
   CallerThread caller() {

@@ -11,6 +11,18 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class LoopHabits {
 
+  /** How much larger each window is than the one before, while its values are used. */
+  static final int WINDOW_GROWTH = 4;
+
+  /** Most keys in a window: the round trip is then a four-hundredth of what it would be. */
+  static final int MAX_WINDOW_KEYS = 256;
+
+  /**
+   * Bytes of values that a window should not exceed, judged by the window before: 1 MiB. The first
+   * window is judged by those of earlier loops.
+   */
+  static final long MAX_WINDOW_BYTES = 1 << 20;
+
   /** Keys in the first window as long as little is known: little is lost if the loop ends early. */
   static final int CAUTIOUS_KEYS = 16;
 
@@ -34,7 +46,7 @@ final class LoopHabits {
     if (trust.get() == 0) {
       return CAUTIOUS_KEYS;
     }
-    long affordable = KeyLoops.MAX_WINDOW_BYTES / Math.max(1, bytesPerKey);
+    long affordable = MAX_WINDOW_BYTES / Math.max(1, bytesPerKey);
     return (int) Math.max(1, Math.min(TRUSTING_KEYS, affordable));
   }
 

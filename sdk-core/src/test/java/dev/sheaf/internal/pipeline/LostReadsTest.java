@@ -11,6 +11,7 @@ import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,6 +91,110 @@ class LostReadsTest {
       assertThatThrownBy(() -> reactive.get(20, TimeUnit.SECONDS))
           .cause()
           .isInstanceOf(ConnectionLostException.class);
+    }
+  }
+
+  /** After the reconnect the connection is in its old database, where the key is another one. */
+  @Test
+  void readBehindASelect_failsWhenTheConnectionIsLost_asItWouldReadTheOldDatabase()
+      throws Exception {
+    afterLosing(
+        async -> async.select(1),
+        async -> async.get("behind"),
+        read ->
+            assertThatThrownBy(() -> read.get(20, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(ConnectionLostException.class)
+                .hasMessageContaining("SELECT"));
+  }
+
+  /** The state of the connection comes after what was read before. */
+  @Test
+  void readBeforeASelect_isSentAgain() throws Exception {
+    afterLosing(
+        async -> async.get("before"),
+        async -> async.select(1),
+        select -> assertOutcomeUnknown(select),
+        read -> assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo("value"));
+  }
+
+  @Test
+  void readBeforeAFlush_failsWhenTheConnectionIsLost() throws Exception {
+    afterLosing(
+        async -> async.get("before"),
+        async -> async.flushall(),
+        flush -> assertOutcomeUnknown(flush),
+        read ->
+            assertThatThrownBy(() -> read.get(20, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(ConnectionLostException.class));
+  }
+
+  @Test
+  void countOfKeysBeforeAWrite_failsWhenTheConnectionIsLost() throws Exception {
+    afterLosing(
+        async -> async.dbsize(),
+        async -> async.set("another", "value"),
+        write -> assertOutcomeUnknown(write),
+        count ->
+            assertThatThrownBy(() -> count.get(20, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(ConnectionLostException.class));
+  }
+
+  /** A value is no key, though it has the same bytes. */
+  @Test
+  void readOfAKeyThatALaterWriteHasAsItsValue_isSentAgain() throws Exception {
+    afterLosing(
+        async -> async.get("before"),
+        async -> async.set("another", "before"),
+        write -> assertOutcomeUnknown(write),
+        read -> assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo("value"));
+  }
+
+  private static void assertOutcomeUnknown(RedisFuture<?> given) {
+    assertThatThrownBy(() -> given.get(20, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(OutcomeUnknownException.class);
+  }
+
+  private interface Check<T> {
+    void run(RedisFuture<T> answer) throws Exception;
+  }
+
+  private static <A, B> void afterLosing(
+      Function<RedisAsyncCommands<String, String>, RedisFuture<A>> first,
+      Function<RedisAsyncCommands<String, String>, RedisFuture<B>> second,
+      Check<B> ofSecond)
+      throws Exception {
+    afterLosing(first, second, ofSecond, LostReadsTest::assertOutcomeUnknown);
+  }
+
+  /** Sends two commands, and loses the connection before the replies come. */
+  private static <A, B> void afterLosing(
+      Function<RedisAsyncCommands<String, String>, RedisFuture<A>> first,
+      Function<RedisAsyncCommands<String, String>, RedisFuture<B>> second,
+      Check<B> ofSecond,
+      Check<A> ofFirst)
+      throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start();
+        LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+        Sheaf<String, String> sheaf = Sheaf.connect("redis://127.0.0.1:" + proxy.port())) {
+      sheaf.sync().set("before", "value");
+      sheaf.sync().set("behind", "value of the first database");
+      // What the server has not seen cannot change what a read that is sent again finds.
+      proxy.delay(Duration.ofSeconds(30));
+      RedisAsyncCommands<String, String> async = sheaf.standalone().async();
+      RedisFuture<A> firstAnswer = first.apply(async);
+      RedisFuture<B> secondAnswer = second.apply(async);
+      Await.until(
+          "both to be written",
+          Duration.ofSeconds(10),
+          () -> proxy.stats().bytesInFlight() > 0 && pipelineOf(sheaf).isIdle());
+      proxy.delay(Duration.ZERO);
+      proxy.resetConnections();
+      ofSecond.run(secondAnswer);
+      ofFirst.run(firstAnswer);
     }
   }
 

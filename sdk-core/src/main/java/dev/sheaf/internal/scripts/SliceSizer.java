@@ -1,4 +1,4 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 /**
  * How many keys the next slice has, by what the keys before have cost. Not thread-safe.

@@ -1,4 +1,4 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;

@@ -1,5 +1,12 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.scripts.Arg;
+import dev.sheaf.scripts.Keys;
+import dev.sheaf.scripts.LuaScript;
+import dev.sheaf.scripts.RegisteredScript;
+import dev.sheaf.scripts.ResultType;
+import dev.sheaf.scripts.Script;
+import dev.sheaf.scripts.ScriptDeclarationException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
@@ -208,7 +215,11 @@ final class DeclaredMethod {
   private <T extends @Nullable Object> Script<T> script(ResultType<T> result) {
     Script.Definition definition;
     try {
-      definition = Script.fromClassPath(annotation.value(), loader());
+      ClassLoader loader = method.getDeclaringClass().getClassLoader();
+      definition =
+          loader == null
+              ? Script.fromClassPath(annotation.value())
+              : Script.fromClassPath(annotation.value(), loader);
     } catch (ScriptDeclarationException e) {
       throw new ScriptDeclarationException(describe(method) + ": " + e.getMessage(), e);
     }
@@ -224,11 +235,6 @@ final class DeclaredMethod {
       definition.inOrder();
     }
     return definition.returns(result);
-  }
-
-  private ClassLoader loader() {
-    ClassLoader loader = method.getDeclaringClass().getClassLoader();
-    return loader == null ? ScriptFiles.callersClassLoader() : loader;
   }
 
   private String shortName() {

@@ -1,4 +1,4 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import dev.sheaf.compression.ValueCompression;
 import io.lettuce.core.api.StatefulConnection;
@@ -11,16 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What scripts need of the client they belong to. Not for applications: {@code sheaf.scripts()} is
- * the entry point.
- */
+/** What scripts need of the client they belong to. */
 public interface ScriptHost<K, V> {
-
-  /** Makes the scripts of a client. */
-  static <K, V> Scripts<K, V> scriptsOf(ScriptHost<K, V> host) {
-    return new ScriptRegistry<>(host);
-  }
 
   /** The connection, to one server or to a cluster. */
   StatefulConnection<K, V> connection();

@@ -1,6 +1,5 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.common;
 
-import dev.sheaf.internal.common.ReplyTree;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.internal.ExceptionFactory;
 import java.nio.ByteBuffer;
@@ -9,15 +8,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link ReplyTree} that tells maps from lists, and has the errors inside both. */
-final class Reply extends ReplyTree {
+public final class ScriptReply extends ReplyTree {
 
   /** A map of RESP3: keys and values in turn. */
-  record Entries(List<@Nullable Object> flat) {}
+  public record Entries(List<@Nullable Object> flat) {}
 
   /** An error inside a list. */
-  record Failure(String message) {
-    RedisCommandExecutionException exception() {
+  public record Failure(String message) {
+    /** As Lettuce throws it. */
+    public RedisCommandExecutionException exception() {
       return ExceptionFactory.createExecutionException(message);
+    }
+  }
+
+  /** A reply of another type than the script declares. The message says what came instead. */
+  public static final class Mismatch extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates a failure with what came. */
+    public Mismatch(String came) {
+      super(came, null, false, false);
     }
   }
 
@@ -36,7 +46,7 @@ final class Reply extends ReplyTree {
   }
 
   /** A reply in words, for messages. */
-  static String describe(@Nullable Object reply) {
+  public static String describe(@Nullable Object reply) {
     if (reply == null) {
       return "nil";
     }

@@ -1,5 +1,8 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.scripts.RegisteredScript;
+import dev.sheaf.scripts.ScriptDeclarationException;
+import dev.sheaf.scripts.Scripts;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -26,7 +29,7 @@ final class ScriptProxy implements InvocationHandler {
    *
    * @param keyType the client's type of keys, null if it is not known
    */
-  static <I, K> I of(Class<I> type, @Nullable Class<?> keyType, ScriptRegistry<K, ?> registry) {
+  static <I, K> I of(Class<I> type, @Nullable Class<?> keyType, Scripts<K, ?> scripts) {
     if (!type.isInterface()) {
       throw new ScriptDeclarationException(
           type.getName() + " is not an interface; scripts are bound to interfaces");
@@ -38,17 +41,15 @@ final class ScriptProxy implements InvocationHandler {
         declared.put(method, DeclaredMethod.of(method, keyType));
       }
     }
-    declared.forEach((method, read) -> proxy.methods.put(method, bind(read, method, registry)));
+    declared.forEach((method, read) -> proxy.methods.put(method, bind(read, method, scripts)));
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, proxy));
   }
 
   /** The keys are of the client's type: {@link DeclaredMethod} has checked what it could. */
   @SuppressWarnings("unchecked")
-  private static <K> Bound bind(
-      DeclaredMethod declared, Method method, ScriptRegistry<K, ?> registry) {
+  private static <K> Bound bind(DeclaredMethod declared, Method method, Scripts<K, ?> scripts) {
     try {
-      return new Bound(
-          declared, (RegisteredScript<Object, ?>) registry.register(declared.script()));
+      return new Bound(declared, (RegisteredScript<Object, ?>) scripts.register(declared.script()));
     } catch (ScriptDeclarationException e) {
       throw new ScriptDeclarationException(
           DeclaredMethod.describe(method) + ": " + e.getMessage(), e);

@@ -1,4 +1,4 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.RedisCodec;

@@ -1,5 +1,6 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.scripts.Script;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;

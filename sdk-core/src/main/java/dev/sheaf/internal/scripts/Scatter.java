@@ -1,5 +1,10 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.scripts.Reducer;
+import dev.sheaf.scripts.ScatterException;
+import dev.sheaf.scripts.ScatterOptions;
+import dev.sheaf.scripts.ScatterProgress;
+import dev.sheaf.scripts.ScatterRun;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
-  private final CallableScript<K, Timed<T>> script;
+  private final CallableScript<K, T> script;
   private final EncodedArguments args;
   private final Reducer<? super T, R> reducer;
   private final ScatterOptions options;
@@ -49,7 +54,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private @Nullable Throwable broken;
 
   Scatter(
-      CallableScript<K, Timed<T>> script,
+      CallableScript<K, T> script,
       EncodedArguments args,
       Reducer<? super T, R> reducer,
       ScatterOptions options) {
@@ -309,7 +314,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       lock.unlock();
     }
     script
-        .sendInAnyOrder(keys.encoded(from, end), args)
+        .sendSlice(keys.encoded(from, end), args)
         .whenComplete((timed, failure) -> ended(slice, timed, failure));
   }
 

@@ -1,5 +1,7 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.internal.common.ScriptReply;
+import dev.sheaf.scripts.Script;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +24,16 @@ record Timed<T extends @Nullable Object>(long micros, T value) {
           + " if not (sheaf_t[1] and sheaf_u[1]) then return {0,sheaf_r} end"
           + " return {(sheaf_u[1]-sheaf_t[1])*1000000+(sheaf_u[2]-sheaf_t[2]),sheaf_r}";
 
-  /** A script that does what another one does, and reads the server's clock before and after. */
-  static <T extends @Nullable Object> Script<Timed<T>> around(Script<T> script) {
-    ResultType<T> result = script.result();
+  /**
+   * A script that does what another one does, and reads the server's clock before and after. A
+   * function stays what it is.
+   */
+  static <T extends @Nullable Object> Script<T> around(Script<T> script) {
     if (script.isFunction()) {
-      return script.rewritten(
-          script.text(), result.as(reply -> new Timed<>(0, result.decode(reply))));
+      return script;
     }
-    return script.rewritten(wrapped(script.text()), result.as(reply -> decode(result, reply)));
+    Script.Definition timed = Script.of(wrapped(script.text())).named(script.name());
+    return (script.isReadOnly() ? timed.readOnly() : timed).returns(script.result());
   }
 
   /** All on the lines where it was, so that messages of the server name the right ones. */
@@ -38,11 +42,14 @@ record Timed<T extends @Nullable Object>(long micros, T value) {
     return text.substring(0, code) + BEFORE + text.substring(code) + AFTER;
   }
 
-  private static <T extends @Nullable Object> Timed<T> decode(
-      ResultType<T> result, @Nullable Object reply) {
-    if (!(reply instanceof List<?> list) || !(list.get(0) instanceof Long micros)) {
-      throw new ResultType.Mismatch(Reply.describe(reply));
+  /** Reads the reply of a script that {@link #around} has made. */
+  static <T extends @Nullable Object> Timed<T> decode(Script<T> script, @Nullable Object reply) {
+    if (script.isFunction()) {
+      return new Timed<>(0, script.result().decode(reply));
     }
-    return new Timed<>(micros, result.decode(list.size() > 1 ? list.get(1) : null));
+    if (!(reply instanceof List<?> list) || !(list.get(0) instanceof Long micros)) {
+      throw new ScriptReply.Mismatch(ScriptReply.describe(reply));
+    }
+    return new Timed<>(micros, script.result().decode(list.size() > 1 ? list.get(1) : null));
   }
 }

@@ -1,5 +1,10 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.scripts.Reducer;
+import dev.sheaf.scripts.RegisteredScript;
+import dev.sheaf.scripts.ScatterOptions;
+import dev.sheaf.scripts.ScatterRun;
+import dev.sheaf.scripts.Script;
 import io.lettuce.core.codec.RedisCodec;
 import io.micrometer.core.instrument.Timer;
 import java.util.List;
@@ -11,14 +16,21 @@ import reactor.core.publisher.Mono;
 /** The one kind of {@link RegisteredScript}. */
 final class CallableScript<K, T extends @Nullable Object> implements RegisteredScript<K, T> {
 
-  private final ScriptRegistry<K, ?> registry;
+  private final ScriptParts<K, ?> parts;
   private final Script<T> script;
   private final @Nullable Timer calls;
 
-  CallableScript(ScriptRegistry<K, ?> registry, Script<T> script) {
-    this.registry = registry;
+  private CallableScript(ScriptParts<K, ?> parts, Script<T> script) {
+    this.parts = parts;
     this.script = script;
-    this.calls = registry.meters().callsOf(script);
+    this.calls = parts.meters().callsOf(script);
+  }
+
+  /** Loads a script; see {@link ScriptLoader#load}. Equal texts are loaded once. */
+  static <K, T extends @Nullable Object> CallableScript<K, T> loaded(
+      ScriptParts<K, ?> parts, Script<T> script) {
+    parts.loader().load(script);
+    return new CallableScript<>(parts, script);
   }
 
   /** Stands for one text at one node, to find the first of each in a batch. */
@@ -33,7 +45,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
   public T call(List<? extends K> keys, Object... args) {
     CompletableFuture<T> outcome = callAsync(keys, args);
     try {
-      return registry.host().await(outcome);
+      return parts.host().await(outcome);
     } finally {
       // After a time-out nobody waits for it; what was not sent is dropped.
       outcome.cancel(false);
@@ -56,37 +68,38 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     Objects.requireNonNull(keys, "keys");
     script.checkCounts(keys.size(), args.length);
     EncodedKeys encodedKeys =
-        EncodedKeys.of(script.name(), keys, registry.host().codec(), registry.nodes().isCluster());
+        EncodedKeys.of(script.name(), keys, parts.host().codec(), parts.nodes().isCluster());
     EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args);
     return () -> send(encodedKeys, encodedArgs);
   }
 
   private CompletableFuture<T> send(EncodedKeys keys, EncodedArguments args) {
-    ScriptCall<T> call = new ScriptCall<>(this, keys, args);
-    registry.nodes().dispatch(call.first(carriesText(keys)));
+    ScriptCall<T> call = new ScriptCall<>(this, script.result()::decode, keys, args);
+    parts.nodes().dispatch(call.first(carriesText(keys)));
     return call.outcome();
   }
 
-  /** Sends a call to which the order does not matter. */
-  CompletableFuture<T> sendInAnyOrder(EncodedKeys keys, EncodedArguments args) {
-    ScriptCall<T> call = new ScriptCall<>(this, keys, args);
-    registry.nodes().dispatch(call.first(false));
+  /** Sends a slice of a scatter, to which the order does not matter. */
+  CompletableFuture<Timed<T>> sendSlice(EncodedKeys keys, EncodedArguments args) {
+    ScriptCall<Timed<T>> call =
+        new ScriptCall<>(this, reply -> Timed.decode(script, reply), keys, args);
+    parts.nodes().dispatch(call.first(false));
     return call.outcome();
   }
 
   void sendTogether(Runnable sending) {
-    registry.host().sendTogether(sending);
+    parts.host().sendTogether(sending);
   }
 
   /**
    * Whether it must not be answered by NOSCRIPT, because commands that follow must not overtake.
    */
   private boolean carriesText(EncodedKeys keys) {
-    return script.inOrder()
-        || registry.nodes().isInTransaction()
-        || registry
+    return script.isInOrder()
+        || parts.nodes().isInTransaction()
+        || parts
             .host()
-            .isFirstInBatch(new TextAtNode(script.sha1(), registry.nodes().nodeOf(keys.slot())));
+            .isFirstInBatch(new TextAtNode(script.sha1(), parts.nodes().nodeOf(keys.slot())));
   }
 
   @Override
@@ -103,7 +116,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     Objects.requireNonNull(keys, "keys");
     Scatter<K, T, R> scatter = scatter(args, reducer, options);
     scatter.run(keys);
-    return registry.host().await(scatter.result());
+    return parts.host().await(scatter.result());
   }
 
   @Override
@@ -123,7 +136,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
   private <R> Scatter<K, T, R> scatter(
       List<?> args, Reducer<? super T, R> reducer, ScatterOptions options) {
     script.checkArgs(args.size());
-    if (registry.nodes().isInTransaction()) {
+    if (parts.nodes().isInTransaction()) {
       throw new IllegalStateException(
           "Script '"
               + script.name()
@@ -131,28 +144,24 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
               + " the transaction first, or call the script");
     }
     EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args.toArray());
-    return new Scatter<>(timed(), encodedArgs, Objects.requireNonNull(reducer), options);
-  }
-
-  /** Loaded when it is first needed; equal texts are loaded once. */
-  private CallableScript<K, Timed<T>> timed() {
-    return registry.callable(Timed.around(script));
+    return new Scatter<>(
+        loaded(parts, Timed.around(script)), encodedArgs, Objects.requireNonNull(reducer), options);
   }
 
   RedisCodec<K, ?> codec() {
-    return registry.host().codec();
+    return parts.host().codec();
   }
 
   void beforeWaiting() {
-    registry.host().beforeWaiting();
+    parts.host().beforeWaiting();
   }
 
   void sliceEnded(int keys, long nanos) {
-    registry.meters().slice(keys, nanos);
+    parts.meters().slice(keys, nanos);
   }
 
   Nodes<K, ?> nodes() {
-    return registry.nodes();
+    return parts.nodes();
   }
 
   @Nullable Timer calls() {
@@ -161,11 +170,11 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
 
   /** A node did not know the script. */
   void mended() {
-    registry.meters().mended();
-    registry.loader().reload();
+    parts.meters().mended();
+    parts.loader().reload();
   }
 
   CompletableFuture<?> loadAt(int slot) {
-    return registry.loader().reloadAt(slot, script);
+    return parts.loader().reloadAt(slot, script);
   }
 }

@@ -1,6 +1,9 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import dev.sheaf.compression.ValueCompression;
+import dev.sheaf.scripts.RegisteredScript;
+import dev.sheaf.scripts.Script;
+import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.nio.ByteBuffer;
@@ -8,29 +11,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Scripts}. */
-final class ScriptRegistry<K, V> implements Scripts<K, V> {
+public final class ScriptRegistry<K, V> implements Scripts<K, V> {
 
   private final ScriptHost<K, V> host;
-  private final Nodes<K, V> nodes;
-  private final ScriptMeters meters;
-  private final ScriptLoader<K, V> loader;
+  private final ScriptParts<K, V> parts;
 
-  ScriptRegistry(ScriptHost<K, V> host) {
+  /** Creates the scripts of a client. */
+  public ScriptRegistry(ScriptHost<K, V> host) {
     this.host = host;
-    this.nodes = new Nodes<>(host.connection());
-    this.meters = new ScriptMeters(host.meterRegistry(), host.name());
-    this.loader = new ScriptLoader<>(host, nodes, meters);
+    this.parts = ScriptParts.of(host);
   }
 
   @Override
   public <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script) {
-    return callable(script);
-  }
-
-  <T extends @Nullable Object> CallableScript<K, T> callable(Script<T> script) {
-    Objects.requireNonNull(script, "script");
-    loader.load(script);
-    return new CallableScript<>(this, script);
+    return CallableScript.loaded(parts, Objects.requireNonNull(script, "script"));
   }
 
   @Override
@@ -82,21 +76,5 @@ final class ScriptRegistry<K, V> implements Scripts<K, V> {
     ValueCompression compression = host.compression();
     return host.codec()
         .decodeValue(ByteBuffer.wrap(compression == null ? bytes : compression.decompress(bytes)));
-  }
-
-  ScriptHost<K, V> host() {
-    return host;
-  }
-
-  Nodes<K, V> nodes() {
-    return nodes;
-  }
-
-  ScriptMeters meters() {
-    return meters;
-  }
-
-  ScriptLoader<K, V> loader() {
-    return loader;
   }
 }

@@ -1,5 +1,7 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.internal.common.ScriptReply;
+import dev.sheaf.scripts.ScriptExecutionException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.internal.ExceptionFactory;
@@ -13,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +32,8 @@ final class ScriptCall<T extends @Nullable Object> {
 
   private static final String NO_FUNCTION = "ERR Function not found";
 
-  private final CallableScript<?, T> script;
+  private final CallableScript<?, ?> script;
+  private final Function<@Nullable Object, T> decoder;
   private final EncodedKeys keys;
   private final EncodedArguments args;
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
@@ -39,8 +43,13 @@ final class ScriptCall<T extends @Nullable Object> {
   /** Whether it was sent as part of a transaction, so that nothing can be sent in its place. */
   private volatile boolean inTransaction;
 
-  ScriptCall(CallableScript<?, T> script, EncodedKeys keys, EncodedArguments args) {
+  ScriptCall(
+      CallableScript<?, ?> script,
+      Function<@Nullable Object, T> decoder,
+      EncodedKeys keys,
+      EncodedArguments args) {
     this.script = script;
+    this.decoder = decoder;
     this.keys = keys;
     this.args = args;
   }
@@ -75,9 +84,9 @@ final class ScriptCall<T extends @Nullable Object> {
   }
 
   private byte[] called(boolean withText) {
-    Script.Function function = script.script().function();
+    String function = script.script().function();
     if (function != null) {
-      return function.name().getBytes(StandardCharsets.UTF_8);
+      return function.getBytes(StandardCharsets.UTF_8);
     }
     return withText
         ? script.script().text().getBytes(StandardCharsets.UTF_8)
@@ -87,8 +96,8 @@ final class ScriptCall<T extends @Nullable Object> {
   private void answered(@Nullable Object reply) {
     T result;
     try {
-      result = script.script().result().decode(reply);
-    } catch (ResultType.Mismatch mismatch) {
+      result = decoder.apply(reply);
+    } catch (ScriptReply.Mismatch mismatch) {
       fail(
           new dev.sheaf.SheafException(
               "Script '"
@@ -157,7 +166,7 @@ final class ScriptCall<T extends @Nullable Object> {
     private volatile @Nullable Runnable whenDone;
 
     Attempt(boolean withText) {
-      super(type(withText), new Reply(), arguments(withText));
+      super(type(withText), new ScriptReply(), arguments(withText));
       this.withText = withText;
     }
 

@@ -1,4 +1,4 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;

@@ -1,4 +1,4 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.CommandArgs;

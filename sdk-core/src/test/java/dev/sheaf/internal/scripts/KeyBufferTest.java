@@ -1,4 +1,4 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,12 +1,16 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.scripts.ResultType;
+import dev.sheaf.scripts.ScatterException;
+import dev.sheaf.scripts.ScatterOptions;
+import dev.sheaf.scripts.ScriptLibrary;
+import dev.sheaf.scripts.Scripts;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -29,8 +33,9 @@ class ScriptsGuideTest {
   @Test
   void tableOfOptions_namesEachWithItsDefault() throws Exception {
     Map<String, String> expected = new LinkedHashMap<>();
-    for (RecordComponent option : ScatterOptions.class.getRecordComponents()) {
-      Object value = option.getAccessor().invoke(ScatterOptions.defaults());
+    for (Field option : ScatterOptions.Builder.class.getDeclaredFields()) {
+      Object value =
+          ScatterOptions.class.getMethod(option.getName()).invoke(ScatterOptions.defaults());
       expected.put(
           option.getName(),
           switch (option.getName()) {

@@ -1,5 +1,8 @@
-package dev.sheaf.scripts;
+package dev.sheaf.internal.scripts;
 
+import dev.sheaf.scripts.Script;
+import dev.sheaf.scripts.ScriptDeclarationException;
+import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.ByteArrayCodec;
