@@ -6,9 +6,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -28,7 +25,7 @@ final class SingleFlight<T> {
   private static final long SWEEP_NANOS = Duration.ofMillis(1).toNanos();
 
   private final Supplier<? extends CompletionStage<T>> action;
-  private final ScheduledExecutorService timer;
+  private final GuardTimer timer;
   private final long minSpacingNanos;
   private final Duration longestRun;
   private final IntConsumer landed;
@@ -48,7 +45,7 @@ final class SingleFlight<T> {
    */
   SingleFlight(
       Supplier<? extends CompletionStage<T>> action,
-      ScheduledExecutorService timer,
+      GuardTimer timer,
       Duration minSpacing,
       Duration longestRun,
       IntConsumer landed) {
@@ -124,13 +121,13 @@ final class SingleFlight<T> {
       }
       long now = System.nanoTime();
       long pause = lastBegan + minSpacingNanos - now;
-      if (pause > 0 && schedule(() -> begin(run), pause) != null) {
+      if (pause > 0 && timer.after(() -> begin(run), pause) != null) {
         return;
       }
       run.began = true;
       run.beganAt = now;
       lastBegan = now;
-      run.limit = schedule(() -> land(run, null, tooLong()), longestRun.toNanos());
+      run.limit = timer.after(() -> land(run, null, tooLong()), longestRun.toNanos());
     }
     try {
       action.get().whenComplete((value, failure) -> land(run, value, failure));
@@ -155,7 +152,7 @@ final class SingleFlight<T> {
       underWay = next;
       behind = null;
     }
-    if (next != null && schedule(() -> begin(next), 0) == null) {
+    if (next != null && timer.after(() -> begin(next), 0) == null) {
       begin(next);
     }
     landed.accept(run.joined);
@@ -170,14 +167,6 @@ final class SingleFlight<T> {
       run.takeDue(System.nanoTime(), due);
     }
     due.forEach(Waiter::expire);
-  }
-
-  private @Nullable Future<?> schedule(Runnable task, long delayNanos) {
-    try {
-      return timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException shutDown) {
-      return null;
-    }
   }
 
   /** One run with its callers; guarded by the lock. */
@@ -204,7 +193,7 @@ final class SingleFlight<T> {
         sweep.cancel(false);
       }
       sweepAt = deadline;
-      sweep = schedule(() -> sweep(this), Math.max(SWEEP_NANOS, deadline - System.nanoTime()));
+      sweep = timer.after(() -> sweep(this), Math.max(SWEEP_NANOS, deadline - System.nanoTime()));
     }
 
     void takeDue(long now, List<Waiter<T>> due) {

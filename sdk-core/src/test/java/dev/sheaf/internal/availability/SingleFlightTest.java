@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.testkit.Await;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -37,16 +38,18 @@ class SingleFlightTest {
   private final List<CompletableFuture<String>> runs =
       Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger shared = new AtomicInteger();
-  private ScheduledExecutorService timer;
+  private EventExecutor thread;
+  private GuardTimer timer;
 
   @BeforeEach
   void startTimer() {
-    timer = Executors.newSingleThreadScheduledExecutor();
+    thread = new DefaultEventExecutor();
+    timer = new GuardTimer(thread);
   }
 
   @AfterEach
   void stopTimer() {
-    timer.shutdownNow();
+    thread.shutdownGracefully(0, 0, TimeUnit.SECONDS);
   }
 
   private SingleFlight<String> flight(Duration spacing) {
@@ -267,7 +270,7 @@ class SingleFlightTest {
               long begun = System.nanoTime();
               long number = count.incrementAndGet();
               CompletableFuture<Long> run = new CompletableFuture<>();
-              timer.execute(
+              thread.execute(
                   () -> {
                     underWay.decrementAndGet();
                     if (number % 17 == 0) {
