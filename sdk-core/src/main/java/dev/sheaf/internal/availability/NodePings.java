@@ -73,12 +73,12 @@ final class NodePings {
 
   /** Shares a PING. See {@link SingleFlight#join}. */
   CompletableFuture<Duration> ping(long maxAgeNanos, Duration timeout) {
-    return flight.join(maxAgeNanos, timeout.toNanos(), () -> late(timeout));
+    return flight.join(maxAgeNanos, timeout.toNanos(), () -> late(name, timeout));
   }
 
-  private UnavailableException late(Duration timeout) {
+  static UnavailableException late(String nodes, Duration timeout) {
     return new UnavailableException(
-        name
+        nodes
             + ": no answer to PING within "
             + timeout.toMillis()
             + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
