@@ -3,12 +3,14 @@ package dev.sheaf.internal.availability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ final class SingleFlight<T> {
   private @Nullable Run underWay;
   private @Nullable Run behind;
   private @Nullable Throwable closed;
+  private @Nullable Future<?> sweep;
+  private long sweepAt;
   private long lastBegan;
 
   /**
@@ -102,11 +106,9 @@ final class SingleFlight<T> {
     List<Waiter<T>> waiters = new ArrayList<>();
     synchronized (lock) {
       closed = cause;
-      if (underWay != null) {
-        waiters.addAll(underWay.end());
-      }
-      if (behind != null) {
-        waiters.addAll(behind.end());
+      runs().forEach(run -> waiters.addAll(run.end()));
+      if (sweep != null) {
+        sweep.cancel(false);
       }
       underWay = null;
       behind = null;
@@ -161,12 +163,36 @@ final class SingleFlight<T> {
     }
   }
 
-  private void sweep(Run run) {
+  /** Fails the callers whose time is up. One timer, for the earliest of them, serves all. */
+  private void sweep() {
     List<Waiter<T>> due = new ArrayList<>();
     synchronized (lock) {
-      run.takeDue(System.nanoTime(), due);
+      sweep = null;
+      long now = System.nanoTime();
+      long earliest = Long.MAX_VALUE;
+      for (Run run : runs()) {
+        earliest = Math.min(earliest, run.takeDue(now, due));
+      }
+      if (earliest < Long.MAX_VALUE) {
+        armSweep(now + earliest);
+      }
     }
     due.forEach(Waiter::expire);
+  }
+
+  private void armSweep(long deadline) {
+    if (sweep != null && deadline - sweepAt >= 0) {
+      return;
+    }
+    if (sweep != null) {
+      sweep.cancel(false);
+    }
+    sweepAt = deadline;
+    sweep = timer.after(this::sweep, Math.max(SWEEP_NANOS, deadline - System.nanoTime()));
+  }
+
+  private List<Run> runs() {
+    return Stream.of(underWay, behind).filter(Objects::nonNull).toList();
   }
 
   /** One run with its callers; guarded by the lock. */
@@ -176,48 +202,30 @@ final class SingleFlight<T> {
     private int joined;
     private boolean began;
     private long beganAt;
-    private @Nullable Future<?> sweep;
     private @Nullable Future<?> limit;
-    private long sweepAt;
 
     void add(Waiter<T> waiter) {
       waiters.add(waiter);
       joined++;
-      if (sweep == null || waiter.deadline - sweepAt < 0) {
-        armSweep(waiter.deadline);
-      }
+      armSweep(waiter.deadline);
     }
 
-    private void armSweep(long deadline) {
-      if (sweep != null) {
-        sweep.cancel(false);
-      }
-      sweepAt = deadline;
-      sweep = timer.after(() -> sweep(this), Math.max(SWEEP_NANOS, deadline - System.nanoTime()));
-    }
-
-    void takeDue(long now, List<Waiter<T>> due) {
-      List<Waiter<T>> patient = new ArrayList<>(waiters.size());
-      long earliest = Long.MAX_VALUE;
+    /** Takes the callers whose time is up; gives the time until the next one's is. */
+    long takeDue(long now, List<Waiter<T>> due) {
+      waiters.removeIf(CompletableFuture::isDone);
       for (Waiter<T> waiter : waiters) {
         if (waiter.deadline - now <= 0) {
           due.add(waiter);
-        } else if (!waiter.isDone()) {
-          patient.add(waiter);
-          earliest = Math.min(earliest, waiter.deadline - now);
         }
       }
-      waiters = patient;
-      sweep = null;
-      if (!patient.isEmpty()) {
-        armSweep(now + earliest);
-      }
+      waiters.removeIf(waiter -> waiter.deadline - now <= 0);
+      return waiters.stream()
+          .mapToLong(waiter -> waiter.deadline - now)
+          .min()
+          .orElse(Long.MAX_VALUE);
     }
 
     List<Waiter<T>> end() {
-      if (sweep != null) {
-        sweep.cancel(false);
-      }
       if (limit != null) {
         limit.cancel(false);
       }
