@@ -27,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -154,43 +153,45 @@ class AvailabilityFaultsIT {
   }
 
   @Test
-  void tenThousandCallsInAHurry_costFewPings() throws Exception {
-    Sheaf<String, String> sheaf = connect(redis.uri(), unasked().timeout(SOON).build());
+  void tenThousandCallsWithinTheSpacing_costNoPing() {
+    Sheaf<String, String> sheaf =
+        closing(
+            Sheaf.builder(redis.uri())
+                .availability(unasked().minPingSpacing(Duration.ofHours(1)).build())
+                .connect());
+    Duration any = Duration.ofHours(1);
+    assertThat(sheaf.availability().withMaxAge(any).withTimeout(SOON).ping()).isPositive();
     long before = pings(redis);
-    long start = System.nanoTime();
+    Availability<String> patient = sheaf.availability().withTimeout(Duration.ofMinutes(10));
     List<CompletableFuture<Duration>> calls = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
-      calls.add(sheaf.availability().pingAsync());
+      calls.add(patient.pingAsync());
     }
-    for (CompletableFuture<Duration> call : calls) {
-      assertThat(call.get(10, TimeUnit.SECONDS)).isPositive();
-    }
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-    long sent = pings(redis) - before;
-    System.out.println("10,000 pingAsync() in " + millis + " ms: " + sent + " PINGs");
-    long spacing = unasked().build().minPingSpacing().toMillis();
-    assertThat(sent).isBetween(1L, 2 + millis / spacing);
+    assertThat(calls).noneMatch(CompletableFuture::isDone);
+    assertThat(pings(redis) - before).isZero();
   }
 
+  /** Nothing grows too old here, however slow the machine is. */
   @Test
-  void callersOverTenSeconds_withTraffic_costNoPing() throws Exception {
-    Sheaf<String, String> sheaf = connect(redis.uri(), AvailabilityOptions.defaults());
-    Traffic traffic = closing(new Traffic(sheaf));
-    long reads = sheaf.sync().incr("counter");
-    assertThat(reads).isEqualTo(1);
+  void callersWithTraffic_costNoPing() {
+    Duration hour = Duration.ofHours(1);
+    AvailabilityOptions options =
+        AvailabilityOptions.builder()
+            .timeout(SOON)
+            .refreshAfter(hour)
+            .maxAge(hour)
+            .interval(hour)
+            .jitter(0.9)
+            .build();
+    Sheaf<String, String> sheaf = connect(redis.uri(), options);
     long before = pings(redis);
-    long start = System.nanoTime();
-    int yes = 0;
     for (int i = 0; i < 10_000; i++) {
-      long due = start + TimeUnit.MILLISECONDS.toNanos(i);
-      while (System.nanoTime() - due < 0) {
-        LockSupport.parkNanos(due - System.nanoTime());
+      if (i % 100 == 0) {
+        sheaf.sync().incr("counter");
       }
-      yes += sheaf.availability().isAvailable() ? 1 : 0;
+      assertThat(sheaf.availability().isAvailable()).isTrue();
     }
-    assertThat(yes).isEqualTo(10_000);
     assertThat(pings(redis) - before).isZero();
-    traffic.close();
   }
 
   // ---- The states
@@ -211,10 +212,10 @@ class AvailabilityFaultsIT {
     sheaf.availability().onChange(changes::add);
 
     proxy.delay(Duration.ofMillis(100));
-    assertThat(patient.ping()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+    patient.ping();
     assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
     assertThat(sheaf.availability().isAvailable()).isTrue();
-    assertThat(patient.ping()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+    patient.ping();
     assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.SLOW);
     assertThat(sheaf.availability().isAvailable()).isFalse();
 
@@ -241,7 +242,9 @@ class AvailabilityFaultsIT {
     proxy.pauseToClient(true);
     assertThatThrownBy(() -> sheaf.availability().ping())
         .isInstanceOf(UnavailableException.class)
-        .hasMessageContaining("100 ms");
+        .hasMessageMatching(
+            "127.0.0.1:\\d+: no answer to PING within 100 ms; AvailabilityOptions.timeout or"
+                + " Availability.withTimeout sets the limit");
     Await.until("a no", SOON, () -> !sheaf.availability().isAvailable());
     assertThat(sheaf.availability().status().state()).isEqualTo(AvailabilityState.UP);
     proxy.pauseToClient(false);
@@ -261,11 +264,14 @@ class AvailabilityFaultsIT {
     CompletableFuture<Duration> impatient =
         sheaf.availability().withTimeout(Duration.ofMillis(50)).pingAsync();
     assertThatThrownBy(() -> impatient.get(10, TimeUnit.SECONDS))
-        .hasCauseInstanceOf(UnavailableException.class)
-        .hasMessageContaining("50 ms");
+        .cause()
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageMatching(
+            "127.0.0.1:\\d+: no answer to PING within 50 ms; AvailabilityOptions.timeout or"
+                + " Availability.withTimeout sets the limit");
     assertThat(patient).isNotDone();
     proxy.pauseToClient(false);
-    assertThat(patient.get(10, TimeUnit.SECONDS)).isGreaterThan(Duration.ofMillis(50));
+    assertThat(patient.get(10, TimeUnit.SECONDS)).isPositive();
   }
 
   @Test

@@ -206,7 +206,7 @@ class ReadThroughContractTest {
         .flatMap(Arrays::stream)
         .anyMatch(
             frame ->
-                frame.getClassName().startsWith("dev.sheaf.internal.readthrough.Loads")
+                frame.getClassName().startsWith("dev.sheaf.internal.readthrough.CallerThread")
                     && frame.getMethodName().equals("await"));
   }
 

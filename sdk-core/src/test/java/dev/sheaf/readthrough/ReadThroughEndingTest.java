@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -195,6 +196,37 @@ class ReadThroughEndingTest {
       assertThat(loads).hasValue(1);
       release.countDown();
       assertThat(hung.get(20, TimeUnit.SECONDS)).isEqualTo("late");
+    }
+  }
+
+  @Test
+  void clientThatClosesWhileAReadWaitsForAnothersLoad_hasTheReadLoadForItself() throws Exception {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    try (EmbeddedServer server = EmbeddedServer.start()) {
+      Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).meterRegistry(registry).connect();
+      ReadThrough<String, String> reads =
+          sheaf.readThrough(patient().maxLoadWait(Duration.ofHours(1)).build());
+      AtomicInteger loads = new AtomicInteger();
+      CompletableFuture<String> hung =
+          reads.getAsync(
+              "k",
+              TTL,
+              key -> {
+                loads.incrementAndGet();
+                return new CompletableFuture<>();
+              });
+      Await.until("the load that hangs", SOON, () -> loads.get() == 1);
+      CompletableFuture<String> waits =
+          reads.getAsync("k", TTL, key -> CompletableFuture.completedFuture("own"));
+      Await.until(
+          "the other to wait",
+          SOON,
+          () ->
+              registry.get("sheaf.readthrough.loads").tag("outcome", "shared").counter().count()
+                  == 1);
+      sheaf.close();
+      assertThat(waits.get(20, TimeUnit.SECONDS)).isEqualTo("own");
+      assertThat(hung).isNotDone();
     }
   }
 }

@@ -201,11 +201,8 @@ final class AvailabilityDecision {
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);
     } catch (TimeoutException e) {
-      throw new UnavailableException(
-          nodes.stream().map(NodeGuard::name).collect(Collectors.joining(", "))
-              + ": no answer to PING within "
-              + timeout.toMillis()
-              + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
+      throw NodePings.late(
+          nodes.stream().map(NodeGuard::name).collect(Collectors.joining(", ")), timeout);
     } catch (ExecutionException e) {
       // A new one, so that its stack is that of the waiting thread.
       throw new UnavailableException(String.valueOf(cause(e).getMessage()), cause(e));

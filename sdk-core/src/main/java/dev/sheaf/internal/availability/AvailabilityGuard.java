@@ -21,9 +21,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -47,7 +44,7 @@ final class AvailabilityGuard<K> {
   private final NodeSource<K> source;
   private final RedisClient client;
   private final ClientResources resources;
-  private final ScheduledExecutorService timer;
+  private final GuardTimer timer;
   private final OverallStatus overall;
   private final AvailabilityMeters meters;
   private final AvailabilityDecision decision;
@@ -67,7 +64,7 @@ final class AvailabilityGuard<K> {
     this.source = source;
     this.client = client;
     this.resources = resources;
-    this.timer = settings.resources().eventExecutorGroup().next();
+    this.timer = new GuardTimer(settings.resources().eventExecutorGroup().next());
     this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
     this.decision = new AvailabilityDecision(() -> watched, meters, options.maxAge());
@@ -271,7 +268,7 @@ final class AvailabilityGuard<K> {
     return client;
   }
 
-  ScheduledExecutorService timer() {
+  GuardTimer timer() {
     return timer;
   }
 
@@ -294,24 +291,7 @@ final class AvailabilityGuard<K> {
 
   /** Runs a task later; false if the client is shut down. */
   boolean schedule(Runnable task, long delayNanos) {
-    return after(task, delayNanos) != null;
-  }
-
-  /** Runs a task later; null if the client is shut down. */
-  @Nullable Future<?> after(Runnable task, long delayNanos) {
-    try {
-      return timer.schedule(() -> run(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException shutDown) {
-      return null;
-    }
-  }
-
-  private static void run(Runnable task) {
-    try {
-      task.run();
-    } catch (RuntimeException e) {
-      LOGGER.warn("The availability guard failed", e);
-    }
+    return timer.after(task, delayNanos) != null;
   }
 
   /** Queues the news of a node's change for the listeners. */
@@ -329,6 +309,7 @@ final class AvailabilityGuard<K> {
     awaitAttempts(all.stream().map(NodeGuard::stop).toList());
     meters.close(this);
     overall.close();
+    timer.close();
     client.shutdown(Duration.ZERO, settings.closeTimeout());
     // Nothing is left of its own; Lettuce warns of resources that were not shut down.
     resources.shutdown();

@@ -10,8 +10,6 @@ import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -38,7 +36,7 @@ final class GuardConnection {
   private final RedisClient client;
   private final RedisURI uri;
   private final long shortestLimitNanos;
-  private final ScheduledExecutorService timer;
+  private final GuardTimer timer;
   private final Jitter jitter;
   private final BiConsumer<Event, @Nullable Throwable> listener;
   private final Object lock = new Object();
@@ -65,7 +63,7 @@ final class GuardConnection {
       RedisClient client,
       RedisURI uri,
       Duration shortestLimit,
-      ScheduledExecutorService timer,
+      GuardTimer timer,
       Jitter jitter,
       BiConsumer<Event, @Nullable Throwable> listener) {
     this.client = client;
@@ -169,9 +167,7 @@ final class GuardConnection {
   }
 
   private void schedule(Runnable task, long delayNanos) {
-    try {
-      timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException shutDown) {
+    if (timer.after(task, delayNanos) == null) {
       closed = true;
     }
   }

@@ -42,7 +42,6 @@ final class NodeGuard {
   private final Jitter jitter;
   private final GuardConnection line;
   private final NodePings pings;
-  private final NodeEvidence evidence;
   private final NodeState state;
   private final Object lock = new Object();
   private final long refreshNanos;
@@ -63,12 +62,11 @@ final class NodeGuard {
     this.options = guard.options();
     this.jitter = guard.newJitter();
     this.refreshNanos = options.refreshAfter().toNanos();
-    this.evidence = new NodeEvidence(options);
     this.state = new NodeState(options, this::tell, guard::recompute);
     this.line =
         new GuardConnection(
             guard.client(), uri, connectLimit(options), guard.timer(), jitter, this::onLine);
-    this.pings = new NodePings(name, uri, guard, line, evidence, state);
+    this.pings = new NodePings(name, uri, guard, line, state);
   }
 
   /** Half an interval, so that a node which comes back is found within a whole one. */
@@ -91,11 +89,7 @@ final class NodeGuard {
 
   /** The status with the latest round trip. */
   AvailabilityStatus status() {
-    AvailabilityStatus known = state.status();
-    Duration roundTrip = evidence.roundTrip();
-    return roundTrip == null
-        ? known
-        : new AvailabilityStatus(known.state(), known.reason(), known.since(), roundTrip);
+    return state.status();
   }
 
   AvailabilityState state() {
@@ -104,7 +98,7 @@ final class NodeGuard {
 
   /** From now on this connection's replies count. */
   void attach(@Nullable ReplyActivity data) {
-    evidence.attach(data, closed ? null : this::onData);
+    state.attach(data, closed ? null : this::onData);
   }
 
   /** Whether it may have a data connection: it is not known to be gone. */
@@ -113,7 +107,7 @@ final class NodeGuard {
   }
 
   boolean hasData() {
-    return evidence.hasData();
+    return state.hasData();
   }
 
   /**
@@ -121,7 +115,7 @@ final class NodeGuard {
    * data connection shows no trouble.
    */
   boolean seemsWell() {
-    return starting && !closed && evidence.hasData() && evidence.dataTrouble() == null;
+    return starting && !closed && state.hasData() && state.dataTrouble() == null;
   }
 
   // ---- AvailabilityDecision from memory
@@ -131,15 +125,15 @@ final class NodeGuard {
    */
   Verdict verdict(long now, long maxAgeNanos) {
     AvailabilityState known = state.state();
-    long heard = evidence.heard();
+    long heard = state.heard();
     if (known == AvailabilityState.DOWN && !revivedBy(heard)) {
       return Verdict.NO;
     }
-    if (known == AvailabilityState.SLOW || closed || evidence.speaksAgainst(heard)) {
+    if (known == AvailabilityState.SLOW || closed || state.speaksAgainst(heard)) {
       return Verdict.NO;
     }
-    long answered = evidence.lastGood();
-    boolean traffic = NodeEvidence.isAfter(heard, answered);
+    long answered = state.lastGood();
+    boolean traffic = NodeState.isAfter(heard, answered);
     long latest = traffic ? heard : answered;
     long age = latest == ReplyActivity.NEVER ? Long.MAX_VALUE : now - latest;
     if (age > refreshNanos) {
@@ -154,8 +148,8 @@ final class NodeGuard {
   /** Whether replies come on the data connection, though PINGs have none. */
   private boolean revivedBy(long heard) {
     if (pings.doubt() != Doubt.NONE
-        || !NodeEvidence.isAfter(heard, state.downAt())
-        || evidence.dataTrouble() != null) {
+        || !NodeState.isAfter(heard, state.downAt())
+        || state.dataTrouble() != null) {
       return false;
     }
     state.up("answers on the data connection");
@@ -174,13 +168,11 @@ final class NodeGuard {
   private void refreshIfStillOld(boolean mayWait) {
     refreshing = false;
     long now = ReplyActivity.now();
-    long heard = evidence.heard();
-    long answered = evidence.lastGood();
-    long latest = NodeEvidence.isAfter(heard, answered) ? heard : answered;
+    long latest = state.lastHeard();
     if (latest != ReplyActivity.NEVER && now - latest <= refreshNanos) {
       return;
     }
-    long asked = evidence.waitingSince();
+    long asked = state.waitingSince();
     if (mayWait && asked != ReplyActivity.NEVER && now - asked <= refreshNanos) {
       // A command is under way, and its reply will tell.
       refreshing = guard.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
@@ -198,13 +190,13 @@ final class NodeGuard {
 
   /** The round trip of the last good PING if its answer is not older than that, or null. */
   @Nullable Duration recentRoundTrip(long maxAgeNanos) {
-    long answered = evidence.lastGood();
+    long answered = state.lastGood();
     return answered == ReplyActivity.NEVER
             || System.nanoTime() - answered >= maxAgeNanos
-            || evidence.isAnyOverdue()
+            || state.isAnyOverdue()
             || state.isDown()
         ? null
-        : evidence.roundTrip();
+        : state.roundTrip();
   }
 
   private void tick() {
@@ -222,7 +214,7 @@ final class NodeGuard {
 
   /** Whether users' commands show often enough that the node is well. */
   private boolean isBusy() {
-    long heard = evidence.heard();
+    long heard = state.heard();
     return state.state() == AvailabilityState.UP
         && pings.doubt() == Doubt.NONE
         && !guard.checksCluster()
@@ -236,7 +228,7 @@ final class NodeGuard {
   }
 
   private void tell(AvailabilityStatus before, AvailabilityStatus after) {
-    guard.tell(new AvailabilityChange(name, before, status()));
+    guard.tell(new AvailabilityChange(name, before, after));
   }
 
   // ---- The guard's connection
@@ -267,7 +259,7 @@ final class NodeGuard {
       since = lostAt;
     }
     boolean longEnough = ReplyActivity.now() - since >= options.downAfter().toNanos();
-    if (!closed && line.current() == null && longEnough && !evidence.heardSince(since)) {
+    if (!closed && line.current() == null && longEnough && !state.heardSince(since)) {
       noConnection("no connection for " + options.downAfter().toMillis() + " ms", null);
     }
   }
@@ -278,7 +270,7 @@ final class NodeGuard {
       since = lostAt;
     }
     String reason = guard.explain(cause);
-    if (evidence.heardSince(since)) {
+    if (state.heardSince(since)) {
       pings.notOpened(reason, cause);
     } else {
       noConnection(reason, cause);
@@ -335,7 +327,7 @@ final class NodeGuard {
   CompletableFuture<?> stop() {
     closed = true;
     state.close();
-    evidence.unwatch();
+    state.unwatch();
     CompletableFuture<?> stopped = line.stop();
     pings.close();
     return stopped;

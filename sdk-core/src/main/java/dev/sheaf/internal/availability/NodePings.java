@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The PINGs to one node: single-flight, bounded in time, and with a further question where PONG
- * alone would not do. What they bring goes to the {@link NodeEvidence} and the {@link NodeState}.
+ * alone would not do. What they bring goes to the {@link NodeState}.
  *
  * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
  */
@@ -38,7 +38,6 @@ final class NodePings {
   private final AvailabilityGuard<?> guard;
   private final AvailabilityOptions options;
   private final GuardConnection line;
-  private final NodeEvidence evidence;
   private final NodeState state;
   private final SingleFlight<Duration> flight;
   private final Object lock = new Object();
@@ -55,13 +54,11 @@ final class NodePings {
       RedisURI uri,
       AvailabilityGuard<?> guard,
       GuardConnection line,
-      NodeEvidence evidence,
       NodeState state) {
     this.name = name;
     this.guard = guard;
     this.options = guard.options();
     this.line = line;
-    this.evidence = evidence;
     this.state = state;
     this.timeoutNanos = options.timeout().toNanos();
     // A PING may wait for one attempt to connect before it is sent.
@@ -73,12 +70,12 @@ final class NodePings {
 
   /** Shares a PING. See {@link SingleFlight#join}. */
   CompletableFuture<Duration> ping(long maxAgeNanos, Duration timeout) {
-    return flight.join(maxAgeNanos, timeout.toNanos(), () -> late(timeout));
+    return flight.join(maxAgeNanos, timeout.toNanos(), () -> late(name, timeout));
   }
 
-  private UnavailableException late(Duration timeout) {
+  static UnavailableException late(String nodes, Duration timeout) {
     return new UnavailableException(
-        name
+        nodes
             + ": no answer to PING within "
             + timeout.toMillis()
             + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
@@ -244,8 +241,8 @@ final class NodePings {
       if (outcome.isDone() || closed) {
         return;
       }
-      if (!evidence.heardSince(sentAt)) {
-        evidence.overdue(sentAt);
+      if (!state.heardSince(sentAt)) {
+        state.overdue(sentAt);
         guard.recompute();
       }
       at(sentAt + options.downAfter().toNanos(), this::isLost);
@@ -257,10 +254,10 @@ final class NodePings {
         return;
       }
       guard.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
-      if (!evidence.heardSince(sentAt)) {
+      if (!state.heardSince(sentAt)) {
         state.down(reason);
       }
-      evidence.nothingOverdue();
+      state.nothingOverdue();
       // It may be the connection alone that is dead, and no peer to say so.
       line.renew();
     }
@@ -271,7 +268,7 @@ final class NodePings {
       }
       long nanos = ReplyActivity.now() - sentAt;
       Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-      evidence.nothingOverdue();
+      state.nothingOverdue();
       if (cause instanceof RedisCommandExecutionException refusal) {
         refused(String.valueOf(refusal.getMessage()), refusal, nanos);
       } else if (cause != null) {
@@ -297,7 +294,7 @@ final class NodePings {
 
     private void ponged(String trouble, long nanos) {
       boolean slow = nanos > timeoutNanos;
-      evidence.answered(nanos);
+      state.ponged(nanos);
       guard
           .meters()
           .pinged(slow ? AvailabilityMeters.Outcome.SLOW : AvailabilityMeters.Outcome.OK, nanos);
@@ -310,7 +307,7 @@ final class NodePings {
       if (!stillInDoubt) {
         doubt = Doubt.NONE;
       }
-      state.answered(slow, nanos, evidence.dataTrouble());
+      state.answered(slow, nanos);
       outcome.complete(Duration.ofNanos(nanos));
       if (stillInDoubt) {
         probeSoon();

@@ -3,15 +3,18 @@ package dev.sheaf.internal.availability;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UP, SLOW or DOWN: the state of one node, as it follows from its answers one after the other.
+ * What is known of one node: what speaks for it and against it, answers to PINGs and what the data
+ * connection hears, and UP, SLOW or DOWN as it follows from them.
  *
- * <p>Thread-safe. State changes under the lock; readers look at volatile fields alone.
+ * <p>Thread-safe. State changes under the lock; readers look at single volatile fields, of which
+ * each tells something by itself.
  */
 final class NodeState {
 
@@ -35,6 +38,16 @@ final class NodeState {
 
   private volatile long downAt;
 
+  private volatile @Nullable ReplyActivity signs;
+
+  /** When the last good answer to a PING came. */
+  private volatile long lastGood = ReplyActivity.NEVER;
+
+  private volatile long roundTripNanos = -1;
+
+  /** When the PING was sent that should have been answered by now; NEVER if there is none. */
+  private volatile long overdueSince = ReplyActivity.NEVER;
+
   // Guarded by the lock.
   private int slowInRow;
   private int goodInRow;
@@ -49,8 +62,10 @@ final class NodeState {
     this.changed = changed;
   }
 
+  /** The status with the latest round trip. */
   AvailabilityStatus status() {
-    return status;
+    AvailabilityStatus known = status;
+    return new AvailabilityStatus(known.state(), known.reason(), known.since(), roundTrip());
   }
 
   AvailabilityState state() {
@@ -73,12 +88,8 @@ final class NodeState {
     }
   }
 
-  /**
-   * Judges an answer to PING.
-   *
-   * @param trouble why the node cannot be used although it answers, or null
-   */
-  void answered(boolean slow, long nanos, @Nullable String trouble) {
+  /** Judges an answer to PING. */
+  void answered(boolean slow, long nanos) {
     boolean becomeSlow;
     boolean becomeUp;
     synchronized (lock) {
@@ -87,6 +98,7 @@ final class NodeState {
       becomeSlow = slowInRow >= options.slowAnswers();
       becomeUp = goodInRow >= options.goodAnswers();
     }
+    String trouble = dataTrouble();
     String reason = String.format(Locale.ROOT, "answers PING in %.1f ms", nanos / 1e6);
     if (trouble != null) {
       down(trouble);
@@ -117,12 +129,125 @@ final class NodeState {
       }
       boolean same = before.state() == state;
       AvailabilityStatus after =
-          new AvailabilityStatus(state, reason, same ? before.since() : Instant.now(), null);
+          new AvailabilityStatus(state, reason, same ? before.since() : Instant.now(), roundTrip());
       status = after;
       if (!same) {
         tell.accept(before, after);
       }
     }
     changed.run();
+  }
+
+  // ---- PINGs
+
+  /** A PING was answered, whatever follows from that. */
+  void ponged(long nanos) {
+    roundTripNanos = nanos;
+    lastGood = ReplyActivity.now();
+  }
+
+  /** A PING that was sent then should have been answered by now. */
+  void overdue(long sentAt) {
+    overdueSince = sentAt;
+  }
+
+  void nothingOverdue() {
+    overdueSince = ReplyActivity.NEVER;
+  }
+
+  /** When the last good answer to a PING came, or NEVER. */
+  long lastGood() {
+    return lastGood;
+  }
+
+  /** How long the last good PING took, or null. */
+  @Nullable Duration roundTrip() {
+    long nanos = roundTripNanos;
+    return nanos < 0 ? null : Duration.ofNanos(nanos);
+  }
+
+  boolean isAnyOverdue() {
+    return overdueSince != ReplyActivity.NEVER;
+  }
+
+  /** Whether a PING is overdue and nothing else was heard since it was sent. */
+  boolean speaksAgainst(long heard) {
+    long overdue = overdueSince;
+    return overdue != ReplyActivity.NEVER && !isAfter(heard, overdue);
+  }
+
+  // ---- The data connection
+
+  /** From now on this connection's replies count. */
+  void attach(
+      @Nullable ReplyActivity data,
+      @Nullable BiConsumer<ReplyActivity.Event, @Nullable String> watcher) {
+    ReplyActivity before = signs;
+    if (data != before) {
+      if (before != null) {
+        before.unwatch();
+      }
+      signs = data;
+      if (data != null && watcher != null) {
+        data.watch(watcher, options.timeout().toNanos());
+      }
+    }
+  }
+
+  void unwatch() {
+    ReplyActivity data = signs;
+    if (data != null) {
+      data.unwatch();
+    }
+  }
+
+  boolean hasData() {
+    ReplyActivity data = signs;
+    return data != null && data.isConnected();
+  }
+
+  /** When the last good reply came on the data connection, or NEVER. */
+  long heard() {
+    ReplyActivity data = signs;
+    return data == null ? ReplyActivity.NEVER : data.lastGood();
+  }
+
+  boolean heardSince(long time) {
+    return isAfter(heard(), time);
+  }
+
+  /** When the last good reply came on either connection, or NEVER. */
+  long lastHeard() {
+    long heard = heard();
+    return isAfter(heard, lastGood) ? heard : lastGood;
+  }
+
+  /** Since when the data connection awaits a reply, or NEVER. */
+  long waitingSince() {
+    ReplyActivity data = signs;
+    return data == null ? ReplyActivity.NEVER : data.waitingSince();
+  }
+
+  /** Why the data connection cannot be used although the node answers, or null. */
+  @Nullable String dataTrouble() {
+    ReplyActivity data = signs;
+    if (data == null) {
+      return null;
+    }
+    if (!data.isConnected()) {
+      return "the node answers, but the data connection is lost and not there again yet";
+    }
+    long since = data.waitingSince();
+    long waited = since == ReplyActivity.NEVER ? 0 : System.nanoTime() - since;
+    return waited > options.downAfter().toNanos() && !isAfter(data.lastGood(), since)
+        ? String.format(
+            Locale.ROOT,
+            "the node answers, but the data connection has not for %.1f ms",
+            waited / 1e6)
+        : null;
+  }
+
+  static boolean isAfter(long time, long other) {
+    return time != ReplyActivity.NEVER && (other == ReplyActivity.NEVER || time - other > 0);
   }
 }

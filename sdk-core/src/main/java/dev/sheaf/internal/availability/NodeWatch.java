@@ -2,7 +2,7 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.Availability;
-import java.util.concurrent.Future;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -96,13 +96,15 @@ public final class NodeWatch<K> {
     return node == null || node.verdict(System.nanoTime(), Long.MAX_VALUE) != NodeGuard.Verdict.NO;
   }
 
-  /** Runs a short task later, on a thread of the client; null if the client is shut down. */
-  public @Nullable Future<?> after(Runnable task, long delayNanos) {
+  /**
+   * Ends when a time is over, or at once if the client is closed; on a thread of the client. It may
+   * be cancelled.
+   */
+  public CompletableFuture<?> pause(long nanos) {
     try {
-      return guard.get().after(task, delayNanos);
+      return guard.get().timer().pause(nanos);
     } catch (IllegalStateException | SheafException closed) {
-      notOfOther(closed);
-      return null;
+      return CompletableFuture.completedFuture(null);
     }
   }
 

@@ -3,15 +3,14 @@ package dev.sheaf.internal.availability;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,7 @@ final class SingleFlight<T> {
   private static final long SWEEP_NANOS = Duration.ofMillis(1).toNanos();
 
   private final Supplier<? extends CompletionStage<T>> action;
-  private final ScheduledExecutorService timer;
+  private final GuardTimer timer;
   private final long minSpacingNanos;
   private final Duration longestRun;
   private final IntConsumer landed;
@@ -37,6 +36,8 @@ final class SingleFlight<T> {
   private @Nullable Run underWay;
   private @Nullable Run behind;
   private @Nullable Throwable closed;
+  private @Nullable Future<?> sweep;
+  private long sweepAt;
   private long lastBegan;
 
   /**
@@ -48,7 +49,7 @@ final class SingleFlight<T> {
    */
   SingleFlight(
       Supplier<? extends CompletionStage<T>> action,
-      ScheduledExecutorService timer,
+      GuardTimer timer,
       Duration minSpacing,
       Duration longestRun,
       IntConsumer landed) {
@@ -105,11 +106,9 @@ final class SingleFlight<T> {
     List<Waiter<T>> waiters = new ArrayList<>();
     synchronized (lock) {
       closed = cause;
-      if (underWay != null) {
-        waiters.addAll(underWay.end());
-      }
-      if (behind != null) {
-        waiters.addAll(behind.end());
+      runs().forEach(run -> waiters.addAll(run.end()));
+      if (sweep != null) {
+        sweep.cancel(false);
       }
       underWay = null;
       behind = null;
@@ -124,13 +123,13 @@ final class SingleFlight<T> {
       }
       long now = System.nanoTime();
       long pause = lastBegan + minSpacingNanos - now;
-      if (pause > 0 && schedule(() -> begin(run), pause) != null) {
+      if (pause > 0 && timer.after(() -> begin(run), pause) != null) {
         return;
       }
       run.began = true;
       run.beganAt = now;
       lastBegan = now;
-      run.limit = schedule(() -> land(run, null, tooLong()), longestRun.toNanos());
+      run.limit = timer.after(() -> land(run, null, tooLong()), longestRun.toNanos());
     }
     try {
       action.get().whenComplete((value, failure) -> land(run, value, failure));
@@ -155,7 +154,7 @@ final class SingleFlight<T> {
       underWay = next;
       behind = null;
     }
-    if (next != null && schedule(() -> begin(next), 0) == null) {
+    if (next != null && timer.after(() -> begin(next), 0) == null) {
       begin(next);
     }
     landed.accept(run.joined);
@@ -164,20 +163,36 @@ final class SingleFlight<T> {
     }
   }
 
-  private void sweep(Run run) {
+  /** Fails the callers whose time is up. One timer, for the earliest of them, serves all. */
+  private void sweep() {
     List<Waiter<T>> due = new ArrayList<>();
     synchronized (lock) {
-      run.takeDue(System.nanoTime(), due);
+      sweep = null;
+      long now = System.nanoTime();
+      long earliest = Long.MAX_VALUE;
+      for (Run run : runs()) {
+        earliest = Math.min(earliest, run.takeDue(now, due));
+      }
+      if (earliest < Long.MAX_VALUE) {
+        armSweep(now + earliest);
+      }
     }
     due.forEach(Waiter::expire);
   }
 
-  private @Nullable Future<?> schedule(Runnable task, long delayNanos) {
-    try {
-      return timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException shutDown) {
-      return null;
+  private void armSweep(long deadline) {
+    if (sweep != null && deadline - sweepAt >= 0) {
+      return;
     }
+    if (sweep != null) {
+      sweep.cancel(false);
+    }
+    sweepAt = deadline;
+    sweep = timer.after(this::sweep, Math.max(SWEEP_NANOS, deadline - System.nanoTime()));
+  }
+
+  private List<Run> runs() {
+    return Stream.of(underWay, behind).filter(Objects::nonNull).toList();
   }
 
   /** One run with its callers; guarded by the lock. */
@@ -187,48 +202,30 @@ final class SingleFlight<T> {
     private int joined;
     private boolean began;
     private long beganAt;
-    private @Nullable Future<?> sweep;
     private @Nullable Future<?> limit;
-    private long sweepAt;
 
     void add(Waiter<T> waiter) {
       waiters.add(waiter);
       joined++;
-      if (sweep == null || waiter.deadline - sweepAt < 0) {
-        armSweep(waiter.deadline);
-      }
+      armSweep(waiter.deadline);
     }
 
-    private void armSweep(long deadline) {
-      if (sweep != null) {
-        sweep.cancel(false);
-      }
-      sweepAt = deadline;
-      sweep = schedule(() -> sweep(this), Math.max(SWEEP_NANOS, deadline - System.nanoTime()));
-    }
-
-    void takeDue(long now, List<Waiter<T>> due) {
-      List<Waiter<T>> patient = new ArrayList<>(waiters.size());
-      long earliest = Long.MAX_VALUE;
+    /** Takes the callers whose time is up; gives the time until the next one's is. */
+    long takeDue(long now, List<Waiter<T>> due) {
+      waiters.removeIf(CompletableFuture::isDone);
       for (Waiter<T> waiter : waiters) {
         if (waiter.deadline - now <= 0) {
           due.add(waiter);
-        } else if (!waiter.isDone()) {
-          patient.add(waiter);
-          earliest = Math.min(earliest, waiter.deadline - now);
         }
       }
-      waiters = patient;
-      sweep = null;
-      if (!patient.isEmpty()) {
-        armSweep(now + earliest);
-      }
+      waiters.removeIf(waiter -> waiter.deadline - now <= 0);
+      return waiters.stream()
+          .mapToLong(waiter -> waiter.deadline - now)
+          .min()
+          .orElse(Long.MAX_VALUE);
     }
 
     List<Waiter<T>> end() {
-      if (sweep != null) {
-        sweep.cancel(false);
-      }
       if (limit != null) {
         limit.cancel(false);
       }

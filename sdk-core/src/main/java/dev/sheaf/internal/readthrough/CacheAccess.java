@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,45 +67,36 @@ public final class CacheAccess<K, V> {
     return reply;
   }
 
-  /** GET of many keys, a failure for each that has no answer in time. Blocks. */
-  Map<K, Result<V>> getAll(List<K> keys, long timeoutNanos) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
-    MultiGet<K, V> bulk = MultiGet.send(reads, keys);
-    Duration timeout = Duration.ofNanos(timeoutNanos);
-    try {
-      return bulk.awaitInterruptibly(timeout, System.nanoTime() + timeoutNanos).results();
-    } catch (InterruptedException e) {
-      bulk.expire(timeout);
-      throw e;
-    }
-  }
-
-  /** As {@link #getAll}, without blocking; the future does not fail. */
-  CompletableFuture<Map<K, Result<V>>> getAllAsync(List<K> keys, long timeoutNanos) {
+  /** GET of many keys, a failure for each that has no answer in time; does not fail itself. */
+  CompletableFuture<Map<K, Result<V>>> getAll(List<K> keys, long timeoutNanos) {
     MultiGet<K, V> bulk = MultiGet.send(reads, keys);
     WriteScope.release();
     Duration timeout = Duration.ofNanos(timeoutNanos);
-    cancelWhenDone(after(() -> bulk.expire(timeout), timeoutNanos), bulk.future());
+    expire(bulk.future(), timeoutNanos, () -> bulk.expire(timeout));
     return bulk.future().thenApply(MultiGet::results);
   }
 
-  /** Cancels a reply that is not there in time. */
-  <T> CompletableFuture<T> within(RedisFuture<T> reply, long timeoutNanos) {
+  /** Cancels a reply that is not there in time; fails if the command cannot be sent. */
+  <T> CompletableFuture<T> within(Supplier<RedisFuture<T>> command, long timeoutNanos) {
+    RedisFuture<T> reply;
+    try {
+      reply = command.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     CompletableFuture<T> bounded = reply.toCompletableFuture();
-    cancelWhenDone(after(() -> reply.cancel(true), timeoutNanos), bounded);
+    expire(bounded, timeoutNanos, () -> reply.cancel(true));
     return bounded;
   }
 
-  static void cancelWhenDone(@Nullable Future<?> timer, CompletableFuture<?> outcome) {
-    if (timer != null) {
-      outcome.whenComplete((done, failure) -> timer.cancel(false));
-    }
+  private void expire(CompletableFuture<?> outcome, long nanos, Runnable expiry) {
+    CompletableFuture<?> over = pause(nanos);
+    over.thenRun(expiry);
+    outcome.whenComplete((done, failure) -> over.cancel(false));
   }
 
-  /** Runs a short task later, on a thread of the client; null if the client is shut down. */
-  @Nullable Future<?> after(Runnable task, long delayNanos) {
-    return watch.after(task, delayNanos);
+  /** Ends when a time is over, or at once if the client is closed. May be cancelled. */
+  CompletableFuture<?> pause(long nanos) {
+    return watch.pause(nanos);
   }
 }

@@ -2,9 +2,9 @@ package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.Result;
 import dev.sheaf.internal.common.Limits;
-import dev.sheaf.internal.readthrough.ReadThroughMeters.Read;
+import dev.sheaf.internal.readthrough.Loads.Call;
+import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
 import dev.sheaf.readthrough.BatchLoader;
-import dev.sheaf.readthrough.LoadFailedException;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
@@ -20,9 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -32,7 +31,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads Redis, and hands what it does not give to {@link Loads}. Thread-safe. */
+/**
+ * Reads Redis, and hands what it does not give to {@link Loads}. A blocking read is the
+ * asynchronous one that a {@link CallerThread} awaits; only a GET that hits goes without.
+ * Thread-safe.
+ */
 final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
 
   private final CacheAccess<K, V> redis;
@@ -59,20 +62,16 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
   public @Nullable V get(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
     requireArguments(key, ttl, loader);
     long askedAt = System.nanoTime();
-    BatchLoader<K, V> batch = missing -> asMap(key, loader.load(key));
-    V value = read(key, askedAt);
-    if (value == null) {
-      return loads.load(Set.of(key), ttl, batch, askedAt).get(key);
-    }
-    if (isAbsent(value) || !isRefreshDue(key, askedAt)) {
+    V value = read(key);
+    if (value != null && !early.isOn()) {
       return isAbsent(value) ? null : value;
     }
-    meters.load(ReadThroughMeters.Load.EARLY);
-    try {
-      return loads.load(Set.of(key), ttl, batch, System.nanoTime()).get(key);
-    } catch (RuntimeException e) {
-      return value; // It is valid still; a later reader tries again.
-    }
+    CallerThread here = new CallerThread();
+    return here.await(
+        afterRead(
+            key,
+            value,
+            new Call<>(ttl, missing -> called(() -> asMap(key, loader.load(key))), askedAt, here)));
   }
 
   @Override
@@ -81,113 +80,110 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
       Duration ttl,
       Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader) {
     requireArguments(key, ttl, loader);
-    long askedAt = System.nanoTime();
-    Function<Set<K>, CompletionStage<? extends Map<? extends K, ? extends V>>> batch =
-        missing -> loader.apply(key).thenApply(value -> asMap(key, value));
-    return ofCaller(
-        () ->
-            readAsync(key)
-                .thenCompose(
-                    value -> {
-                      if (value == null) {
-                        return loads
-                            .loadAsync(Set.of(key), ttl, batch, askedAt)
-                            .thenApply(loaded -> loaded.get(key));
-                      }
-                      return isAbsent(value)
-                          ? CompletableFuture.completedFuture(null)
-                          : refreshedAsync(key, value, ttl, batch);
-                    }));
+    Call<K, V> call =
+        new Call<>(
+            ttl,
+            missing -> loader.apply(key).thenApply(value -> asMap(key, value)),
+            System.nanoTime(),
+            Runnable::run);
+    return ofCaller(() -> readAsync(key).thenCompose(value -> afterRead(key, value, call)));
   }
 
-  private CompletionStage<@Nullable V> refreshedAsync(
-      K key,
-      V value,
-      Duration ttl,
-      Function<Set<K>, CompletionStage<? extends Map<? extends K, ? extends V>>> loader) {
+  /** What the caller is given for what Redis gave, null for nothing. */
+  private CompletionStage<@Nullable V> afterRead(K key, @Nullable V value, Call<K, V> call) {
+    if (value == null) {
+      return load(key, call);
+    }
+    if (isAbsent(value)) {
+      return CompletableFuture.completedFuture(null);
+    }
     if (!early.isOn()) {
       return CompletableFuture.completedFuture(value);
     }
     return redis
-        .within(redis.remainingMillis(key), readNanos)
-        .thenCompose(
+        .within(() -> redis.remainingMillis(key), readNanos)
+        .thenComposeAsync(
             remaining -> {
               if (!early.isDue(remaining) || loads.isLoading(key)) {
                 return CompletableFuture.completedFuture(value);
               }
-              meters.load(ReadThroughMeters.Load.EARLY);
-              return loads
-                  .loadAsync(Set.of(key), ttl, loader, System.nanoTime())
-                  .thenApply(loaded -> loaded.get(key));
-            })
+              meters.count(Outcome.LOAD_EARLY);
+              return load(key, new Call<>(call.ttl(), call.loader(), System.nanoTime(), call.on()));
+            },
+            call.on())
+        // It is valid still; a later reader tries again.
         .exceptionally(failure -> value);
+  }
+
+  private CompletionStage<@Nullable V> load(K key, Call<K, V> call) {
+    return loads.load(Set.of(key), call).thenApply(loaded -> loaded.get(key));
   }
 
   private static <K, V> Map<K, V> asMap(K key, @Nullable V value) {
     return value == null ? Map.of() : Map.of(key, value);
   }
 
-  private @Nullable V read(K key, long askedAt) {
-    if (!redis.mayUse(key)) {
-      meters.read(Read.SKIPPED);
-      return null;
-    }
-    RedisFuture<V> reply;
+  /** Runs a loader that blocks. */
+  private static <T> CompletionStage<T> called(Callable<T> loader) {
     try {
-      reply = redis.get(key);
-    } catch (RuntimeException e) {
-      meters.read(Read.FAILED);
+      return CompletableFuture.completedFuture(loader.call());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return CompletableFuture.failedFuture(e);
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** GET as blocking commands wait, which costs a hit no more; what is late is given up. */
+  private @Nullable V read(K key) {
+    if (!redis.mayUse(key)) {
+      meters.count(Outcome.READ_SKIPPED);
       return null;
     }
-    V value = await(reply, askedAt);
-    boolean answered = reply.isDone() && !reply.toCompletableFuture().isCompletedExceptionally();
+    V value = null;
+    boolean answered = false;
+    try {
+      RedisFuture<V> reply = redis.get(key);
+      try {
+        if (Thread.interrupted()) {
+          // Future.get would not say so if the reply is there already.
+          throw new InterruptedException();
+        }
+        value = reply.get(readNanos, TimeUnit.NANOSECONDS);
+        answered = true;
+      } finally {
+        reply.cancel(true);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RedisCommandInterruptedException(e);
+    } catch (TimeoutException | ExecutionException | RuntimeException e) {
+      // Redis fails no read.
+    }
     count(value, answered);
     return value;
   }
 
   private CompletableFuture<@Nullable V> readAsync(K key) {
     if (!redis.mayUse(key)) {
-      meters.read(Read.SKIPPED);
+      meters.count(Outcome.READ_SKIPPED);
       return CompletableFuture.completedFuture(null);
     }
-    CompletableFuture<V> reply;
-    try {
-      reply = redis.within(redis.get(key), readNanos);
-    } catch (RuntimeException e) {
-      reply = CompletableFuture.failedFuture(e);
-    }
-    return reply.handle(
-        (value, failure) -> {
-          count(value, failure == null);
-          return value;
-        });
+    return redis
+        .within(() -> redis.get(key), readNanos)
+        .handle(
+            (value, failure) -> {
+              count(value, failure == null);
+              return value;
+            });
   }
 
   private void count(@Nullable V value, boolean answered) {
-    meters.read(
-        value != null
-            ? isAbsent(value) ? Read.ABSENT : Read.HIT
-            : answered ? Read.MISS : Read.FAILED);
-  }
-
-  /** The reply if it comes in time, else null; a late one is given up, and not sent. */
-  private <T> @Nullable T await(RedisFuture<T> reply, long askedAt) {
-    try {
-      long left = askedAt + readNanos - System.nanoTime();
-      if (Thread.interrupted()) {
-        // Future.get would not say so if the reply is there already.
-        throw new InterruptedException();
-      }
-      return reply.get(Math.max(0, left), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      reply.cancel(true);
-      return null;
-    } catch (ExecutionException | CancellationException e) {
-      return null;
-    } catch (InterruptedException e) {
-      reply.cancel(true);
-      Thread.currentThread().interrupt();
-      throw new RedisCommandInterruptedException(e);
+    if (value != null) {
+      meters.count(isAbsent(value) ? Outcome.READ_ABSENT : Outcome.READ_HIT);
+    } else {
+      meters.count(answered ? Outcome.READ_MISS : Outcome.READ_FAILED);
     }
   }
 
@@ -195,38 +191,20 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     return absent != null && Objects.deepEquals(absent, value);
   }
 
-  private boolean isRefreshDue(K key, long askedAt) {
-    if (!early.isOn()) {
-      return false;
-    }
-    try {
-      Long remaining = await(redis.remainingMillis(key), askedAt);
-      return remaining != null && early.isDue(remaining) && !loads.isLoading(key);
-    } catch (RedisCommandInterruptedException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      return false;
-    }
-  }
-
   // ---- Many keys
 
   @Override
   public Map<K, V> getAll(Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
-    Set<K> distinct = distinct(keys, ttl, loader);
-    long askedAt = System.nanoTime();
-    Map<K, V> found = new LinkedHashMap<>();
-    Set<K> missing = new LinkedHashSet<>();
-    for (List<K> slice : slices(distinct, missing)) {
-      try {
-        judge(redis.getAll(slice, leftToRead(askedAt)), found, missing);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new RedisCommandInterruptedException(e);
-      }
+    requireArguments(keys, ttl, loader);
+    if (Thread.currentThread().isInterrupted()) {
+      throw new RedisCommandInterruptedException(new InterruptedException());
     }
-    found.putAll(loads.load(missing, ttl, loader, askedAt));
-    return inOrder(distinct, found);
+    CallerThread here = new CallerThread();
+    return here.await(
+        readAll(
+            distinct(keys),
+            new Call<>(
+                ttl, missing -> called(() -> loader.loadAll(missing)), System.nanoTime(), here)));
   }
 
   @Override
@@ -235,29 +213,13 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
       Duration ttl,
       Function<? super Set<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends V>>>
           loader) {
-    Set<K> distinct = distinct(keys, ttl, loader);
-    long askedAt = System.nanoTime();
-    Map<K, V> found = new LinkedHashMap<>();
-    Set<K> missing = new LinkedHashSet<>();
-    return ofCaller(
-        () -> {
-          CompletableFuture<?> read = CompletableFuture.completedFuture(null);
-          for (List<K> slice : slices(distinct, missing)) {
-            read =
-                read.thenCompose(before -> redis.getAllAsync(slice, leftToRead(askedAt)))
-                    .thenAccept(results -> judge(results, found, missing));
-          }
-          return read.thenCompose(done -> loads.loadAsync(missing, ttl, loader, askedAt))
-              .thenApply(
-                  loaded -> {
-                    found.putAll(loaded);
-                    return inOrder(distinct, found);
-                  });
-        });
+    requireArguments(keys, ttl, loader);
+    Set<K> distinct = distinct(keys);
+    Call<K, V> call = new Call<>(ttl, loader::apply, System.nanoTime(), Runnable::run);
+    return ofCaller(() -> readAll(distinct, call));
   }
 
-  private static <K> Set<K> distinct(Collection<? extends K> keys, Duration ttl, Object loader) {
-    requireArguments(keys, ttl, loader);
+  private static <K> Set<K> distinct(Collection<? extends K> keys) {
     Set<K> distinct = new LinkedHashSet<>();
     for (K key : keys) {
       distinct.add(Objects.requireNonNull(key, "A key is null"));
@@ -265,30 +227,38 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     return distinct;
   }
 
-  private long leftToRead(long askedAt) {
-    return Math.max(0, askedAt + readNanos - System.nanoTime());
-  }
-
-  /** The keys to ask Redis for, in parts; those of nodes that are down go to the missing ones. */
-  private List<List<K>> slices(Set<K> keys, Set<K> missing) {
+  private CompletionStage<Map<K, V>> readAll(Set<K> keys, Call<K, V> call) {
     List<K> asked = new ArrayList<>(keys.size());
+    Map<K, V> found = new LinkedHashMap<>();
+    Set<K> missing = new LinkedHashSet<>();
     for (K key : keys) {
       if (redis.mayUse(key)) {
         asked.add(key);
       } else {
         missing.add(key);
-        meters.read(Read.SKIPPED);
+        meters.count(Outcome.READ_SKIPPED);
       }
     }
-    List<List<K>> slices = new ArrayList<>();
+    CompletableFuture<?> read = CompletableFuture.completedFuture(null);
     for (int start = 0; start < asked.size(); start += Limits.KEYS_PER_SLICE) {
-      int end = Math.min(asked.size(), start + Limits.KEYS_PER_SLICE);
-      slices.add(asked.subList(start, end));
+      List<K> slice = asked.subList(start, Math.min(asked.size(), start + Limits.KEYS_PER_SLICE));
+      read =
+          read.thenCompose(before -> redis.getAll(slice, leftToRead(call)))
+              .thenAccept(results -> sort(results, found, missing));
     }
-    return slices;
+    return read.thenComposeAsync(done -> loads.load(missing, call), call.on())
+        .thenApply(
+            loaded -> {
+              found.putAll(loaded);
+              return inOrder(keys, found);
+            });
   }
 
-  private void judge(Map<K, Result<V>> results, Map<K, V> found, Set<K> missing) {
+  private long leftToRead(Call<K, V> call) {
+    return Math.max(0, call.askedAt() + readNanos - System.nanoTime());
+  }
+
+  private void sort(Map<K, Result<V>> results, Map<K, V> found, Set<K> missing) {
     results.forEach(
         (key, result) -> {
           V value = result instanceof Result.Value<V> read ? read.value() : null;
@@ -332,22 +302,12 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
                 if (failure == null) {
                   mine.complete(value);
                 } else {
-                  mine.completeExceptionally(cause(failure));
+                  mine.completeExceptionally(CallerThread.cause(failure));
                 }
               });
     } catch (RuntimeException e) {
       mine.completeExceptionally(e);
     }
     return mine;
-  }
-
-  private static Throwable cause(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    return cause instanceof RuntimeException || cause instanceof Error
-        ? cause
-        : new LoadFailedException(cause);
   }
 }

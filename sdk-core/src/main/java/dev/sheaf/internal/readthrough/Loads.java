@@ -1,10 +1,8 @@
 package dev.sheaf.internal.readthrough;
 
-import dev.sheaf.internal.readthrough.ReadThroughMeters.Load;
-import dev.sheaf.readthrough.BatchLoader;
-import dev.sheaf.readthrough.LoadFailedException;
+import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
 import dev.sheaf.readthrough.ReadThroughOptions;
-import io.lettuce.core.RedisCommandInterruptedException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -13,32 +11,50 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads keys: those that no other caller loads with the caller's loader, the rest by waiting for
- * the others. Thread-safe.
+ * Single-flight loading: each caller loads the keys that no other one loads, and waits for the
+ * loads of the others. Thread-safe.
  *
  * <p>A call works in rounds. In each it claims what it can, loads it, and then waits for the other
  * loads, so that two calls with keys in common do not wait for each other. What is not there in
  * time is claimed again in the next round, and in the last loaded without sharing.
+ *
+ * <p>A load that has ended stays for a moment: a caller that asked Redis before the value was
+ * written there missed it, and takes it from here.
  */
 final class Loads<K, V> {
 
   private static final int SHARED_ROUNDS = 2;
 
+  /** Loads what is missing; on the caller's thread if that is what the call runs on. */
+  interface Loader<K, V> {
+    CompletionStage<? extends Map<? extends K, ? extends V>> load(Set<K> missing);
+  }
+
+  /**
+   * What one caller wants.
+   *
+   * @param askedAt when the caller found the keys missing in Redis, or before
+   * @param on runs the rounds
+   */
+  record Call<K, V>(Duration ttl, Loader<K, V> loader, long askedAt, Executor on) {}
+
   private final CacheAccess<K, V> redis;
   private final ReadThroughMeters meters;
   private final EarlyRefresh early;
-  private final LoadTable<V> table;
   private final WriteBacks<K, V> writeBacks;
+  private final ConcurrentMap<ByteBuffer, Load> loads = new ConcurrentHashMap<>();
+  private final int maxLoads;
+  private final long maxWaitNanos;
+
+  /** After this no read is under way any more that began before. */
+  private final long afterAllReadsNanos;
 
   Loads(
       CacheAccess<K, V> redis,
@@ -48,113 +64,105 @@ final class Loads<K, V> {
     this.redis = redis;
     this.meters = meters;
     this.early = early;
-    long afterAllReads = 2 * options.readTimeout().toNanos();
-    this.table =
-        new LoadTable<>(
-            options.maxLoads(),
-            options.maxLoadWait().toNanos(),
-            task -> redis.after(task, afterAllReads) != null);
+    this.maxLoads = options.maxLoads();
+    this.maxWaitNanos = options.maxLoadWait().toNanos();
+    this.afterAllReadsNanos = 2 * options.readTimeout().toNanos();
     this.writeBacks = new WriteBacks<>(redis, options, meters);
   }
 
   boolean isLoading(K key) {
-    return table.isLoading(redis.encode(key));
+    Load known = loads.get(redis.encode(key));
+    return known != null && !known.outcome.isDone();
+  }
+
+  /** Loads keys; gives the values there are. */
+  CompletableFuture<Map<K, V>> load(Set<K> keys, Call<K, V> call) {
+    return load(keys, call, new LinkedHashMap<>(), 0);
+  }
+
+  private CompletableFuture<Map<K, V>> load(
+      Set<K> keys, Call<K, V> call, Map<K, V> found, int number) {
+    if (keys.isEmpty()) {
+      return CompletableFuture.completedFuture(found);
+    }
+    Round round = new Round(call, found);
+    round.begin(keys, number < SHARED_ROUNDS);
+    return round
+        .own
+        .thenCompose(done -> round.others())
+        .thenComposeAsync(done -> load(round.collect(), call, found, number + 1), call.on);
   }
 
   /**
-   * Loads keys and waits.
+   * A load to share, or one of the caller's own, which the caller must then end.
    *
-   * @param askedAt when the caller found them missing in Redis, or before
-   * @return the values there are
+   * @return null if too many loads are under way
+   * @throws IllegalStateException if this thread is loading the key already
    */
-  Map<K, V> load(Set<K> keys, Duration ttl, BatchLoader<K, V> loader, long askedAt) {
-    Map<K, V> found = new LinkedHashMap<>();
-    Set<K> left = keys;
-    for (int number = 0; !left.isEmpty(); number++) {
-      Round round = new Round(ttl, found, Thread.currentThread());
-      round.begin(left, askedAt, number < SHARED_ROUNDS, missing -> here(loader, missing));
-      await(round);
-      left = round.collect();
-    }
-    return found;
-  }
-
-  private void await(Round round) {
-    try {
-      round.own.get(); // The loader has returned, so this does not wait.
-      round.others().get(Math.max(0, round.remainingNanos()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      // The next round takes what is not there.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RedisCommandInterruptedException(e);
-    } catch (ExecutionException e) {
-      throw unchecked(e);
+  private @Nullable Load claim(ByteBuffer key, Round round) {
+    Load mine = new Load(key, round);
+    while (true) {
+      Load known = loads.get(key);
+      if (known == null) {
+        if (loads.size() >= maxLoads) {
+          return null;
+        }
+        if (loads.putIfAbsent(key, mine) == null) {
+          return mine;
+        }
+      } else if (known.serves(round)) {
+        return known;
+      } else if (loads.replace(key, known, mine)) {
+        return mine;
+      }
     }
   }
 
-  private static <K, V> CompletionStage<Map<? extends K, ? extends V>> here(
-      BatchLoader<K, V> loader, Set<K> missing) {
-    try {
-      return CompletableFuture.completedFuture(loader.loadAll(missing));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return CompletableFuture.failedFuture(e);
-    } catch (Throwable e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
+  /** One load of one key. */
+  private final class Load {
 
-  /** As {@link #load}, without waiting. */
-  CompletableFuture<Map<K, V>> loadAsync(
-      Set<K> keys,
-      Duration ttl,
-      Function<? super Set<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends V>>>
-          loader,
-      long askedAt) {
-    Map<K, V> found = new LinkedHashMap<>();
-    return loadAsync(keys, ttl, loader, askedAt, found, 0).thenApply(done -> found);
-  }
+    private final ByteBuffer key;
+    private final Round round;
+    private final long begunAt = System.nanoTime();
+    private final CompletableFuture<@Nullable V> outcome = new CompletableFuture<>();
+    private volatile long endedAt;
 
-  private CompletableFuture<?> loadAsync(
-      Set<K> keys,
-      Duration ttl,
-      Function<? super Set<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends V>>>
-          loader,
-      long askedAt,
-      Map<K, V> found,
-      int number) {
-    if (keys.isEmpty()) {
-      return CompletableFuture.completedFuture(null);
+    Load(ByteBuffer key, Round round) {
+      this.key = key;
+      this.round = round;
     }
-    Round round = new Round(ttl, found, null);
-    round.begin(keys, askedAt, number < SHARED_ROUNDS, loader);
-    return round
-        .own
-        .thenCompose(
-            done -> {
-              CompletableFuture<?> others = round.others();
-              if (!others.isDone()) {
-                Future<?> timer = redis.after(() -> others.complete(null), round.remainingNanos());
-                if (timer == null) {
-                  others.complete(null);
-                }
-                CacheAccess.cancelWhenDone(timer, others);
-              }
-              return others;
-            })
-        .thenCompose(done -> loadAsync(round.collect(), ttl, loader, askedAt, found, number + 1));
-  }
 
-  /** What the loader threw, out of what the future made of it. */
-  private static RuntimeException unchecked(Exception wrapped) {
-    Throwable failure = wrapped.getCause() == null ? wrapped : wrapped.getCause();
-    if (failure instanceof Error error) {
-      throw error;
+    /** For how long callers may still wait for it; negative if they may not. */
+    long remainingNanos() {
+      return begunAt + maxWaitNanos - System.nanoTime();
     }
-    return failure instanceof RuntimeException unchecked
-        ? unchecked
-        : new LoadFailedException(failure);
+
+    /** Whether it may be shared: it is not too old, or ended after the other caller asked. */
+    boolean serves(Round asking) {
+      if (outcome.isDone()) {
+        return !outcome.isCompletedExceptionally() && endedAt - asking.call.askedAt >= 0;
+      }
+      if (remainingNanos() <= 0) {
+        return false;
+      }
+      if (round != asking && round.leader == Thread.currentThread()) {
+        throw new IllegalStateException(
+            "A loader reads through the key that it loads, and would wait for itself; let it read"
+                + " the source of the data");
+      }
+      return true;
+    }
+
+    void succeed(@Nullable V value) {
+      endedAt = System.nanoTime();
+      outcome.complete(value);
+      redis.pause(afterAllReadsNanos).thenRun(() -> loads.remove(key, this));
+    }
+
+    void fail(Throwable failure) {
+      loads.remove(key, this);
+      outcome.completeExceptionally(failure);
+    }
   }
 
   /** One round of one call. Written by one thread after the other. */
@@ -163,30 +171,28 @@ final class Loads<K, V> {
     /** Ends with the caller's own load, after its values are in {@link #found}. */
     final CompletableFuture<@Nullable Void> own = new CompletableFuture<>();
 
-    private final Duration ttl;
+    private final Call<K, V> call;
     private final Map<K, V> found;
-    private final @Nullable Thread leader;
-    private final Map<K, LoadTable<V>.Load> mine = new LinkedHashMap<>();
-    private final Map<K, LoadTable<V>.Load> others = new LinkedHashMap<>();
 
-    Round(Duration ttl, Map<K, V> found, @Nullable Thread leader) {
-      this.ttl = ttl;
+    /** The thread that the caller's own load blocks, or null. */
+    private final @Nullable Thread leader;
+
+    private final Map<K, Load> mine = new LinkedHashMap<>();
+    private final Map<K, Load> others = new LinkedHashMap<>();
+
+    Round(Call<K, V> call, Map<K, V> found) {
+      this.call = call;
       this.found = found;
-      this.leader = leader;
+      this.leader = call.on instanceof CallerThread ? Thread.currentThread() : null;
     }
 
     /** Claims what no other caller loads, and begins to load it. */
-    void begin(
-        Set<K> keys,
-        long askedAt,
-        boolean shared,
-        Function<? super Set<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends V>>>
-            loader) {
+    void begin(Set<K> keys, boolean shared) {
       Set<K> toLoad = new LinkedHashSet<>();
       long begunAt = System.nanoTime();
       try {
         for (K key : keys) {
-          if (claim(key, askedAt, shared)) {
+          if (isToLoad(key, shared)) {
             toLoad.add(key);
           }
         }
@@ -194,25 +200,23 @@ final class Loads<K, V> {
           own.complete(null);
           return;
         }
-        loader
-            .apply(Collections.unmodifiableSet(toLoad))
+        call.loader
+            .load(Collections.unmodifiableSet(toLoad))
             .whenComplete((loaded, failure) -> settle(toLoad, begunAt, loaded, failure));
       } catch (Throwable e) {
-        end(e);
+        fail(e);
       }
     }
 
-    /** Whether the caller is to load the key. */
-    private boolean claim(K key, long askedAt, boolean shared) {
-      LoadTable<V>.Load load =
-          shared ? table.claim(redis.encode(key), this, leader, askedAt) : null;
+    private boolean isToLoad(K key, boolean shared) {
+      Load load = shared ? claim(redis.encode(key), this) : null;
       if (load == null) {
-        meters.load(Load.UNSHARED);
+        meters.count(Outcome.LOAD_UNSHARED);
         return true;
       }
-      boolean isMine = load.isOf(this);
+      boolean isMine = load.round == this;
       (isMine ? mine : others).put(key, load);
-      meters.load(isMine ? Load.OWN : Load.SHARED);
+      meters.count(isMine ? Outcome.LOAD_OWN : Outcome.LOAD_SHARED);
       return isMine;
     }
 
@@ -221,23 +225,24 @@ final class Loads<K, V> {
         long begunAt,
         @Nullable Map<? extends K, ? extends V> loaded,
         @Nullable Throwable failure) {
-      Throwable failed = failure;
-      try {
-        if (failed == null) {
-          early.observe(System.nanoTime() - begunAt);
-          put(toLoad, Objects.requireNonNull(loaded, "The loader returned no map"));
-        }
-      } catch (Throwable e) {
-        failed = e;
+      if (failure != null) {
+        fail(failure);
+        return;
       }
-      end(failed);
+      try {
+        early.observe(System.nanoTime() - begunAt);
+        put(toLoad, Objects.requireNonNull(loaded, "The loader returned no map"));
+        own.complete(null);
+      } catch (Throwable e) {
+        fail(e);
+      }
     }
 
     private void put(Set<K> toLoad, Map<? extends K, ? extends V> loaded) {
       for (K key : toLoad) {
         V value = loaded.get(key);
-        writeBacks.write(key, value, ttl);
-        LoadTable<V>.Load load = mine.get(key);
+        writeBacks.write(key, value, call.ttl);
+        Load load = mine.get(key);
         if (load != null) {
           load.succeed(value);
         }
@@ -248,31 +253,27 @@ final class Loads<K, V> {
     }
 
     /** Ends every load that this round claimed: one left open would hold up all later readers. */
-    private void end(@Nullable Throwable failure) {
-      if (failure == null) {
-        own.complete(null);
-        return;
-      }
-      Throwable cause =
-          failure instanceof CompletionException && failure.getCause() != null
-              ? failure.getCause()
-              : failure;
+    private void fail(Throwable failure) {
+      Throwable cause = CallerThread.unwrapped(failure);
       mine.values().forEach(load -> load.fail(cause));
       own.completeExceptionally(cause);
     }
 
-    /** For how long the other loads may be waited for. */
-    long remainingNanos() {
-      return others.values().stream().mapToLong(LoadTable.Load::remainingNanos).max().orElse(0);
-    }
-
-    /** Ends when the other loads have; does not fail. */
-    CompletableFuture<@Nullable Void> others() {
-      return CompletableFuture.allOf(
-              others.values().stream()
-                  .map(LoadTable.Load::outcome)
-                  .toArray(CompletableFuture[]::new))
-          .handle((done, failure) -> null);
+    /** Ends when the other loads have, or may be waited for no longer; does not fail. */
+    CompletableFuture<?> others() {
+      CompletableFuture<?> all =
+          CompletableFuture.allOf(
+                  others.values().stream()
+                      .map(load -> load.outcome)
+                      .toArray(CompletableFuture[]::new))
+              .exceptionally(failure -> null);
+      if (all.isDone()) {
+        return all;
+      }
+      long longest = others.values().stream().mapToLong(Load::remainingNanos).max().orElse(0);
+      CompletableFuture<?> over = redis.pause(longest);
+      all.whenComplete((done, failure) -> over.cancel(false));
+      return CompletableFuture.anyOf(all, over.exceptionally(cancelled -> null));
     }
 
     /**
@@ -284,16 +285,11 @@ final class Loads<K, V> {
       Set<K> left = new LinkedHashSet<>();
       others.forEach(
           (key, load) -> {
-            if (!load.outcome().isDone()) {
+            if (!load.outcome.isDone()) {
               left.add(key);
               return;
             }
-            V value;
-            try {
-              value = load.outcome().join();
-            } catch (CompletionException e) {
-              throw unchecked(e);
-            }
+            V value = load.outcome.join();
             if (value != null) {
               found.put(key, value);
             }

@@ -13,47 +13,52 @@ import org.jspecify.annotations.Nullable;
 /** The meters of all read-throughs of a client. Thread-safe. */
 final class ReadThroughMeters {
 
-  /** What a key's read ended with, as far as Redis is concerned. */
-  enum Read {
+  /** What is counted, each under {@code sheaf.readthrough.<what>} with an outcome. */
+  enum Outcome {
     /** Redis held a value. */
-    HIT,
+    READ_HIT("reads"),
     /** Redis held the mark that there is none. */
-    ABSENT,
+    READ_ABSENT("reads"),
     /** Redis held nothing. */
-    MISS,
+    READ_MISS("reads"),
     /** Redis failed, or was late. */
-    FAILED,
+    READ_FAILED("reads"),
     /** Redis was not asked, being DOWN or SLOW. */
-    SKIPPED
-  }
-
-  /** Who loaded a key. */
-  enum Load {
-    /** The caller. */
-    OWN,
-    /** Another caller, for both. */
-    SHARED,
-    /** The caller, before the value expired. */
-    EARLY,
-    /** The caller, without telling others, because too many loads were under way. */
-    UNSHARED
-  }
-
-  /** What became of a loaded value. */
-  enum Write {
-    WRITTEN,
-    FAILED,
+    READ_SKIPPED("reads"),
+    /** The caller loaded. */
+    LOAD_OWN("loads"),
+    /** Another caller loaded, for both. */
+    LOAD_SHARED("loads"),
+    /** The caller loaded before the value expired. */
+    LOAD_EARLY("loads"),
+    /** The caller loaded without telling others, because too many loads were under way. */
+    LOAD_UNSHARED("loads"),
+    WRITE_WRITTEN("writes"),
+    WRITE_FAILED("writes"),
     /** Too many waited. */
-    DROPPED,
+    WRITE_DROPPED("writes"),
     /** Redis is DOWN or SLOW. */
-    SKIPPED
+    WRITE_SKIPPED("writes");
+
+    private final String what;
+
+    Outcome(String what) {
+      this.what = what;
+    }
+
+    private String tag() {
+      return name().substring(name().indexOf('_') + 1).toLowerCase(Locale.ROOT);
+    }
   }
 
   private static final String PENDING = "sheaf.readthrough.writes.pending";
+  private static final Map<String, String> DESCRIPTIONS =
+      Map.of(
+          "reads", "Keys read, by what Redis gave",
+          "loads", "Keys loaded, by who loaded",
+          "writes", "Loaded values, by what became");
 
-  private final Map<Read, Counter> reads = new EnumMap<>(Read.class);
-  private final Map<Load, Counter> loads = new EnumMap<>(Load.class);
-  private final Map<Write, Counter> writes = new EnumMap<>(Write.class);
+  private final Map<Outcome, Counter> counters = new EnumMap<>(Outcome.class);
   private final LongAdder pendingWrites = new LongAdder();
   private final @Nullable MeterRegistry registry;
   private final Tags client;
@@ -64,15 +69,13 @@ final class ReadThroughMeters {
     if (registry == null) {
       return;
     }
-    for (Read read : Read.values()) {
-      reads.put(read, counter(registry, client, "reads", "Keys read, by what Redis gave", read));
-    }
-    for (Load load : Load.values()) {
-      loads.put(load, counter(registry, client, "loads", "Keys loaded, by who loaded", load));
-    }
-    for (Write write : Write.values()) {
-      writes.put(
-          write, counter(registry, client, "writes", "Loaded values, by what became", write));
+    for (Outcome outcome : Outcome.values()) {
+      counters.put(
+          outcome,
+          Counter.builder("sheaf.readthrough." + outcome.what)
+              .description(DESCRIPTIONS.get(outcome.what))
+              .tags(client.and("outcome", outcome.tag()))
+              .register(registry));
     }
     SummedGauge.add(
         registry,
@@ -84,31 +87,11 @@ final class ReadThroughMeters {
         LongAdder::sum);
   }
 
-  private static Counter counter(
-      MeterRegistry registry, Tags client, String what, String description, Enum<?> outcome) {
-    return Counter.builder("sheaf.readthrough." + what)
-        .description(description)
-        .tags(client.and("outcome", outcome.name().toLowerCase(Locale.ROOT)))
-        .register(registry);
-  }
-
-  private static <E extends Enum<E>> void count(Map<E, Counter> counters, E value) {
-    Counter count = counters.get(value);
-    if (count != null) {
-      count.increment();
+  void count(Outcome outcome) {
+    Counter counter = counters.get(outcome);
+    if (counter != null) {
+      counter.increment();
     }
-  }
-
-  void read(Read read) {
-    count(reads, read);
-  }
-
-  void load(Load load) {
-    count(loads, load);
-  }
-
-  void write(Write write) {
-    count(writes, write);
   }
 
   void pending(int change) {

@@ -17,7 +17,6 @@ public final class ReadThroughs<K, V> {
   private final CacheAccess<K, V> redis;
   private final @Nullable MeterRegistry registry;
   private final String clientName;
-  private final Object lock = new Object();
   private @Nullable ReadThroughMeters meters;
   private volatile @Nullable ReadThrough<K, V> usual;
 
@@ -37,38 +36,31 @@ public final class ReadThroughs<K, V> {
   /** The one with default options, always the same. */
   public ReadThrough<K, V> usual() {
     ReadThrough<K, V> known = usual;
+    return known == null ? makeUsual() : known;
+  }
+
+  private synchronized ReadThrough<K, V> makeUsual() {
+    ReadThrough<K, V> known = usual;
     if (known == null) {
-      synchronized (lock) {
-        known = usual;
-        if (known == null) {
-          known = with(ReadThroughOptions.defaults());
-          usual = known;
-        }
-      }
+      known = with(ReadThroughOptions.defaults());
+      usual = known;
     }
     return known;
   }
 
   /** A new one. */
-  public ReadThrough<K, V> with(ReadThroughOptions<V> options) {
+  public synchronized ReadThrough<K, V> with(ReadThroughOptions<V> options) {
     Objects.requireNonNull(options, "options");
-    ReadThroughMeters shared;
-    synchronized (lock) {
-      shared = meters;
-      if (shared == null) {
-        shared = new ReadThroughMeters(registry, clientName);
-        meters = shared;
-      }
+    if (meters == null) {
+      meters = new ReadThroughMeters(registry, clientName);
     }
-    return new DefaultReadThrough<>(redis, options, shared);
+    return new DefaultReadThrough<>(redis, options, meters);
   }
 
   /** Takes back the gauge of what is on its way. */
-  public void close() {
-    synchronized (lock) {
-      if (meters != null) {
-        meters.close();
-      }
+  public synchronized void close() {
+    if (meters != null) {
+      meters.close();
     }
   }
 }

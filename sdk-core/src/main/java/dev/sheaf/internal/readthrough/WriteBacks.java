@@ -1,5 +1,6 @@
 package dev.sheaf.internal.readthrough;
 
+import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
 import dev.sheaf.readthrough.ReadThroughOptions;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -34,12 +35,12 @@ final class WriteBacks<K, V> {
       return;
     }
     if (!redis.mayUse(key)) {
-      meters.write(ReadThroughMeters.Write.SKIPPED);
+      meters.count(Outcome.WRITE_SKIPPED);
       return;
     }
     if (pending.incrementAndGet() > options.maxPendingWrites()) {
       pending.decrementAndGet();
-      meters.write(ReadThroughMeters.Write.DROPPED);
+      meters.count(Outcome.WRITE_DROPPED);
       LOGGER.debug(
           "A loaded value was not cached: {} others wait to be written, which is the limit"
               + " (ReadThroughOptions.maxPendingWrites)",
@@ -59,8 +60,7 @@ final class WriteBacks<K, V> {
   private void written(@Nullable Throwable failure) {
     pending.decrementAndGet();
     meters.pending(-1);
-    meters.write(
-        failure == null ? ReadThroughMeters.Write.WRITTEN : ReadThroughMeters.Write.FAILED);
+    meters.count(failure == null ? Outcome.WRITE_WRITTEN : Outcome.WRITE_FAILED);
     if (failure instanceof Error) {
       LOGGER.warn("A loaded value was not cached", failure);
     } else if (failure != null) {

@@ -1,0 +1,59 @@
+package dev.sheaf.internal.readthrough;
+
+import dev.sheaf.readthrough.LoadFailedException;
+import io.lettuce.core.RedisCommandInterruptedException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread of a blocking caller as an executor: it runs what it is given while it waits. So the
+ * blocking reads are the asynchronous ones, and loaders still run on the thread that needs them.
+ */
+final class CallerThread implements Executor {
+
+  private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+
+  @Override
+  public void execute(Runnable task) {
+    tasks.add(task);
+  }
+
+  /** Waits for an outcome; fails with its cause as {@link #cause} gives it. */
+  <T> T await(CompletionStage<T> stage) {
+    CompletableFuture<T> outcome = stage.toCompletableFuture();
+    outcome.whenComplete((done, failure) -> execute(() -> {}));
+    try {
+      while (!outcome.isDone()) {
+        tasks.take().run();
+      }
+      return outcome.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RedisCommandInterruptedException(e);
+    } catch (RuntimeException e) {
+      Throwable cause = cause(e);
+      if (cause instanceof Error error) {
+        throw error;
+      }
+      throw (RuntimeException) cause;
+    }
+  }
+
+  /** What users are told: unchecked, and without what futures wrap around it. */
+  static Throwable cause(Throwable failure) {
+    Throwable cause = unwrapped(failure);
+    return cause instanceof RuntimeException || cause instanceof Error
+        ? cause
+        : new LoadFailedException(cause);
+  }
+
+  static Throwable unwrapped(Throwable failure) {
+    @Nullable Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
+  }
+}
