@@ -56,7 +56,9 @@ public final class CoalescingClusterClient extends RedisClusterClient {
         : ClusterClientOptions.builder(options).build();
   }
 
-  /** Takes the request queue size as a limit of the queues here, which Lettuce's then need not have. */
+  /**
+   * Takes the request queue size as a limit of the queues here, which Lettuce's then need not have.
+   */
   @Override
   public void setOptions(ClusterClientOptions options) {
     requestQueueSize = options.getRequestQueueSize();

@@ -65,7 +65,9 @@ public final class CoalescingRedisClient extends RedisClient {
         context.batching().maxLanes());
   }
 
-  /** Takes the request queue size as a limit of the queues here, which Lettuce's then need not have. */
+  /**
+   * Takes the request queue size as a limit of the queues here, which Lettuce's then need not have.
+   */
   @Override
   public void setOptions(ClientOptions options) {
     requestQueueSize = options.getRequestQueueSize();

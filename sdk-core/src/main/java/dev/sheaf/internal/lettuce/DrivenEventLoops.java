@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class DrivenEventLoops implements EventLoopGroupProvider {
 
   /**
-   * One event loop for four threads of Lettuce's, which has as many as there are processors. A caller drives one loop, so the fewer there are, the more
-   * sockets of a cluster it can serve by itself; a loop carries some hundred thousand commands a
-   * second.
+   * One event loop for four threads of Lettuce's, which has as many as there are processors. A
+   * caller drives one loop, so the fewer there are, the more sockets of a cluster it can serve by
+   * itself; a loop carries some hundred thousand commands a second.
    */
   private static final int THREADS_PER_LOOP = 4;
 

@@ -2,8 +2,8 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.common.Threads;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -93,8 +93,8 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Ends the command of a blocking call with an error that says more than Lettuce's. A future that is
-   * merely awaited for a while stays as it is.
+   * Ends the command of a blocking call with an error that says more than Lettuce's. A future that
+   * is merely awaited for a while stays as it is.
    */
   private static boolean failedInBlockingCall(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
     return WriteScope.roomNanos() > 0
@@ -108,10 +108,8 @@ public final class Deadlines implements AutoCloseable {
                     + " ms; commandTimeout sets the limit"));
   }
 
-  private boolean awaitParked(
-      AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {
-    if (tooShort
-        || Thread.currentThread() instanceof ForkJoinWorkerThread) {
+  private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {
+    if (tooShort || Thread.currentThread() instanceof ForkJoinWorkerThread) {
       // Too short for these ticks; or a pool wants to know that its thread blocks.
       return reply.awaitByTimer(timeoutNanos);
     }

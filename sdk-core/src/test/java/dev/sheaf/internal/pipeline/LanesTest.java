@@ -44,8 +44,7 @@ class LanesTest {
 
   /** How many connections there are beside the observer's. */
   private long connections() throws Exception {
-    return observer.text("CLIENT", "LIST").lines().filter(l -> l.contains("id=")).count()
-        - 1;
+    return observer.text("CLIENT", "LIST").lines().filter(l -> l.contains("id=")).count() - 1;
   }
 
   private Sheaf<String, String> connect(int maxLanes) {
@@ -107,8 +106,7 @@ class LanesTest {
   void withoutLanes_oneConnectionServesAll() throws Exception {
     try (Sheaf<String, String> sheaf = connect(0)) {
       AtomicLong looks = new AtomicLong();
-      readUntil(
-          sheaf, "many looks", () -> connections() == 1 && looks.incrementAndGet() > 1_000);
+      readUntil(sheaf, "many looks", () -> connections() == 1 && looks.incrementAndGet() > 1_000);
       assertThat(connections()).isEqualTo(1);
     }
   }
