@@ -11,6 +11,7 @@ import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -28,7 +29,8 @@ import java.util.function.Supplier;
  * opened ({@link UntilConnected}).
  */
 public final class CoalescingClusterConnection<K, V>
-    extends StatefulRedisClusterConnectionImpl<K, V> {
+    extends StatefulRedisClusterConnectionImpl<K, V>
+    implements StatefulRedisClusterConnection<K, V> {
 
   private final Deadlines deadlines;
   private final UntilConnected<K, V> untilConnected;
@@ -94,13 +96,21 @@ public final class CoalescingClusterConnection<K, V>
 
   @Override
   protected RedisAdvancedClusterAsyncCommandsImpl<K, V> newRedisAdvancedClusterAsyncCommandsImpl() {
-    StatefulRedisClusterConnection<K, V> connection = this;
-    return new RedisAdvancedClusterAsyncCommandsImpl<>(connection, codec, parser) {
-      @Override
-      public <T> AsyncCommand<K, V, T> dispatch(RedisCommand<K, V, T> command) {
-        return AwaitedCommand.dispatch(command, connection, deadlines);
-      }
-    };
+    return new AwaitedCommands();
+  }
+
+  /** Lettuce's asynchronous commands, whose replies threads await by {@link AwaitedCommand}. */
+  private final class AwaitedCommands extends RedisAdvancedClusterAsyncCommandsImpl<K, V>
+      implements RedisAdvancedClusterAsyncCommands<K, V> {
+
+    AwaitedCommands() {
+      super(CoalescingClusterConnection.this, CoalescingClusterConnection.this.codec, CoalescingClusterConnection.this.parser);
+    }
+
+    @Override
+    public <T> AsyncCommand<K, V, T> dispatch(RedisCommand<K, V, T> command) {
+      return AwaitedCommand.dispatch(command, CoalescingClusterConnection.this, deadlines);
+    }
   }
 
   /** Whether reads go where writes go. */

@@ -9,6 +9,8 @@ import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisAsyncCommandsImpl;
 import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -24,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * for its commands ({@link AwaitedCommand}), and in that its time-out reaches the writer that
  * enforces it, which Lettuce looks for on the outside only.
  */
-final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V> {
+final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
+    implements StatefulRedisConnection<K, V> {
 
   private final @Nullable Lanes lanes;
   private final ChannelInstaller channels;
@@ -58,12 +61,21 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
   /** Called by the constructor above this one's, so the fields here are not set yet. */
   @Override
   protected RedisAsyncCommandsImpl<K, V> newRedisAsyncCommandsImpl() {
-    return new RedisAsyncCommandsImpl<>(this, codec, () -> parser.get()) {
-      @Override
-      public <T> AsyncCommand<K, V, T> dispatch(RedisCommand<K, V, T> command) {
-        return AwaitedCommand.dispatch(command, CoalescingConnection.this, deadlines);
-      }
-    };
+    return new AwaitedCommands();
+  }
+
+  /** Lettuce's asynchronous commands, whose replies threads await by {@link AwaitedCommand}. */
+  private final class AwaitedCommands extends RedisAsyncCommandsImpl<K, V>
+      implements RedisAsyncCommands<K, V> {
+
+    AwaitedCommands() {
+      super(CoalescingConnection.this, CoalescingConnection.this.codec, () -> parser.get());
+    }
+
+    @Override
+    public <T> AsyncCommand<K, V, T> dispatch(RedisCommand<K, V, T> command) {
+      return AwaitedCommand.dispatch(command, CoalescingConnection.this, deadlines);
+    }
   }
 
   @Override

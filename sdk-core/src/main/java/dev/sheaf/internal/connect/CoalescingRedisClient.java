@@ -132,7 +132,7 @@ public final class CoalescingRedisClient extends RedisClient {
     NodeWriter coalescing =
         new NodeWriter(writer, context.withAtMostQueued(requestQueueSize), false, getOptions());
     RedisURI address = connecting.get();
-    boolean elsewhere = address != null && !address.equals(uri);
+    boolean elsewhere = address != null && !address.getTimeout().equals(uri.getTimeout());
     Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);
@@ -144,7 +144,7 @@ public final class CoalescingRedisClient extends RedisClient {
         codec,
         deadlines,
         // An address given to connect has a time-out of its own.
-        elsewhere ? timeout : context.commandTimeout(),
+        elsewhere ? address.getTimeout() : context.commandTimeout(),
         getOptions(),
         lanes);
   }

@@ -77,7 +77,13 @@ class TwoSocketsTest {
       proxy.delay(Duration.ZERO);
       first.pipeline().get(ConnectionWatchdog.class).run(1);
       Await.until("a second socket", LATER, () -> sockets.size() > known);
-      assertThat(sheaf.async().ping().get(10, TimeUnit.SECONDS)).isEqualTo("PONG");
+      assertThat(sheaf.async().ping().get(60, TimeUnit.SECONDS)).isEqualTo("PONG");
+      Await.until("the first socket to be closed", LATER, () -> !first.isOpen());
+      // Replies belong to their commands, and the closed socket is not opened anew.
+      for (int i = 0; i < 2_000; i++) {
+        assertThat(sheaf.sync().echo("word " + i)).isEqualTo("word " + i);
+      }
+      assertThat(sockets).hasSize(known + 1);
       afterwards.run(sheaf, underWay);
     } finally {
       resources.shutdown(0, 2, TimeUnit.SECONDS).sync();
