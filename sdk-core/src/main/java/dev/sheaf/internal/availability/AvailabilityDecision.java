@@ -74,21 +74,29 @@ final class AvailabilityDecision {
   boolean isAvailable(long maxAge, Duration timeout) {
     int seen = changes;
     long now = System.nanoTime();
-    List<NodeGuard.InCluster> nodes = watched.get();
-    if (nodes.size() == 1) {
-      return isAvailable(nodes.get(0).guard(), maxAge, timeout, seen);
-    }
     Tally tally = new Tally(now, maxAge);
-    if (tally.stale.isEmpty() || tally.isDecided()) {
-      meters.answered(tally.source);
-      boolean yes = tally.isYes();
-      if (yes && maxAge == maxAgeNanos) {
-        repeat(now, seen, tally.source);
-      }
-      return yes;
+    if (!tally.isDecided()) {
+      return ask(tally.stale, maxAge, timeout)
+          && new Tally(System.nanoTime(), Long.MAX_VALUE).isYes();
     }
-    return ask(tally.stale, maxAge, timeout)
-        && new Tally(System.nanoTime(), Long.MAX_VALUE).isYes();
+    meters.answered(tally.source);
+    if (tally.isYes() && maxAge == maxAgeNanos) {
+      repeat(now, seen, tally.source);
+    }
+    return tally.isYes();
+  }
+
+  /** Whether one node can be used. */
+  boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout) {
+    NodeGuard.Verdict verdict = guard.verdict(System.nanoTime(), maxAge);
+    if (verdict == NodeGuard.Verdict.STALE) {
+      return ask(List.of(guard), maxAge, timeout) && guard.state() == AvailabilityState.UP;
+    }
+    meters.answered(
+        verdict == NodeGuard.Verdict.TRAFFIC
+            ? AvailabilityMeters.Source.TRAFFIC
+            : AvailabilityMeters.Source.CACHED);
+    return verdict != NodeGuard.Verdict.NO;
   }
 
   private void repeat(long now, int seen, AvailabilityMeters.Source source) {
@@ -98,37 +106,6 @@ final class AvailabilityDecision {
         yesUntil = now + Math.min(REPEAT.toNanos(), maxAgeNanos);
       }
     }
-  }
-
-  /** The same of the only node, without allocation. */
-  private boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout, int seen) {
-    long now = System.nanoTime();
-    NodeGuard.Verdict verdict = guard.verdict(now, maxAge);
-    boolean yes = answer(guard, verdict, maxAge, timeout);
-    if (yes && verdict != NodeGuard.Verdict.STALE && maxAge == maxAgeNanos) {
-      repeat(now, seen, source(verdict));
-    }
-    return yes;
-  }
-
-  /** Whether one node can be used. */
-  boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout) {
-    return answer(guard, guard.verdict(System.nanoTime(), maxAge), maxAge, timeout);
-  }
-
-  private static AvailabilityMeters.Source source(NodeGuard.Verdict verdict) {
-    return verdict == NodeGuard.Verdict.TRAFFIC
-        ? AvailabilityMeters.Source.TRAFFIC
-        : AvailabilityMeters.Source.CACHED;
-  }
-
-  private boolean answer(
-      NodeGuard guard, NodeGuard.Verdict verdict, long maxAge, Duration timeout) {
-    if (verdict == NodeGuard.Verdict.STALE) {
-      return ask(List.of(guard), maxAge, timeout) && guard.state() == AvailabilityState.UP;
-    }
-    meters.answered(source(verdict));
-    return verdict != NodeGuard.Verdict.NO;
   }
 
   /** Waits for the nodes' answers; whether one was good. */
@@ -248,7 +225,7 @@ final class AvailabilityDecision {
     }
 
     boolean isDecided() {
-      return isYes() || 2 * no >= slots;
+      return stale.isEmpty() || isYes() || 2 * no >= slots;
     }
   }
 }
