@@ -14,6 +14,7 @@ import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
@@ -81,6 +82,16 @@ public final class CoalescingRedisClient extends RedisClient {
   }
 
   @Override
+  public StatefulRedisConnection<String, String> connect() {
+    return connect(StringCodec.UTF8);
+  }
+
+  @Override
+  public StatefulRedisConnection<String, String> connect(RedisURI address) {
+    return connect(StringCodec.UTF8, address);
+  }
+
+  @Override
   public <K, V> StatefulRedisConnection<K, V> connect(RedisCodec<K, V> codec, RedisURI address) {
     return toward(address, () -> super.connect(codec, address));
   }
@@ -132,7 +143,6 @@ public final class CoalescingRedisClient extends RedisClient {
     NodeWriter coalescing =
         new NodeWriter(writer, context.withAtMostQueued(requestQueueSize), false, getOptions());
     RedisURI address = connecting.get();
-    boolean elsewhere = address != null && !address.getTimeout().equals(uri.getTimeout());
     Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);
@@ -144,7 +154,7 @@ public final class CoalescingRedisClient extends RedisClient {
         codec,
         deadlines,
         // An address given to connect has a time-out of its own.
-        elsewhere ? address.getTimeout() : context.commandTimeout(),
+        timeout.equals(uri.getTimeout()) ? context.commandTimeout() : timeout,
         getOptions(),
         lanes);
   }
