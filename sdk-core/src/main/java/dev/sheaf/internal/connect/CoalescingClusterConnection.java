@@ -9,9 +9,9 @@ import io.lettuce.core.cluster.ClusterPushHandler;
 import io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl;
 import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -104,7 +104,10 @@ public final class CoalescingClusterConnection<K, V>
       implements RedisAdvancedClusterAsyncCommands<K, V> {
 
     AwaitedCommands() {
-      super(CoalescingClusterConnection.this, CoalescingClusterConnection.this.codec, CoalescingClusterConnection.this.parser);
+      super(
+          (StatefulRedisClusterConnection<K, V>) CoalescingClusterConnection.this,
+          CoalescingClusterConnection.this.codec,
+          CoalescingClusterConnection.this.parser);
     }
 
     @Override
