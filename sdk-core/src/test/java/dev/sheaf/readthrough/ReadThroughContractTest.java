@@ -18,7 +18,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -159,7 +158,12 @@ class ReadThroughContractTest {
 
   @ForEachServer
   void failingLoader_failsItsCallers_andCachesNothing(ServerUnderTest server) throws Exception {
-    try (Sheaf<String, String> sheaf = connect(server)) {
+    MeterRegistry registry = new SimpleMeterRegistry();
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri())
+            .availability(AvailabilityOptions.builder().timeout(SOON).build())
+            .meterRegistry(registry)
+            .connect()) {
       ReadThrough<String, String> reads = sheaf.readThrough(PATIENT);
       CountDownLatch loading = new CountDownLatch(1);
       CountDownLatch mayFail = new CountDownLatch(1);
@@ -180,7 +184,12 @@ class ReadThroughContractTest {
                     reads.getAll(List.of("k"), TTL, missing -> Map.of("k", "not asked"));
                 return many.get("k");
               }));
-      Await.until("the second to wait", SOON, ReadThroughContractTest::waitsForALoad);
+      Await.until(
+          "the second to share the load",
+          SOON,
+          () ->
+              registry.get("sheaf.readthrough.loads").tag("outcome", "shared").counter().count()
+                  == 1);
       mayFail.countDown();
       for (Future<String> each : all) {
         assertThatThrownBy(each::get).isInstanceOf(ExecutionException.class).hasCause(failure);
@@ -199,15 +208,6 @@ class ReadThroughContractTest {
           .hasCauseInstanceOf(IOException.class)
           .hasMessageContaining("checked");
     }
-  }
-
-  private static boolean waitsForALoad() {
-    return Thread.getAllStackTraces().values().stream()
-        .flatMap(Arrays::stream)
-        .anyMatch(
-            frame ->
-                frame.getClassName().startsWith("dev.sheaf.internal.readthrough.CallerThread")
-                    && frame.getMethodName().equals("await"));
   }
 
   @ForEachServer
