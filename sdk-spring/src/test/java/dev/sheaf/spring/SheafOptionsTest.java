@@ -15,7 +15,7 @@ class SheafOptionsTest {
   @ValueSource(booleans = {true, false})
   void yielding_isThatOfTheProperty(boolean yielding) {
     SheafProperties properties = new SheafProperties();
-    assertThat(properties.isYielding()).isTrue();
+    assertThat(properties.isYielding()).isFalse();
     properties.setYielding(yielding);
     SheafBuilder<String, String> builder =
         new SheafOptions(properties).applyTo(Sheaf.builder("redis://localhost"), "client", null);
