@@ -87,9 +87,7 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
   @Override
   public CompletableFuture<Void> closeAsync() {
     channels.unregister(endpoint);
-    if (lanes != null) {
-      lanes.close();
-    }
-    return super.closeAsync();
+    CompletableFuture<Void> closing = super.closeAsync();
+    return lanes == null ? closing : CompletableFuture.allOf(closing, lanes.closeAsync());
   }
 }

@@ -18,7 +18,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -117,24 +116,16 @@ public final class CoalescingRedisClient extends RedisClient {
   }
 
   /** Opens a connection on event loops of its own. */
-  private CompletionStage<Lanes.Lane> openLane(RedisURI address) {
+  private Lanes.Opening openLane(RedisURI address) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
             resources, address, ChannelInstaller.forLane(resources), context, deadlines, 0);
     client.setOptions(getOptions());
-    return client
-        .connectAsync(ByteArrayCodec.INSTANCE, address)
-        .<Lanes.Lane>thenApply(
-            connection -> {
-              CoalescingConnection<?, ?> lane = (CoalescingConnection<?, ?>) connection;
-              return new Lanes.Lane(lane.pipeline(), client::shutdownAsync);
-            })
-        .whenComplete(
-            (lane, failure) -> {
-              if (failure != null) {
-                client.shutdownAsync();
-              }
-            });
+    return new Lanes.Opening(
+        client
+            .connectAsync(ByteArrayCodec.INSTANCE, address)
+            .thenApply(connection -> ((CoalescingConnection<?, ?>) connection).pipeline()),
+        client::shutdownAsync);
   }
 
   @Override

@@ -5,8 +5,10 @@ import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import io.lettuce.core.protocol.ProtocolKeyword;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class Lanes implements AutoCloseable {
+public final class Lanes {
 
   /** How often a caller finds no free lane before another one is opened. */
   static final int MISSES_PER_LANE = 64;
@@ -51,11 +53,20 @@ public final class Lanes implements AutoCloseable {
           "MONITOR",
           "QUIT");
 
+  /**
+   * A connection that is being opened.
+   *
+   * @param pipeline its pipeline, once it is connected; fails if it cannot be
+   * @param closing closes it, whether it is open yet or not
+   */
+  public record Opening(
+      CompletionStage<NodePipeline> pipeline, Supplier<CompletableFuture<Void>> closing) {}
+
   /** An open connection with a pipeline of its own. */
-  public record Lane(NodePipeline pipeline, Runnable closing) {}
+  private record Lane(NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
 
   private final int maxLanes;
-  private final Supplier<CompletionStage<Lane>> opener;
+  private final Supplier<Opening> opener;
   private final CallerOrder order = new CallerOrder();
   private final List<Lane> lanes = new CopyOnWriteArrayList<>();
   private final AtomicInteger misses = new AtomicInteger();
@@ -64,7 +75,11 @@ public final class Lanes implements AutoCloseable {
   /** Whether reads may take a lane: the connection is as it was opened. */
   private volatile boolean stateless = true;
 
-  private volatile boolean closed;
+  /** What is being opened; guarded by this. */
+  private @Nullable Opening underWay;
+
+  /** Guarded by this. */
+  private boolean closed;
 
   /**
    * Begins without a lane.
@@ -72,7 +87,7 @@ public final class Lanes implements AutoCloseable {
    * @param maxLanes most lanes beside the main connection
    * @param opener connects one, with settings like the main one's
    */
-  public Lanes(int maxLanes, Supplier<CompletionStage<Lane>> opener) {
+  public Lanes(int maxLanes, Supplier<Opening> opener) {
     this.maxLanes = maxLanes;
     this.opener = opener;
   }
@@ -196,31 +211,44 @@ public final class Lanes implements AutoCloseable {
         && misses.incrementAndGet() >= MISSES_PER_LANE
         && opening.compareAndSet(false, true)) {
       misses.set(0);
-      opener.get().whenComplete((lane, failure) -> opened(lane));
+      open();
     }
   }
 
-  private void opened(@Nullable Lane lane) {
-    // A failure is no news: the main connection has what is to be said, and the next miss tries.
-    if (lane != null) {
-      synchronized (this) {
-        if (!closed) {
-          lanes.add(lane);
-          lane = null;
-        }
+  private void open() {
+    Opening lane = opener.get();
+    synchronized (this) {
+      underWay = lane;
+    }
+    lane.pipeline().whenComplete((pipeline, failure) -> opened(lane, pipeline));
+  }
+
+  /** A failure is no news: the main connection has what is to be said, and the next miss tries. */
+  private void opened(Opening lane, @Nullable NodePipeline pipeline) {
+    boolean unwanted;
+    synchronized (this) {
+      unwanted = closed || pipeline == null;
+      underWay = null;
+      if (!unwanted && pipeline != null) {
+        lanes.add(new Lane(pipeline, lane.closing()));
       }
-      if (lane != null) {
-        lane.closing().run();
-      }
+    }
+    if (unwanted) {
+      lane.closing().get();
     }
     opening.set(false);
   }
 
-  @Override
-  public void close() {
+  /** Closes all lanes, the one that is being opened included. */
+  public CompletableFuture<Void> closeAsync() {
+    List<CompletableFuture<Void>> closing = new ArrayList<>();
     synchronized (this) {
       closed = true;
+      if (underWay != null) {
+        closing.add(underWay.closing().get());
+      }
     }
-    lanes.forEach(lane -> lane.closing().run());
+    lanes.forEach(lane -> closing.add(lane.closing().get()));
+    return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
   }
 }
