@@ -234,7 +234,7 @@ public final class Lanes {
       }
     }
     if (unwanted) {
-      lane.closing().get();
+      CompletableFuture<Void> unused = lane.closing().get();
     }
     opening.set(false);
   }
