@@ -245,15 +245,18 @@ public final class WriteScope {
     if (lanes != null && !lanes.enter(main, to, commands)) {
       return false;
     }
+    // Before they are queued: whatever fails behind that, they must not be queued twice.
+    pipeline = null;
+    chain = null;
     if (!to.entrance().submitHere(commands)) {
+      pipeline = main;
+      chain = commands;
       if (lanes != null) {
         commands.forget();
       }
       return false;
     }
     Map<NodePipeline, Chain> others = more;
-    pipeline = null;
-    chain = null;
     more = null;
     heldBytes = 0;
     if (others != null) {
@@ -286,16 +289,18 @@ public final class WriteScope {
   private void submit() {
     NodePipeline to = pipeline;
     Chain commands = chain;
-    if (to == null || commands == null) {
+    Map<NodePipeline, Chain> others = more;
+    if (to == null && others == null) {
       return;
     }
-    Map<NodePipeline, Chain> others = more;
     pipeline = null;
     chain = null;
     more = null;
     heldBytes = 0;
     long beganNanos = roomNanos > 0 ? System.nanoTime() : 0;
-    submit(to, commands, beganNanos);
+    if (to != null && commands != null) {
+      submit(to, commands, beganNanos);
+    }
     if (others != null) {
       others.forEach((other, part) -> submit(other, part, beganNanos));
     }
