@@ -61,7 +61,7 @@ public abstract class Outcomes<T> {
    */
   public final T awaitInterruptibly(Duration timeout, long deadlineNanos)
       throws InterruptedException {
-    if (WriteScope.await(future::isDone, deadlineNanos)) {
+    if (WriteScope.await(future, deadlineNanos)) {
       return future.join();
     }
     try {

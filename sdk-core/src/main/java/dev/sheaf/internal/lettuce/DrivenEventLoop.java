@@ -17,13 +17,13 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,8 +62,11 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   /** Looks without a driver between them, after which the keeper waits in the selector again. */
   private static final int QUIET_LOOKS = 25;
 
-  /** The longest time in the selector; nothing depends on it. */
-  private static final long MAX_SELECT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /**
+   * The longest time in the selector. Nothing depends on it, and it is so long that a missing
+   * wake-up does not go unnoticed.
+   */
+  private static final long MAX_SELECT_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.io");
 
@@ -118,17 +121,25 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   /**
    * Runs the loop until something is done. Owner only.
    *
-   * @param done what the caller waits for
+   * @param done what the caller waits for; completed by any thread
    * @param deadlineNanos when it stops waiting, by System.nanoTime
    */
-  public void drive(BooleanSupplier done, long deadlineNanos) {
+  public void drive(CompletableFuture<?> done, long deadlineNanos) {
     Thread thread = Thread.currentThread();
-    while (callbacks == 0 && holds == 0 && !shuttingDown && !done.getAsBoolean()) {
+    // Another thread may complete it: one that decodes, or one that ends what is late.
+    done.whenComplete((value, failure) -> wakeUp());
+    while (callbacks == 0 && holds == 0 && !shuttingDown && !done.isDone()) {
       long leftNanos = deadlineNanos - System.nanoTime();
       if (leftNanos <= 0 || thread.isInterrupted()) {
         return;
       }
       turn(Math.min(leftNanos, MAX_SELECT_NANOS));
+    }
+  }
+
+  private void wakeUp() {
+    if (!inEventLoop()) {
+      handler.wakeup();
     }
   }
 

@@ -28,7 +28,7 @@ public final class Waiting {
    */
   public static <T extends @Nullable Object> T resultOf(
       CompletableFuture<T> future, Duration timeout) {
-    WriteScope.await(future::isDone, System.nanoTime() + timeout.toNanos());
+    WriteScope.await(future, System.nanoTime() + timeout.toNanos());
     try {
       return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {

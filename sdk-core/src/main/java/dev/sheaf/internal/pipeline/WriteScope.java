@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -157,19 +157,19 @@ public final class WriteScope {
    * Sends what the current thread holds back, because it is about to wait, and drives the event
    * loop, if it may, until something is done.
    *
-   * @param done what the thread waits for
+   * @param done what the thread waits for; completed by any thread
    * @param deadlineNanos when it stops waiting, by System.nanoTime
    * @return whether it is done; if not, the thread has to wait as if this had not been called
    */
-  public static boolean await(BooleanSupplier done, long deadlineNanos) {
+  public static boolean await(CompletableFuture<?> done, long deadlineNanos) {
     WriteScope corked = CURRENT.get();
     if (corked != null) {
       corked.sendAndDrive(done, deadlineNanos);
     }
-    return done.getAsBoolean();
+    return done.isDone();
   }
 
-  private void sendAndDrive(BooleanSupplier done, long deadlineNanos) {
+  private void sendAndDrive(CompletableFuture<?> done, long deadlineNanos) {
     NodePipeline main = pipeline;
     Chain commands = chain;
     if (callers == null

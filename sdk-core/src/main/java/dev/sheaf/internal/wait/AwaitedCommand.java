@@ -49,7 +49,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
 
   @Override
   public T get() throws InterruptedException, ExecutionException {
-    WriteScope.await(this::isDone, System.nanoTime() + Long.MAX_VALUE / 2);
+    WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
     return super.get();
   }
 
@@ -57,13 +57,13 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
   public T get(long timeout, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException {
     long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
-    WriteScope.await(this::isDone, deadlineNanos);
+    WriteScope.await(this, deadlineNanos);
     return super.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
   @Override
   public T join() {
-    WriteScope.await(this::isDone, System.nanoTime() + Long.MAX_VALUE / 2);
+    WriteScope.await(this, System.nanoTime() + Long.MAX_VALUE / 2);
     return super.join();
   }
 

@@ -80,7 +80,7 @@ public final class Deadlines implements AutoCloseable {
       return true;
     }
     long deadlineNanos = System.nanoTime() + timeoutNanos;
-    if (WriteScope.await(reply::isDone, deadlineNanos) || yielding && yieldUntilDone(reply)) {
+    if (WriteScope.await(reply, deadlineNanos) || yielding && yieldUntilDone(reply)) {
       return true;
     }
     if (Thread.currentThread().isInterrupted()) {

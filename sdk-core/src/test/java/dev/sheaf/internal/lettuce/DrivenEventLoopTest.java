@@ -221,7 +221,7 @@ class DrivenEventLoopTest {
             1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
     try {
       DrivenEventLoop loop = (DrivenEventLoop) group.next();
-      AtomicBoolean done = new AtomicBoolean();
+      CompletableFuture<Void> done = new CompletableFuture<>();
       AtomicReference<Thread> ranOn = new AtomicReference<>();
       Thread driver =
           new Thread(
@@ -229,7 +229,7 @@ class DrivenEventLoopTest {
                 loop.wantDriver();
                 Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
                 try {
-                  loop.drive(done::get, System.nanoTime() + Duration.ofMinutes(1).toNanos());
+                  loop.drive(done, System.nanoTime() + Duration.ofMinutes(1).toNanos());
                 } finally {
                   loop.leave();
                 }
@@ -239,7 +239,7 @@ class DrivenEventLoopTest {
       loop.execute(
           () -> {
             ranOn.set(Thread.currentThread());
-            done.set(true);
+            done.complete(null);
           });
       driver.join();
       assertThat(ranOn).hasValue(driver);
@@ -253,6 +253,44 @@ class DrivenEventLoopTest {
       assertThatThrownBy(() -> ended.execute(() -> {}))
           .isInstanceOf(java.util.concurrent.RejectedExecutionException.class);
     }
+  }
+
+  @Test
+  void driverWhoseReplyAnotherThreadCompletes_isWoken() throws Exception {
+    DrivenEventLoopGroup group =
+        new DrivenEventLoopGroup(
+            1, NioIoHandler.newFactory(), new DefaultThreadFactory("driven", true));
+    try {
+      DrivenEventLoop loop = (DrivenEventLoop) group.next();
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      Thread driver =
+          new Thread(
+              () -> {
+                loop.wantDriver();
+                Await.until("the keeper to leave", PATIENCE, loop::tryDrive);
+                try {
+                  loop.drive(done, System.nanoTime() + Duration.ofHours(1).toNanos());
+                } finally {
+                  loop.leave();
+                }
+              });
+      driver.start();
+      Await.until("the driver", PATIENCE, () -> loop.inEventLoop(driver));
+      Await.until("the selector", PATIENCE, () -> isInSelector(driver));
+      done.complete(null);
+      driver.join();
+    } finally {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+  }
+
+  private static boolean isInSelector(Thread thread) {
+    for (StackTraceElement frame : thread.getStackTrace()) {
+      if (frame.getMethodName().equals("doSelect")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Test
