@@ -93,7 +93,8 @@ class CallSiteTest {
 
   @Test
   void lambdaOfACollectionOrStream_isInTheirLoop() {
-    List.of(1).forEach(i -> assertThat(jdkLoops()).isTrue());
+    // Lists of one or two, as List.of makes them, need no loop on newer JDKs.
+    new ArrayList<>(List.of(1)).forEach(i -> assertThat(jdkLoops()).isTrue());
     Stream.of(1).forEach(i -> assertThat(jdkLoops()).isFalse());
     Stream.of(1, 2).forEach(i -> assertThat(jdkLoops()).isTrue());
   }
