@@ -64,6 +64,9 @@ public abstract class Outcomes<T> {
     if (WriteScope.await(future, deadlineNanos)) {
       return future.join();
     }
+    if (Thread.interrupted()) {
+      throw new InterruptedException("Interrupted while it waited for replies");
+    }
     try {
       return future.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

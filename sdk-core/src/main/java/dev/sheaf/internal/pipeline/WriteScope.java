@@ -162,11 +162,13 @@ public final class WriteScope {
    * @return whether it is done; if not, the thread has to wait as if this had not been called
    */
   public static boolean await(CompletableFuture<?> done, long deadlineNanos) {
+    // An interrupted thread does not wait; whether the reply was quicker is not to decide that.
+    boolean interrupted = Thread.currentThread().isInterrupted();
     WriteScope corked = CURRENT.get();
     if (corked != null) {
       corked.sendAndDrive(done, deadlineNanos);
     }
-    return done.isDone();
+    return !interrupted && done.isDone();
   }
 
   private void sendAndDrive(CompletableFuture<?> done, long deadlineNanos) {
