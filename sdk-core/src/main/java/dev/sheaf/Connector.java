@@ -4,6 +4,7 @@ import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
 import dev.sheaf.internal.connect.CoalescingRedisClient;
+import dev.sheaf.internal.connect.ConnectAttempts;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.connect.HostNames;
@@ -42,12 +43,6 @@ final class Connector<K, V> {
    */
   private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
-  /**
-   * How often an address is tried that hangs up. Lettuce closes a socket whose server refused the
-   * password, and now and then reports the closing and not the refusal.
-   */
-  private static final int MAX_ATTEMPTS = 3;
-
   private final SheafBuilder<K, V> options;
   private final ClientResources resources;
   private final boolean ownResources;
@@ -74,15 +69,10 @@ final class Connector<K, V> {
   Sheaf<K, V> connect() {
     RuntimeException failure = null;
     for (RedisURI uri : options.uris()) {
-      for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        try {
-          return connect(uri);
-        } catch (RuntimeException e) {
-          failure = e;
-          if (!ConnectFailures.isHangUp(e)) {
-            break;
-          }
-        }
+      try {
+        return ConnectAttempts.connect(() -> connect(uri));
+      } catch (RuntimeException e) {
+        failure = e;
       }
     }
     releaseResources();

@@ -4,6 +4,7 @@ import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.internal.availability.NodeSource;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.availability.WatchSettings;
+import dev.sheaf.internal.connect.ConnectAttempts;
 import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.pipeline.ClientContext;
@@ -77,15 +78,20 @@ record Facade(
   private <K, V> ConnectedServer<K, V> connectAgain(
       ConnectedServer<K, V> server, RedisCodec<K, V> codec) {
     try {
-      if (server.client() instanceof RedisClusterClient cluster) {
-        StatefulRedisClusterConnection<K, V> connection = cluster.connect(codec);
-        connection.setTimeout(context.commandTimeout());
-        return ConnectedServer.of(connection, cluster);
-      }
-      return ConnectedServer.of(((RedisClient) server.client()).connect(codec), server.client());
+      return ConnectAttempts.connect(() -> connectOnce(server, codec));
     } catch (RuntimeException e) {
       throw ConnectFailures.explain(options.uris(), options.connectTimeout(), e);
     }
+  }
+
+  private <K, V> ConnectedServer<K, V> connectOnce(
+      ConnectedServer<K, V> server, RedisCodec<K, V> codec) {
+    if (server.client() instanceof RedisClusterClient cluster) {
+      StatefulRedisClusterConnection<K, V> connection = cluster.connect(codec);
+      connection.setTimeout(context.commandTimeout());
+      return ConnectedServer.of(connection, cluster);
+    }
+    return ConnectedServer.of(((RedisClient) server.client()).connect(codec), server.client());
   }
 
   private WatchSettings watchSettings() {
