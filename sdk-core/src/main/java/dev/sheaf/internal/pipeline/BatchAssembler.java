@@ -137,27 +137,28 @@ final class BatchAssembler {
       command.ended();
       return;
     }
-    expiry.leaves(command);
-    switch (fate) {
-      case FUSED -> fuse(command);
-      case REJECTED ->
-          command.completeExceptionally(
-              new RedisException("Currently not connected. Commands are rejected."));
-      case UNCHANGED -> gathered.add(command);
+    try {
+      expiry.leaves(command);
+      switch (fate) {
+        case FUSED -> fuse(command);
+        case REJECTED ->
+            command.completeExceptionally(
+                new RedisException("Currently not connected. Commands are rejected."));
+        case UNCHANGED -> gathered.add(command);
+      }
+    } catch (Throwable e) {
+      // A command of the user's own that encodes no arguments as it should fails alone, and so does
+      // what meets an Error: an exception here would leave the queue without a consumer.
+      command.completeExceptionally(e);
     }
   }
 
   private void fuse(EncodedCommand<?, ?, ?> command) {
-    try {
-      if (scriptTextsDue && fuser.mayInsert() && command.traits().callsScript()) {
-        scriptTextsDue = false;
-        scriptTexts.commands().forEach(text -> fuser.add(text, gathered));
-      }
-      fuser.add(command, gathered);
-    } catch (RuntimeException e) {
-      // A command of the user's own that encodes no arguments as it should fails alone.
-      command.completeExceptionally(e);
+    if (scriptTextsDue && fuser.mayInsert() && command.traits().callsScript()) {
+      scriptTextsDue = false;
+      scriptTexts.commands().forEach(text -> fuser.add(text, gathered));
     }
+    fuser.add(command, gathered);
   }
 
   /** What was gathered, until {@link #clear}. */

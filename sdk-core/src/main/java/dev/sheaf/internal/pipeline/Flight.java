@@ -153,7 +153,7 @@ final class Flight extends InnerCommand<Object, Object>
     answerBegun = false;
     try {
       part.complete();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       part.completeExceptionally(e);
     }
     if (channel != null) {

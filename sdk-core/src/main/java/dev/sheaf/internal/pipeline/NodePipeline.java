@@ -411,14 +411,18 @@ public final class NodePipeline implements BatchMeters.Queue {
   /** Writes commands past the queue. While there is a socket, called on its event loop. */
   private void writeNow(List<RedisCommand<?, ?, ?>> commands) {
     NodeChannel current = channel;
-    List<RedisCommand<?, ?, ?>> written = current == null ? commands : current.board(commands);
+    List<RedisCommand<?, ?, ?>> written = commands;
     try {
+      if (current != null) {
+        written = current.board(commands);
+      }
       if (written.size() == 1) {
         delegate.write(written.get(0));
       } else {
         writeAll(written);
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // An Error too ends these commands and no others: the queue keeps its consumer.
       for (RedisCommand<?, ?, ?> command : written) {
         command.completeExceptionally(e);
       }
