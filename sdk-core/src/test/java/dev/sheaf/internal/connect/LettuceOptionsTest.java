@@ -133,6 +133,28 @@ class LettuceOptionsTest {
         });
   }
 
+  @Test
+  void connectionThatLettuceGaveUp_failsItsCommandsAtOnce_withTheReason() {
+    outage(
+        server,
+        ClientOptions.builder().suspendReconnectOnProtocolFailure(true).build(),
+        BatchingOptions.defaults(),
+        (sheaf, proxy) -> {
+          server.faults().errorOn("hello", "DENIED not today");
+          // The time-outs of these are minutes away: nothing but the reason can end them.
+          sheaf.standalone().setTimeout(Duration.ofMinutes(10));
+          proxy.refuse(true);
+          proxy.dropConnections();
+          Await.until("the loss", PATIENCE, () -> isLost(sheaf));
+          RedisFuture<Long> waiting = sheaf.async().incr("n");
+          proxy.refuse(false);
+          assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
+              .hasStackTraceContaining("not today");
+          assertThatThrownBy(() -> sheaf.async().incr("n").get(60, TimeUnit.SECONDS))
+              .hasStackTraceContaining("not today");
+        });
+  }
+
   private static boolean isLost(Sheaf<String, String> sheaf) {
     RedisFuture<String> ping = sheaf.async().ping();
     try {

@@ -12,6 +12,7 @@ import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -199,6 +200,7 @@ class UntilConnectedContractTest {
       for (RedisFuture<Long> each : refused) {
         assertThatThrownBy(() -> each.get(60, TimeUnit.SECONDS))
             .cause()
+            .isInstanceOf(RedisConnectionException.class)
             .hasStackTraceContaining("this socket shall not be opened");
       }
       opening.goOn();
