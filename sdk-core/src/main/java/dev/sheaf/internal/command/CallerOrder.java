@@ -23,6 +23,17 @@ public final class CallerOrder {
   private static final long COUNT_MASK = (1L << LANE_SHIFT) - 1;
 
   private final AtomicLongArray cells = new AtomicLongArray(CELLS);
+  private final WriteClock writes;
+
+  /**
+   * Begins with nothing unanswered.
+   *
+   * @param writes is told of each write that ends. Where there are several connections, a read may
+   *     overtake the write of another thread that left before it.
+   */
+  public CallerOrder(WriteClock writes) {
+    this.writes = writes;
+  }
 
   /** The cell of the current thread. */
   public static int cell() {
@@ -52,8 +63,14 @@ public final class CallerOrder {
     }
   }
 
-  /** Counts one command that was answered, or that will never be sent. */
-  public void leave(int cell) {
+  /** Counts commands that were not sent after all. */
+  public void undo(int cell, int commands) {
+    cells.addAndGet(cell, -commands * ONE_COMMAND);
+  }
+
+  /** Counts one command that was answered, or that will never be sent, before its caller knows. */
+  void leave(int cell, EncodedCommand<?, ?, ?> command) {
+    writes.ended(command);
     cells.addAndGet(cell, -ONE_COMMAND);
   }
 }

@@ -314,7 +314,7 @@ public class EncodedCommand<K, V, T>
   public final void ended() {
     CallerOrder countedIn = order;
     if (countedIn != null && ORDER.compareAndSet(this, countedIn, null)) {
-      countedIn.leave(orderCell);
+      countedIn.leave(orderCell, this);
     }
   }
 

@@ -13,7 +13,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * nothing is kept for a loop that ends without a word.
  *
  * <p>A write moves its counter before it enters the queue and again after: what a loop asked for
- * between the two stands before the write in the queue, and is stale.
+ * between the two stands before the write in the queue, and is stale. Where a server has several
+ * connections, what was asked for on another one may be as stale, and so a write moves its counter
+ * once more when it ends, before its caller knows.
  *
  * <p>Shared by all node connections of a client. Thread-safe. While no loop holds values, a write
  * costs two volatile reads.
@@ -107,6 +109,13 @@ public final class WriteClock {
       advanceFor(written);
     } else {
       advanceFor(first == last ? first.writtenCell() : EVERYTHING);
+    }
+  }
+
+  /** Called when a command that other connections' reads may have overtaken is answered. */
+  void ended(EncodedCommand<?, ?, ?> command) {
+    if (readers.get() != 0) {
+      advanceFor(command.writtenCell());
     }
   }
 

@@ -112,7 +112,7 @@ public final class CoalescingRedisClient extends RedisClient {
   }
 
   private Lanes lanes(RedisURI address) {
-    return new Lanes(maxLanes, () -> openLane(address));
+    return new Lanes(maxLanes, context.writes(), () -> openLane(address));
   }
 
   /** Opens a connection on event loops of its own. */

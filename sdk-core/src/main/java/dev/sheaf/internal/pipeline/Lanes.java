@@ -3,6 +3,7 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.internal.command.CallerOrder;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import java.util.ArrayList;
@@ -67,7 +68,7 @@ public final class Lanes {
 
   private final int maxLanes;
   private final Supplier<Opening> opener;
-  private final CallerOrder order = new CallerOrder();
+  private final CallerOrder order;
   private final List<Lane> lanes = new CopyOnWriteArrayList<>();
   private final AtomicInteger misses = new AtomicInteger();
   private final AtomicBoolean opening = new AtomicBoolean();
@@ -85,10 +86,12 @@ public final class Lanes {
    * Begins without a lane.
    *
    * @param maxLanes most lanes beside the main connection
+   * @param writes is told when writes end
    * @param opener connects one, with settings like the main one's
    */
-  public Lanes(int maxLanes, Supplier<Opening> opener) {
+  public Lanes(int maxLanes, WriteClock writes, Supplier<Opening> opener) {
     this.maxLanes = maxLanes;
+    this.order = new CallerOrder(writes);
     this.opener = opener;
   }
 
@@ -152,9 +155,7 @@ public final class Lanes {
     int cell = CallerOrder.cell();
     int lane = laneOf(wanted);
     if (order.enter(cell, lane, commands.commands()) != lane) {
-      for (int i = commands.commands(); i > 0; i--) {
-        order.leave(cell);
-      }
+      order.undo(cell, commands.commands());
       return false;
     }
     commands.countedIn(order, cell);

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class CallerOrderTest {
 
-  private final CallerOrder order = new CallerOrder();
+  private final CallerOrder order = new CallerOrder(new WriteClock());
   private final int cell = CallerOrder.cell();
 
   @Test
@@ -16,7 +16,7 @@ class CallerOrderTest {
     assertThat(order.enter(cell, 1, 1)).isEqualTo(2);
     for (int left = 4; left > 0; left--) {
       assertThat(order.lane(cell)).isEqualTo(2);
-      order.leave(cell);
+      order.undo(cell, 1);
     }
     assertThat(order.lane(cell)).isEqualTo(-1);
     assertThat(order.enter(cell, 1, 1)).isEqualTo(1);

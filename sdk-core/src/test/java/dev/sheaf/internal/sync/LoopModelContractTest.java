@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Batch;
 import dev.sheaf.Sheaf;
+import dev.sheaf.internal.command.CallerOrder;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import io.lettuce.core.RedisException;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -119,6 +121,39 @@ class LoopModelContractTest {
   /** What any thread of this client has written before a get is what the get answers, or newer. */
   @ForEachServer
   void writesThatHaveReturned_areNeverUnseen(ServerUnderTest server) throws Exception {
+    Executor writing = task -> new Thread(task, "writer").start();
+    neverMissesWritesOf(server, List.of(writing, writing));
+  }
+
+  /** Threads that share a cell share a lane: then reads leave on another one than other writes. */
+  @ForEachServer
+  void writesBesideAThreadThatSharesTheReadersCell_areNeverUnseen(ServerUnderTest server)
+      throws Exception {
+    int cell = CallerOrder.cell();
+    neverMissesWritesOf(
+        server,
+        List.of(task -> startInCell(cell, task), task -> startInCell((cell + 1) % 256, task)));
+  }
+
+  /** Starts threads until one has the cell, which runs the task. */
+  private static void startInCell(int cell, Runnable task) {
+    AtomicBoolean runs = new AtomicBoolean();
+    while (!runs.get()) {
+      CompletableFuture<Boolean> isIt = new CompletableFuture<>();
+      Runnable ifInCell =
+          () -> {
+            boolean inCell = CallerOrder.cell() == cell;
+            isIt.complete(inCell);
+            if (inCell) {
+              task.run();
+            }
+          };
+      new Thread(ifInCell, "writer").start();
+      runs.set(isIt.join());
+    }
+  }
+
+  private static void neverMissesWritesOf(ServerUnderTest server, List<Executor> writing) {
     int keyCount = 16;
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       List<String> keys = new ArrayList<>();
@@ -151,7 +186,7 @@ class LoopModelContractTest {
                     }
                   }
                 },
-                task -> new Thread(task, "writer").start()));
+                writing.get(w)));
       }
       try {
         long end = System.nanoTime() + 2_000_000_000L;
