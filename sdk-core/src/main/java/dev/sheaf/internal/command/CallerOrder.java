@@ -1,6 +1,8 @@
 package dev.sheaf.internal.command;
 
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 
 /**
  * Keeps the commands of one thread on one connection while any of them is unanswered, where a
@@ -23,16 +25,19 @@ public final class CallerOrder {
   private static final long COUNT_MASK = (1L << LANE_SHIFT) - 1;
 
   private final AtomicLongArray cells = new AtomicLongArray(CELLS);
-  private final WriteClock writes;
+  private final BooleanSupplier readAhead;
+  private final IntConsumer written;
 
   /**
    * Begins with nothing unanswered.
    *
-   * @param writes is told of each write that ends. Where there are several connections, a read may
-   *     overtake the write of another thread that left before it.
+   * @param readAhead whether a loop of this client holds values that it has read ahead
+   * @param written voids what was read ahead, by the {@link WriteClock} cell of an ended write:
+   *     where there are several connections, a read may overtake the write of another thread
    */
-  public CallerOrder(WriteClock writes) {
-    this.writes = writes;
+  public CallerOrder(BooleanSupplier readAhead, IntConsumer written) {
+    this.readAhead = readAhead;
+    this.written = written;
   }
 
   /** The cell of the current thread. */
@@ -68,9 +73,18 @@ public final class CallerOrder {
     cells.addAndGet(cell, -commands * ONE_COMMAND);
   }
 
+  /** Whether {@link #ended} has to be called for writes. */
+  boolean isReadAhead() {
+    return readAhead.getAsBoolean();
+  }
+
+  /** A write was answered, or will never be sent. Before its caller knows. */
+  void ended(int writtenCell) {
+    written.accept(writtenCell);
+  }
+
   /** Counts one command that was answered, or that will never be sent, before its caller knows. */
-  void leave(int cell, EncodedCommand<?, ?, ?> command) {
-    writes.ended(command);
+  void leave(int cell) {
     cells.addAndGet(cell, -ONE_COMMAND);
   }
 }

@@ -314,7 +314,10 @@ public class EncodedCommand<K, V, T>
   public final void ended() {
     CallerOrder countedIn = order;
     if (countedIn != null && ORDER.compareAndSet(this, countedIn, null)) {
-      countedIn.leave(orderCell, this);
+      if (countedIn.isReadAhead()) {
+        countedIn.ended(writtenCell());
+      }
+      countedIn.leave(orderCell);
     }
   }
 

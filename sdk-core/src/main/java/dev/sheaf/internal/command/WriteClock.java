@@ -112,14 +112,8 @@ public final class WriteClock {
     }
   }
 
-  /** Called when a command that other connections' reads may have overtaken is answered. */
-  void ended(EncodedCommand<?, ?, ?> command) {
-    if (readers.get() != 0) {
-      advanceFor(command.writtenCell());
-    }
-  }
-
-  private void advanceFor(int written) {
+  /** Values read ahead for what a command has written are void, by its cell. */
+  public void advanceFor(int written) {
     if (written == EVERYTHING) {
       common.incrementAndGet();
     } else if (written != NOTHING) {

@@ -91,7 +91,7 @@ public final class Lanes {
    */
   public Lanes(int maxLanes, WriteClock writes, Supplier<Opening> opener) {
     this.maxLanes = maxLanes;
-    this.order = new CallerOrder(writes);
+    this.order = new CallerOrder(() -> writes.readers() != 0, writes::advanceFor);
     this.opener = opener;
   }
 
