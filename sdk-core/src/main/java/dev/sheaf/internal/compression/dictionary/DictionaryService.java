@@ -89,7 +89,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
               DictionaryStore from = store;
               return from == null
                   ? CompletableFuture.failedFuture(
-                      new SheafException("there is no server to ask; give the dictionary as a file"))
+                      KnownDictionaries.lost(id, "is not here, and there is no server to ask", null))
                   : from.get(id);
             });
     this.training = new DictionaryTraining(options, known, meters);

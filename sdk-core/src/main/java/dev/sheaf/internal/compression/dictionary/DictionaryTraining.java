@@ -5,6 +5,7 @@ import static dev.sheaf.internal.compression.dictionary.DictionaryService.await;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.internal.compression.algorithm.ZstdDictionary;
+import dev.sheaf.internal.compression.dictionary.DictionaryMeters.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,7 @@ final class DictionaryTraining {
     try {
       meters.trained(train(learner, store, samples));
     } catch (Throwable e) {
-      meters.trained("failed");
+      meters.trained(Outcome.FAILED);
       learner.failed();
       LOG.warn(
           "No dictionary was trained for keys with the prefix \"{}\"; values are compressed as"
@@ -90,7 +91,7 @@ final class DictionaryTraining {
 
   private record Candidate(TrainedDictionary dictionary, DictionaryTrial.Figures figures) {}
 
-  private String train(PolicyDictionary learner, DictionaryStore store, List<byte[]> samples) {
+  private Outcome train(PolicyDictionary learner, DictionaryStore store, List<byte[]> samples) {
     CompressionPolicy policy = learner.policy();
     List<byte[]> toLearn = new ArrayList<>();
     List<byte[]> heldBack = new ArrayList<>();
@@ -124,13 +125,13 @@ final class DictionaryTraining {
     }
     if (best == null || !trial.isWorth(best.figures())) {
       learner.reject();
-      return "rejected";
+      return Outcome.REJECTED;
     }
     if (isNew) {
       store(best.dictionary(), store);
     }
     learner.adopt(best.dictionary(), trial.ratio(best.figures()));
-    return isNew ? "adopted" : "kept";
+    return isNew ? Outcome.ADOPTED : Outcome.KEPT;
   }
 
   /** What this client and what others use for the same keys. */

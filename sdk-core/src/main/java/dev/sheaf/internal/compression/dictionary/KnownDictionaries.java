@@ -89,12 +89,15 @@ public final class KnownDictionaries {
       return dictionary;
     }
     Fetch fetch = fetches.get(id);
+    if (fetch == null || fetch.isOver()) {
+      fetch(id);
+      fetch = fetches.get(id);
+    }
     UnreadableValueException failure = fetch == null ? null : fetch.failure;
-    if (failure != null && !fetch.isOver()) {
+    if (failure != null) {
       throw new UnreadableValueException(
           failure.reason(), String.valueOf(failure.getMessage()), failure.getCause());
     }
-    fetch(id);
     throw unloaded(id, "it is being read just now; try again", null);
   }
 
@@ -124,6 +127,9 @@ public final class KnownDictionaries {
 
   private void end(Fetch fetch, int id, byte @Nullable [] stored, @Nullable Throwable failure) {
     try {
+      if (failure instanceof UnreadableValueException lost) {
+        throw lost;
+      }
       if (failure != null) {
         throw unloaded(id, "it could not be read: " + failure, failure);
       }
