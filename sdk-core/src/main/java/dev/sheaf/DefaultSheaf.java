@@ -2,9 +2,9 @@ package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
 import dev.sheaf.compression.Dictionaries;
-import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;

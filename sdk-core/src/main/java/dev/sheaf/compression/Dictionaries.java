@@ -37,8 +37,8 @@ public interface Dictionaries {
   String importFrom(Path file) throws IOException;
 
   /**
-   * Does now what the client does four times in a lease: renews the lease, looks for readers and for
-   * dictionaries that others have trained, and stores again what this client uses and Redis has
+   * Does now what the client does four times in a lease: renews the lease, looks for readers and
+   * for dictionaries that others have trained, and stores again what this client uses and Redis has
    * lost.
    */
   void refresh();

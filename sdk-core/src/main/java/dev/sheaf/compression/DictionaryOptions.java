@@ -269,8 +269,8 @@ public final class DictionaryOptions {
     }
 
     /**
-     * How long others believe that this client is there; a minute by default. It is renewed, and the
-     * dictionaries of others are looked for, four times in that time.
+     * How long others believe that this client is there; a minute by default. It is renewed, and
+     * the dictionaries of others are looked for, four times in that time.
      */
     public Builder lease(Duration lease) {
       this.lease = Objects.requireNonNull(lease, "lease");

@@ -54,8 +54,7 @@ final class CompactEnvelope {
 
   /** How many bytes a value has; -1 if it is damaged. */
   static long originalLength(byte[] bytes, int offset, int length) {
-    if (length <= LENGTH_OFFSET
-        || (bytes[offset + HEADER_BYTES] & DESCRIPTOR_MASK) != DESCRIPTOR) {
+    if (length <= LENGTH_OFFSET || (bytes[offset + HEADER_BYTES] & DESCRIPTOR_MASK) != DESCRIPTOR) {
       return -1;
     }
     int kind = (bytes[offset + HEADER_BYTES] & 0xFF) >>> 6;
@@ -81,8 +80,7 @@ final class CompactEnvelope {
     long originalLength = originalLength(bytes, offset, length);
     if (originalLength < 0) {
       boolean cut =
-          length <= LENGTH_OFFSET
-              || (bytes[offset + HEADER_BYTES] & DESCRIPTOR_MASK) == DESCRIPTOR;
+          length <= LENGTH_OFFSET || (bytes[offset + HEADER_BYTES] & DESCRIPTOR_MASK) == DESCRIPTOR;
       throw Envelope.unreadable(
           cut ? Reason.TRUNCATED : Reason.CORRUPT,
           cut ? "it ends within its header" : "its frame is of another kind",
@@ -105,13 +103,21 @@ final class CompactEnvelope {
     try {
       if (!dictionary.use().decompress(bytes, offset + HEADER_BYTES, frame, original)) {
         throw Envelope.unreadable(
-            Reason.CHECKSUM, "its bytes are not those that were written", bytes, offset, length,
+            Reason.CHECKSUM,
+            "its bytes are not those that were written",
+            bytes,
+            offset,
+            length,
             null);
       }
     } catch (LinkageError e) {
       throw Envelope.unreadable(
-          Reason.MISSING_LIBRARY, "the library of zstd cannot be loaded: " + e, bytes, offset,
-          length, e);
+          Reason.MISSING_LIBRARY,
+          "the library of zstd cannot be loaded: " + e,
+          bytes,
+          offset,
+          length,
+          e);
     } catch (IllegalArgumentException e) {
       throw Envelope.unreadable(
           Reason.CORRUPT, "its frame is rejected: " + e.getMessage(), bytes, offset, length, e);

@@ -89,7 +89,8 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
               DictionaryStore from = store;
               return from == null
                   ? CompletableFuture.failedFuture(
-                      KnownDictionaries.lost(id, "is not here, and there is no server to ask", null))
+                      KnownDictionaries.lost(
+                          id, "is not here, and there is no server to ask", null))
                   : from.get(id);
             });
     this.training = new DictionaryTraining(options, known, meters);
@@ -118,7 +119,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
         try (InputStream in = loader.getResourceAsStream(name)) {
           if (in == null) {
             throw new IllegalArgumentException(
-                "There is no resource \"" + name + "\" on the class path, which"
+                "There is no resource \""
+                    + name
+                    + "\" on the class path, which"
                     + " DictionaryOptions.resources names");
           }
           all.add(TrainedDictionary.parse(in.readAllBytes()));
@@ -308,8 +311,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
         all.add(info(TrainedDictionary.parse(stored), current, used));
       }
     }
-    all.sort(
-        Comparator.comparing(DictionaryInfo::prefix).thenComparing(DictionaryInfo::trainedAt));
+    all.sort(Comparator.comparing(DictionaryInfo::prefix).thenComparing(DictionaryInfo::trainedAt));
     return List.copyOf(all);
   }
 

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * The dictionaries in Redis: one hash for all of a key space, so that a reader who knows but an
  * identifier finds it, and further keys beside it, in one slot. Never blocks. Thread-safe.
  *
- * <p>It has a connection of its own, opened with the first command: on the one that callers share, a
- * command could stand between MULTI and EXEC, or in another database. Commands are sent by an
+ * <p>It has a connection of its own, opened with the first command: on the one that callers share,
+ * a command could stand between MULTI and EXEC, or in another database. Commands are sent by an
  * executor, because the thread that asks may be in the middle of a blocking call, or drive an event
  * loop.
  */
@@ -90,16 +90,14 @@ public final class DictionaryStore {
 
   /** Stores a dictionary; whether there was none of that identifier. */
   CompletableFuture<Boolean> putIfAbsent(TrainedDictionary dictionary) {
-    return send(
-            CommandType.HSETNX, key(KEY).add(dictionary.name()).add(dictionary.stored()))
+    return send(CommandType.HSETNX, key(KEY).add(dictionary.name()).add(dictionary.stored()))
         .thenApply(reply -> reply instanceof Long stored && stored == 1);
   }
 
   /** The identifiers of all. */
   CompletableFuture<List<Integer>> ids() {
     return send(CommandType.HKEYS, key(KEY))
-        .thenApply(
-            reply -> ((List<?>) reply).stream().map(id -> id(text(id))).toList());
+        .thenApply(reply -> ((List<?>) reply).stream().map(id -> id(text(id))).toList());
   }
 
   static int id(String name) {
@@ -160,8 +158,7 @@ public final class DictionaryStore {
             .add(lease.toMillis());
     return send(CommandType.EVAL, args)
         .thenApply(
-            reply ->
-                new Readers((Long) ((List<?>) reply).get(0), (Long) ((List<?>) reply).get(1)));
+            reply -> new Readers((Long) ((List<?>) reply).get(0), (Long) ((List<?>) reply).get(1)));
   }
 
   private CompletableFuture<Map<String, String>> pairs(String key) {

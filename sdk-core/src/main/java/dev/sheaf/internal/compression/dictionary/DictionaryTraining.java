@@ -41,8 +41,7 @@ final class DictionaryTraining {
   private final DictionaryMeters meters;
   private final ThreadPoolExecutor executor;
 
-  DictionaryTraining(
-      DictionaryOptions options, KnownDictionaries known, DictionaryMeters meters) {
+  DictionaryTraining(DictionaryOptions options, KnownDictionaries known, DictionaryMeters meters) {
     this.options = options;
     this.known = known;
     this.meters = meters;
@@ -166,7 +165,10 @@ final class DictionaryTraining {
     int stored = await(store.ids()).size();
     if (stored >= MAX_STORED) {
       throw new IllegalStateException(
-          stored + " dictionaries are stored, and more than " + MAX_STORED + " are not trained;"
+          stored
+              + " dictionaries are stored, and more than "
+              + MAX_STORED
+              + " are not trained;"
               + " remove those that no value refers to");
     }
     if (!await(store.putIfAbsent(dictionary))) {

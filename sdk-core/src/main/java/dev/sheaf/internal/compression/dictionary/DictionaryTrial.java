@@ -1,7 +1,7 @@
 package dev.sheaf.internal.compression.dictionary;
 
-import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.CompressionPolicy;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.internal.compression.algorithm.ZstdDictionary;
 import java.util.List;
@@ -105,6 +105,8 @@ final class DictionaryTrial {
   }
 
   private int kept(byte[] value, int stored) {
-    return stored > value.length * (1 - policy.minGain()) ? value.length : Math.min(stored, value.length);
+    return stored > value.length * (1 - policy.minGain())
+        ? value.length
+        : Math.min(stored, value.length);
   }
 }

@@ -154,7 +154,8 @@ public final class KnownDictionaries {
       }
       return dictionary;
     } catch (RuntimeException e) {
-      throw lost(id, "in the hash " + DictionaryStore.KEY + " cannot be used: " + e.getMessage(), e);
+      throw lost(
+          id, "in the hash " + DictionaryStore.KEY + " cannot be used: " + e.getMessage(), e);
     }
   }
 

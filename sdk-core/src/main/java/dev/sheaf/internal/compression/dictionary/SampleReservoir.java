@@ -25,8 +25,7 @@ final class SampleReservoir {
     if (length > maxBytes) {
       return;
     }
-    if (bytes + length > maxBytes
-        && ThreadLocalRandom.current().nextInt(seen) >= samples.size()) {
+    if (bytes + length > maxBytes && ThreadLocalRandom.current().nextInt(seen) >= samples.size()) {
       return;
     }
     while (bytes + length > maxBytes) {

@@ -128,7 +128,9 @@ public final class TrainedDictionary {
         new String(stored, HEAD_OFFSET, contentOffset - HEAD_OFFSET, StandardCharsets.UTF_8)
             .split(" ", 4);
     ByteBuffer zstd = littleEndian(content);
-    if (head.length < 4 || zstd.getInt(0) != ZSTD_MAGIC || zstd.getInt(ID_OFFSET) != idOf(content)) {
+    if (head.length < 4
+        || zstd.getInt(0) != ZSTD_MAGIC
+        || zstd.getInt(ID_OFFSET) != idOf(content)) {
       throw new IllegalArgumentException("The dictionary has not the identifier of its content");
     }
     return new TrainedDictionary(

@@ -36,7 +36,7 @@ class ChangingDictionariesContractTest {
   private static final int OPERATIONS = Integer.getInteger("sheaf.dictionaryOperations", 40_000);
   private static final int THREADS = 4;
   private static final int KEYS = 400;
-  private static final int CHANGES = 16;
+  private static final int CHANGES = Math.max(16, Math.min(64, OPERATIONS / 20_000));
 
   private final AtomicLong wrong = new AtomicLong();
   private final AtomicLong right = new AtomicLong();
@@ -73,7 +73,11 @@ class ChangingDictionariesContractTest {
       all.get(6, TimeUnit.HOURS);
       System.out.printf(
           "%s: %,d operations, %,d reads right, %d wrong, unreadable %s, %d dictionaries, %d s%n",
-          server, done.get(), right.get(), wrong.get(), typed,
+          server,
+          done.get(),
+          right.get(),
+          wrong.get(),
+          typed,
           writer().dictionaries().list().size(),
           TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started));
       assertThat(wrong.get()).isZero();

@@ -312,8 +312,7 @@ class DictionariesContractTest {
   }
 
   /** Writes until there is a dictionary that is in use. */
-  private static DictionaryInfo train(
-      Sheaf<String, String> writer, ServerUnderTest server) {
+  private static DictionaryInfo train(Sheaf<String, String> writer, ServerUnderTest server) {
     writer.dictionaries().refresh();
     for (int i = 0; i < SAMPLES; i++) {
       writer.sync().set("orders:" + i, Orders.order(i));
@@ -337,8 +336,7 @@ class DictionariesContractTest {
   }
 
   private static double meter(SimpleMeterRegistry registry, String name, String tag, String value) {
-    var counter =
-        registry.find("sheaf.compression.dictionary." + name).tag(tag, value).counter();
+    var counter = registry.find("sheaf.compression.dictionary." + name).tag(tag, value).counter();
     return counter == null ? 0 : counter.count();
   }
 
