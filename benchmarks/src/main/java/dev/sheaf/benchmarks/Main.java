@@ -94,7 +94,8 @@ public final class Main {
   /** Prints tables of small values with trained dictionaries. */
   @Command(
       name = "dictionaries",
-      description = "Tables of small values with trained dictionaries; records: -Dsheaf.poms=DIRECTORY.")
+      description =
+          "Tables of small values with trained dictionaries; records: -Dsheaf.poms=DIRECTORY.")
   int dictionaries() throws Exception {
     DictionaryTable.print(System.out);
     return 0;

@@ -189,8 +189,7 @@ public final class DictionaryTable {
         }
         List<Double> factors = new ArrayList<>();
         for (int round = 0; round < COST_ROUNDS; round++) {
-          List<byte[]> some =
-              values.subList(0, COST_VALUES);
+          List<byte[]> some = values.subList(0, COST_VALUES);
           double first = setAll(round % 2 == 0 ? with : without, some);
           double second = setAll(round % 2 == 0 ? without : with, some);
           factors.add(round % 2 == 0 ? first / second : second / first);
@@ -304,8 +303,7 @@ public final class DictionaryTable {
         .orElseThrow();
   }
 
-  private static double measure(Sheaf<String, byte[]> sheaf, List<byte[]> values)
-      throws Exception {
+  private static double measure(Sheaf<String, byte[]> sheaf, List<byte[]> values) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     try {
       LongAdder operations = new LongAdder();
@@ -325,8 +323,7 @@ public final class DictionaryTable {
             }
             return null;
           };
-      for (Future<Void> done :
-          threads.invokeAll(java.util.Collections.nCopies(THREADS, work))) {
+      for (Future<Void> done : threads.invokeAll(java.util.Collections.nCopies(THREADS, work))) {
         done.get();
       }
       return operations.sum() * 1e9 / (System.nanoTime() - start);

@@ -121,9 +121,13 @@ enum SmallValues {
         while (start + MAX_BYTES < text.length()) {
           int end = start + size(random) - 60;
           records.add(
-              ("{\"file\":\"" + file.getFileName() + "\",\"text\":\""
+              ("{\"file\":\""
+                      + file.getFileName()
+                      + "\",\"text\":\""
                       + text.substring(start, end)
-                          .replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n")
+                          .replace("\\", "\\\\")
+                          .replace("\"", "\\\"")
+                          .replace("\n", "\\n")
                       + "\"}")
                   .getBytes(StandardCharsets.UTF_8));
           start = end;
@@ -148,29 +152,51 @@ enum SmallValues {
 
   private static String order(Random random, int number) {
     StringBuilder json = new StringBuilder();
-    json.append("{\"id\":").append(7_300_000 + number)
-        .append(",\"createdAt\":\"2026-0").append(1 + random.nextInt(9)).append('-')
-        .append(10 + random.nextInt(18)).append('T').append(10 + random.nextInt(14)).append(':')
-        .append(10 + random.nextInt(50)).append(":12.").append(100 + random.nextInt(900))
-        .append("Z\",\"status\":\"").append(one(random, STATES))
-        .append("\",\"customer\":{\"id\":").append(skewed(random, 200_000))
-        .append(",\"name\":\"").append(one(random, NAMES))
-        .append("\",\"tier\":\"").append(random.nextInt(9) == 0 ? "GOLD" : "STANDARD")
-        .append("\"},\"address\":{\"city\":\"").append(one(random, CITIES))
-        .append("\",\"zip\":\"").append(10_000 + skewed(random, 50_000))
-        .append("\",\"line1\":\"").append(1 + random.nextInt(300)).append(" Teheran-ro\"},\"lines\":[");
+    json.append("{\"id\":")
+        .append(7_300_000 + number)
+        .append(",\"createdAt\":\"2026-0")
+        .append(1 + random.nextInt(9))
+        .append('-')
+        .append(10 + random.nextInt(18))
+        .append('T')
+        .append(10 + random.nextInt(14))
+        .append(':')
+        .append(10 + random.nextInt(50))
+        .append(":12.")
+        .append(100 + random.nextInt(900))
+        .append("Z\",\"status\":\"")
+        .append(one(random, STATES))
+        .append("\",\"customer\":{\"id\":")
+        .append(skewed(random, 200_000))
+        .append(",\"name\":\"")
+        .append(one(random, NAMES))
+        .append("\",\"tier\":\"")
+        .append(random.nextInt(9) == 0 ? "GOLD" : "STANDARD")
+        .append("\"},\"address\":{\"city\":\"")
+        .append(one(random, CITIES))
+        .append("\",\"zip\":\"")
+        .append(10_000 + skewed(random, 50_000))
+        .append("\",\"line1\":\"")
+        .append(1 + random.nextInt(300))
+        .append(" Teheran-ro\"},\"lines\":[");
     int lines = 1 + skewed(random, 7);
     for (int i = 0; i < lines; i++) {
       int article = skewed(random, 20_000);
-      json.append(i == 0 ? "" : ",").append("{\"sku\":\"A-").append(article)
-          .append("\",\"title\":\"Article number ").append(article)
-          .append("\",\"quantity\":").append(1 + skewed(random, 5))
-          .append(",\"price\":{\"amount\":").append(990 + article % 700 * 100)
+      json.append(i == 0 ? "" : ",")
+          .append("{\"sku\":\"A-")
+          .append(article)
+          .append("\",\"title\":\"Article number ")
+          .append(article)
+          .append("\",\"quantity\":")
+          .append(1 + skewed(random, 5))
+          .append(",\"price\":{\"amount\":")
+          .append(990 + article % 700 * 100)
           .append(",\"currency\":\"KRW\"},\"taxRate\":0.1}");
     }
     return json.append("],\"payment\":{\"method\":\"")
         .append(random.nextInt(4) == 0 ? "TRANSFER" : "CARD")
-        .append("\",\"reference\":\"").append(Long.toHexString(random.nextLong()))
+        .append("\",\"reference\":\"")
+        .append(Long.toHexString(random.nextLong()))
         .append("\"},\"notes\":null}")
         .toString();
   }
@@ -182,26 +208,51 @@ enum SmallValues {
     String service = one(random, SERVICES);
     boolean failed = random.nextInt(12) == 0;
     StringBuilder json = new StringBuilder();
-    json.append("{\"@timestamp\":\"2026-05-11T09:").append(10 + number / 60 % 50).append(':')
-        .append(10 + number % 50).append('.').append(100 + random.nextInt(900))
-        .append("Z\",\"level\":\"").append(failed ? "ERROR" : "INFO")
-        .append("\",\"service\":\"").append(service)
-        .append("\",\"host\":\"").append(service).append('-').append(skewed(random, 12))
-        .append(".prod.internal\",\"logger\":\"com.example.").append(service)
-        .append(".http.RequestLog\",\"thread\":\"http-nio-8080-exec-").append(random.nextInt(40))
-        .append("\",\"traceId\":\"").append(Long.toHexString(random.nextLong()))
-        .append("\",\"spanId\":\"").append(Integer.toHexString(random.nextInt()))
-        .append("\",\"request\":{\"method\":\"").append(random.nextInt(3) == 0 ? "POST" : "GET")
-        .append("\",\"path\":\"/api/v2/").append(service).append('/').append(skewed(random, 9_000))
-        .append("\",\"status\":").append(failed ? 500 : 200)
-        .append(",\"durationMillis\":").append(skewed(random, 900))
+    json.append("{\"@timestamp\":\"2026-05-11T09:")
+        .append(10 + number / 60 % 50)
+        .append(':')
+        .append(10 + number % 50)
+        .append('.')
+        .append(100 + random.nextInt(900))
+        .append("Z\",\"level\":\"")
+        .append(failed ? "ERROR" : "INFO")
+        .append("\",\"service\":\"")
+        .append(service)
+        .append("\",\"host\":\"")
+        .append(service)
+        .append('-')
+        .append(skewed(random, 12))
+        .append(".prod.internal\",\"logger\":\"com.example.")
+        .append(service)
+        .append(".http.RequestLog\",\"thread\":\"http-nio-8080-exec-")
+        .append(random.nextInt(40))
+        .append("\",\"traceId\":\"")
+        .append(Long.toHexString(random.nextLong()))
+        .append("\",\"spanId\":\"")
+        .append(Integer.toHexString(random.nextInt()))
+        .append("\",\"request\":{\"method\":\"")
+        .append(random.nextInt(3) == 0 ? "POST" : "GET")
+        .append("\",\"path\":\"/api/v2/")
+        .append(service)
+        .append('/')
+        .append(skewed(random, 9_000))
+        .append("\",\"status\":")
+        .append(failed ? 500 : 200)
+        .append(",\"durationMillis\":")
+        .append(skewed(random, 900))
         .append(",\"userAgent\":\"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36\"}");
     if (failed) {
-      json.append(",\"error\":{\"type\":\"java.net.SocketTimeoutException\",\"message\":\"Read timed")
+      json.append(
+              ",\"error\":{\"type\":\"java.net.SocketTimeoutException\",\"message\":\"Read timed")
           .append(" out\",\"stack\":[");
       for (int i = 0; i < 6; i++) {
-        json.append(i == 0 ? "" : ",").append("\"com.example.").append(service).append(".Step")
-            .append(skewed(random, 40)).append(".run(Step.java:").append(random.nextInt(400))
+        json.append(i == 0 ? "" : ",")
+            .append("\"com.example.")
+            .append(service)
+            .append(".Step")
+            .append(skewed(random, 40))
+            .append(".run(Step.java:")
+            .append(random.nextInt(400))
             .append(")\"");
       }
       json.append("]}");

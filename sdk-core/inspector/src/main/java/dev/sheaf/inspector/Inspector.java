@@ -154,7 +154,8 @@ public final class Inspector {
   /** What the first bytes of a value tell that is too large to be read. */
   private InspectedValue beginningOf(byte[] beginning, long length) {
     boolean sheaf =
-        beginning.length >= Envelope.HEADER_BYTES && Envelope.looksLikeOne(beginning, 0, beginning.length);
+        beginning.length >= Envelope.HEADER_BYTES
+            && Envelope.looksLikeOne(beginning, 0, beginning.length);
     String problem =
         "It is stored in " + length + " bytes, and maxReadBytes=" + limits.maxReadBytes();
     if (sheaf) {

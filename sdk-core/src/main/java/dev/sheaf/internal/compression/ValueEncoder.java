@@ -117,7 +117,7 @@ final class ValueEncoder {
     }
     TrainedDictionary dictionary = learner == null ? null : dictionaries.toWrite(learner);
     int stored =
-        dictionary == null
+        learner == null || dictionary == null
             ? compress(policy, bytes, start, length, scratch)
             : compress(policy, learner, dictionary, bytes, start, length, scratch);
     if (skips != null) {

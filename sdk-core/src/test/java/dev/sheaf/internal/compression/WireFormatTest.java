@@ -31,6 +31,7 @@ class WireFormatTest {
   private static final Path DOCS = Path.of("..", "docs");
   private static final Path READER = Path.of("..", "examples", "python", "read_value.py");
   private static final int MAX_READER_LINES = 90;
+  private static final int MAX_LINES_WITH_DICTIONARIES = 150;
 
   record Vector(String name, byte[] stored, String expected) {
     boolean isUnreadable() {
@@ -94,8 +95,12 @@ class WireFormatTest {
   }
 
   @Test
-  void readerInPython_isShort() throws IOException {
+  void readers_areShort() throws IOException {
     assertThat(Files.readAllLines(READER)).hasSizeLessThanOrEqualTo(MAX_READER_LINES);
+    for (String other : new String[] {"go/read_value.go", "typescript/read_value.ts"}) {
+      assertThat(Files.readAllLines(Path.of("..", "examples").resolve(other)))
+          .hasSizeLessThanOrEqualTo(MAX_LINES_WITH_DICTIONARIES);
+    }
   }
 
   @ParameterizedTest

@@ -158,9 +158,11 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     attach(to);
     if (leases) {
       long periodMillis = options.lease().toMillis() / REFRESHES_PER_LEASE;
+      // A client that only says that it lacks the library need not connect if it is short-lived.
+      long firstMillis = Algorithm.ZSTD.orNull() == null ? periodMillis : 0;
       refreshing =
           executor.scheduleAtFixedRate(
-              this::refreshQuietly, 0, periodMillis, TimeUnit.MILLISECONDS);
+              this::refreshQuietly, firstMillis, periodMillis, TimeUnit.MILLISECONDS);
     }
   }
 

@@ -78,10 +78,6 @@ public final class DictionaryStore {
   /** How many clients hold a lease, by whether they can read dictionaries. */
   record Readers(long without, long with) {}
 
-  Duration timeout() {
-    return timeout;
-  }
-
   /** A dictionary as it is stored; null if there is none of that identifier. */
   CompletableFuture<byte @Nullable []> get(int id) {
     return send(CommandType.HGET, key(KEY).add(TrainedDictionary.name(id)))

@@ -213,9 +213,4 @@ public final class PolicyDictionary {
     rest = Math.min(2 * rest, LONGEST_REST);
     state = State.RESTING;
   }
-
-  /** Whether it looks at values at all now. */
-  boolean isResting() {
-    return state == State.RESTING;
-  }
 }

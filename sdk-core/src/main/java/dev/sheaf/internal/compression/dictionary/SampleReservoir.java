@@ -44,10 +44,6 @@ final class SampleReservoir {
     return seen;
   }
 
-  int bytes() {
-    return bytes;
-  }
-
   /** Hands over what it has, and begins anew. */
   List<byte[]> take() {
     List<byte[]> taken = new ArrayList<>(samples);

@@ -8,6 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -200,7 +201,7 @@ public final class TrainedDictionary {
   /** What an admin page says of it. */
   public String description() {
     return String.format(
-        java.util.Locale.ROOT,
+        Locale.ROOT,
         "dictionary %s (%s), %d KB, trained on %,d samples",
         name(),
         prefix.isEmpty() ? "all keys" : prefix,

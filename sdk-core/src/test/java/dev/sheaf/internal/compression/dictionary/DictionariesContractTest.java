@@ -163,7 +163,7 @@ class DictionariesContractTest {
         assertThat(reader.sync().get("orders:7")).isEqualTo(value);
       }
       writer.sync().del(KEY);
-      // Whoever still uses it stores it again.
+      // A client that still uses it stores it again.
       writer.dictionaries().refresh();
       try (Sheaf<String, String> reader = reader(server)) {
         assertThat(reader.sync().get("orders:7")).isEqualTo(value);
