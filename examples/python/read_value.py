@@ -1,4 +1,7 @@
-"""Reads a value that Sheaf stored: python3 read_value.py < stored > value. See docs/wire-format.md."""
+"""Reads a value that Sheaf stored: python3 read_value.py [dictionary...] < stored > value.
+
+See docs/wire-format.md. A dictionary is a file with a field of the hash sheaf:{dictionaries}.
+"""
 import struct
 import sys
 
@@ -38,10 +41,35 @@ def snappy(data):
     return bytes(out)
 
 
-def read(stored, limit=64 << 20):
+def dictionary(stored):
+    """The identifier of a stored dictionary, and the dictionary in Zstandard's own format."""
+    if stored[:4] != b"SHFD" or crc32c(stored[8:]) != int.from_bytes(stored[4:8], "big"):
+        raise ValueError("LOST_DICTIONARY")
+    content = stored[10 + int.from_bytes(stored[8:10], "big"):]
+    return int.from_bytes(content[4:8], "little"), content
+
+
+def read_with_dictionary(stored, dictionaries, limit):
+    import zstandard  # pip install zstandard
+    if len(stored) < 14:
+        raise ValueError("TRUNCATED")
+    if stored[7] not in (0x27, 0x67, 0xA7):
+        raise ValueError("CORRUPT")
+    frame, number = b"\x28\xb5\x2f\xfd" + stored[7:], int.from_bytes(stored[8:12], "little")
+    if zstandard.frame_content_size(frame) > min(limit, len(stored) << 15):
+        raise ValueError("IMPOSSIBLE_LENGTH")
+    if number not in dictionaries:
+        raise ValueError("LOST_DICTIONARY")
+    content = zstandard.ZstdCompressionDict(dictionaries[number])
+    return zstandard.ZstdDecompressor(dict_data=content).decompress(frame)
+
+
+def read(stored, dictionaries=(), limit=64 << 20):
     near = sum(bin(a ^ b).count("1") for a, b in zip(stored, MAGIC)) <= 2
     if not (near if len(stored) >= 6 else len(stored) >= 3 and MAGIC.startswith(stored)):
         return stored
+    if stored[:7] == MAGIC + b"\x02":
+        return read_with_dictionary(stored, dict(dictionaries), limit)
     if len(stored) < 16 or stored[:6] != MAGIC:
         raise ValueError("TRUNCATED" if len(stored) < 16 else "DAMAGED_MAGIC")
     version, algorithm, length, crc = struct.unpack(">BBII", stored[6:16])
@@ -56,4 +84,5 @@ def read(stored, limit=64 << 20):
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(read(sys.stdin.buffer.read()))
+    known = [dictionary(open(name, "rb").read()) for name in sys.argv[1:]]
+    sys.stdout.buffer.write(read(sys.stdin.buffer.read(), known))

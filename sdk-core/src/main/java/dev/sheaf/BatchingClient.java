@@ -64,6 +64,7 @@ public final class BatchingClient implements AutoCloseable {
             ? CoalescingClusterClient.create(given, options.uris(), context, deadlines)
             : CoalescingRedisClient.create(given, uri(), context, deadlines);
     setOptions();
+    Contexts.attachDictionaries(context, lettuce, uri(), given);
     this.loopDetector =
         options.loopDetection()
             ? new LoopSampler(

@@ -148,6 +148,7 @@ final class Connector<K, V> {
   private Sheaf<K, V> sheaf(
       ConnectedServer<K, V> server, RedisURI uri, ClientContext context, Deadlines deadlines) {
     LoopSampler detector = loopDetector(server.connection());
+    Contexts.attachDictionaries(context, server.client(), bounded(uri), resources);
     return new Facade(options, context, resources, detector)
         .over(
             server,
@@ -155,6 +156,9 @@ final class Connector<K, V> {
             NodeSources.of(server, options.codec(), bounded(uri)),
             options.availability() != null,
             () -> {
+              if (compression != null) {
+                compression.dictionaries().close();
+              }
               server.connection().close();
               shutDown(server.client());
             },

@@ -3,11 +3,17 @@ package dev.sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
+import dev.sheaf.internal.compression.dictionary.DictionaryStore;
 import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.ScriptTexts;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +50,23 @@ final class Contexts {
   static @Nullable BatchMeters meters(SheafBuilder<?, ?> options) {
     MeterRegistry registry = options.meterRegistry();
     return registry == null ? null : new BatchMeters(registry, options.name());
+  }
+
+  /** Lets a client keep dictionaries in the server that it connects to. */
+  static void attachDictionaries(
+      ClientContext context, AbstractRedisClient client, RedisURI uri, ClientResources resources) {
+    CompressionEngine compression = context.compression();
+    if (compression == null) {
+      return;
+    }
+    DictionaryStore store =
+        new DictionaryStore(
+            client instanceof RedisClusterClient cluster
+                ? () -> cluster.connectAsync(ByteArrayCodec.INSTANCE)
+                : () -> ((RedisClient) client).connectAsync(ByteArrayCodec.INSTANCE, uri),
+            resources.eventExecutorGroup(),
+            context.commandTimeout());
+    compression.dictionaries().attach(store, resources.eventExecutorGroup());
   }
 
   /** To be closed by whom asked for it. */

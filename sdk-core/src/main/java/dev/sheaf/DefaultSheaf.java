@@ -1,8 +1,10 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
+import dev.sheaf.compression.Dictionaries;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
@@ -70,6 +72,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
+  private final @Nullable CompressionEngine compression;
   private final Runnable closeServer;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -113,6 +116,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.readThroughs = readThroughs;
     this.closeServer = closeServer;
     this.afterClose = afterClose;
+    this.compression = context.compression();
     this.scripts =
         new ScriptRegistry<>(
             new ScriptClient<>(server.connection(), codec, context, meterRegistry, name));
@@ -339,6 +343,15 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     return loopDetector == null ? List.of() : loopDetector.reports();
+  }
+
+  @Override
+  public Dictionaries dictionaries() {
+    if (compression == null) {
+      throw new IllegalStateException(
+          "This client does not compress; SheafBuilder.compression makes it");
+    }
+    return compression.dictionaries();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
+import dev.sheaf.compression.Dictionaries;
 import dev.sheaf.internal.connect.ServerUris;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
@@ -351,6 +352,13 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     unmodifiable. Empty if {@link SheafBuilder#loopDetection} is off
    */
   List<LoopReport> loops();
+
+  /**
+   * The trained dictionaries that small values are compressed with.
+   *
+   * @throws IllegalStateException if the client has no {@link SheafBuilder#compression}
+   */
+  Dictionaries dictionaries();
 
   /** Lua scripts and functions: registered once, called by their digest, mended where lost. */
   Scripts<K, V> scripts();

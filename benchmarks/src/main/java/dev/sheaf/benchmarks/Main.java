@@ -5,6 +5,7 @@ import dev.sheaf.benchmarks.compare.CompareCommand;
 import dev.sheaf.benchmarks.compare.Publication;
 import dev.sheaf.benchmarks.compare.ResultFile;
 import dev.sheaf.benchmarks.jmh.CompressionTable;
+import dev.sheaf.benchmarks.jmh.DictionaryTable;
 import dev.sheaf.benchmarks.latency.SizesComparison;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.Quiet;
@@ -87,6 +88,16 @@ public final class Main {
       description = "A table of compression algorithms; documents: -Dsheaf.documents=DIRECTORY.")
   int compression() {
     CompressionTable.print(System.out);
+    return 0;
+  }
+
+  /** Prints tables of small values with trained dictionaries. */
+  @Command(
+      name = "dictionaries",
+      description =
+          "Tables of small values with trained dictionaries; records: -Dsheaf.poms=DIRECTORY.")
+  int dictionaries() throws Exception {
+    DictionaryTable.print(System.out);
     return 0;
   }
 }

@@ -10,6 +10,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.embedded.EmbeddedClock;
 import dev.sheaf.embedded.EmbeddedServer;
@@ -121,6 +122,17 @@ class GuideSnippetsTest {
             .minBytes(1_000)
             .build(),
         CompressionPolicy.off("page:hits:"));
+  }
+
+  /** Not run, as above. */
+  static CompressionOptions dictionaries() {
+    CompressionOptions small =
+        CompressionOptions.builder()
+            .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+            .dictionaries(DictionaryOptions.defaults())
+            .build();
+
+    return small;
   }
 
   private record Order(String customerKey) {}

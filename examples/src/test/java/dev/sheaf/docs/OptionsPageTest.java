@@ -10,6 +10,7 @@ import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.inspector.MigrationOptions;
 import dev.sheaf.readthrough.ReadThroughOptions;
@@ -49,6 +50,7 @@ class OptionsPageTest {
         ReadThroughOptions.defaults(),
         compression,
         CompressionPolicy.all(Compressors.snappy()),
+        DictionaryOptions.defaults(),
         InspectionLimits.defaults(),
         MigrationOptions.compress(compression, "page:"),
         ScatterOptions.defaults());

@@ -2,7 +2,9 @@ package dev.sheaf.compression;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a client compresses. Immutable; {@link #defaults()} compresses all values with Snappy.
@@ -33,6 +35,7 @@ public final class CompressionOptions {
   private final long maxReplyBytes;
   private final int offLoopBytes;
   private final int decodeThreads;
+  private final @Nullable DictionaryOptions dictionaries;
 
   private CompressionOptions(Builder builder) {
     this.policies = List.copyOf(builder.policies);
@@ -42,6 +45,7 @@ public final class CompressionOptions {
     this.maxReplyBytes = builder.maxReplyBytes;
     this.offLoopBytes = builder.offLoopBytes;
     this.decodeThreads = builder.decodeThreads;
+    this.dictionaries = builder.dictionaries;
     requireRange("maxValueBytes", maxValueBytes, 1, Integer.MAX_VALUE - 64);
     requireRange("maxReplyBytes", maxReplyBytes, 1, Long.MAX_VALUE);
     requireRange("offLoopBytes", offLoopBytes, 0, Integer.MAX_VALUE);
@@ -96,6 +100,7 @@ public final class CompressionOptions {
     builder.maxReplyBytes = maxReplyBytes;
     builder.offLoopBytes = offLoopBytes;
     builder.decodeThreads = decodeThreads;
+    builder.dictionaries = dictionaries;
     return builder;
   }
 
@@ -134,6 +139,11 @@ public final class CompressionOptions {
     return decodeThreads;
   }
 
+  /** How dictionaries are used; null if values that need one are read, and none are written. */
+  public @Nullable DictionaryOptions dictionaries() {
+    return dictionaries;
+  }
+
   /** Collects options. Not thread-safe. */
   public static final class Builder {
 
@@ -144,6 +154,7 @@ public final class CompressionOptions {
     private long maxReplyBytes = DEFAULT_MAX_REPLY_BYTES;
     private int offLoopBytes = DEFAULT_OFF_LOOP_BYTES;
     private int decodeThreads = DEFAULT_DECODE_THREADS;
+    private @Nullable DictionaryOptions dictionaries;
 
     private Builder() {}
 
@@ -199,6 +210,15 @@ public final class CompressionOptions {
     /** How many such threads there are at most; 2 by default. They end when idle. */
     public Builder decodeThreads(int decodeThreads) {
       this.decodeThreads = decodeThreads;
+      return this;
+    }
+
+    /**
+     * How small values are compressed with trained dictionaries. Without, the client reads what
+     * others compress with them, and writes none.
+     */
+    public Builder dictionaries(DictionaryOptions dictionaries) {
+      this.dictionaries = Objects.requireNonNull(dictionaries, "dictionaries");
       return this;
     }
 

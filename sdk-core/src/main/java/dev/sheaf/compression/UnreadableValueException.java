@@ -23,6 +23,10 @@ public final class UnreadableValueException extends SheafException {
     UNKNOWN_ALGORITHM,
     /** The library of its algorithm is not on the class path. */
     MISSING_LIBRARY,
+    /** The dictionary it needs is lost; the message says how to restore it. */
+    LOST_DICTIONARY,
+    /** The dictionary it needs could not be read yet, or is being read. */
+    UNLOADED_DICTIONARY,
     /** It says that it is larger than its bytes can stand for. */
     IMPOSSIBLE_LENGTH,
     /** It, or the reply it is part of, is larger than this client accepts. */

@@ -1,8 +1,8 @@
 package dev.sheaf.inspector;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.internal.compression.Codecs;
 import dev.sheaf.internal.compression.Envelope;
+import dev.sheaf.internal.compression.dictionary.KnownDictionaries;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -34,7 +34,8 @@ public final class Inspector {
     this.connection = connection;
     this.commands = new StoredCommands(connection);
     this.limits = limits;
-    this.recognizer = new Recognizer(Codecs.usual(), limits.maxOriginalBytes());
+    this.recognizer =
+        new Recognizer(new KnownDictionaries(commands::dictionary), limits.maxOriginalBytes());
   }
 
   /** An inspector over the connection of a client, with the default limits. */
@@ -161,9 +162,9 @@ public final class Inspector {
       return new InspectedValue(
           null,
           StoredForm.SHEAF,
-          Codecs.usual().nameOf(beginning[Envelope.ALGORITHM_OFFSET] & 0xFF),
+          recognizer.algorithm(beginning),
           length,
-          Envelope.originalLength(beginning, 0),
+          Envelope.originalLength(beginning, 0, beginning.length),
           InspectedValue.Kind.HEX,
           "",
           false,

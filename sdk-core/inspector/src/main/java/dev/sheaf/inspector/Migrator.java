@@ -1,9 +1,14 @@
 package dev.sheaf.inspector;
 
 import dev.sheaf.Sheaf;
+import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.compression.Envelope;
+import dev.sheaf.internal.compression.ValueCodec;
+import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
+import dev.sheaf.internal.compression.dictionary.DictionaryService;
+import dev.sheaf.internal.compression.dictionary.DictionaryStore;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulConnection;
@@ -18,6 +23,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +48,7 @@ public final class Migrator {
 
   private final StatefulConnection<?, ?> connection;
   private final MigrationOptions options;
+  private final DictionaryService dictionaries;
   private final ValueCompression compression;
   private final StoredCommands commands;
   private final Map<String, String> cursors;
@@ -63,8 +71,9 @@ public final class Migrator {
   public Migrator(Sheaf<?, ?> sheaf, MigrationOptions options) {
     this.connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
     this.options = options;
-    this.compression =
-        ValueCompression.of(options.compression().toBuilder().learning(false).build());
+    CompressionOptions values = options.compression().toBuilder().learning(false).build();
+    this.dictionaries = new DictionaryService(values, new DictionaryMeters(null, ""));
+    this.compression = ValueCodec.of(values, dictionaries);
     this.commands = new StoredCommands(connection);
     this.cursors = parse(options.resumeToken());
   }
@@ -78,6 +87,14 @@ public final class Migrator {
    * @throws IllegalArgumentException if the resume token is none
    */
   public MigrationProgress run() {
+    dictionaries.attach(
+        new DictionaryStore(
+            () -> CompletableFuture.completedFuture(connection),
+            ForkJoinPool.commonPool(),
+            connection.getTimeout()));
+    if (options.compression().dictionaries() != null) {
+      dictionaries.refresh();
+    }
     for (Map.Entry<String, StatefulConnection<?, ?>> node : nodes().entrySet()) {
       migrate(node.getKey(), new StoredCommands(node.getValue()));
     }
@@ -140,7 +157,8 @@ public final class Migrator {
     return pattern.toByteArray();
   }
 
-  private void step(List<?> found) {
+  private void step(List<?> scanned) {
+    List<?> found = scanned.stream().filter(key -> !isOfDictionaries((byte[]) key)).toList();
     List<Future<Object>> reads = new ArrayList<>();
     for (Object key : found) {
       reads.add(commands.send(CommandType.GET, StoredCommands.key((byte[]) key)));
@@ -165,6 +183,12 @@ public final class Migrator {
     }
     apply(changes);
     containers.forEach(this::container);
+  }
+
+  /** Those are needed as they are to read anything else. */
+  private static boolean isOfDictionaries(byte[] key) {
+    byte[] own = DictionaryStore.KEY.getBytes(StandardCharsets.UTF_8);
+    return key.length >= own.length && Arrays.equals(key, 0, own.length, own, 0, own.length);
   }
 
   private static void requireWrongType(RedisCommandExecutionException e) {
@@ -236,6 +260,11 @@ public final class Migrator {
     boolean envelope = Envelope.looksLikeOne(stored, 0, stored.length);
     byte[] target = stored;
     try {
+      boolean usesDictionaries = options.compression().dictionaries() != null;
+      int dictionary = !envelope ? 0 : Envelope.dictionaryId(stored, 0, stored.length);
+      if (dictionary != 0 && dictionaries.known().isToBeFetched(dictionary)) {
+        dictionaries.known().fetch(dictionary).exceptionally(lost -> null).join();
+      }
       if (options.decompress() && envelope) {
         target = compression.decompress(stored);
         if (Envelope.looksLikeOne(target, 0, target.length)) {
@@ -244,6 +273,10 @@ public final class Migrator {
         }
       } else if (!options.decompress() && !envelope) {
         target = compression.compress(key, stored);
+      } else if (!options.decompress() && dictionary == 0 && usesDictionaries) {
+        byte[] again = compression.compress(key, compression.decompress(stored));
+        // Without a dictionary it comes out as it was.
+        target = again.length < stored.length ? again : stored;
       }
     } catch (UnreadableValueException e) {
       unreadable++;

@@ -7,6 +7,8 @@ import dev.sheaf.internal.compression.Envelope;
 import dev.sheaf.internal.compression.algorithm.Algorithm;
 import dev.sheaf.internal.compression.algorithm.SnappyCompressor;
 import dev.sheaf.internal.compression.algorithm.ZstdCompressor;
+import dev.sheaf.internal.compression.dictionary.KnownDictionaries;
+import dev.sheaf.internal.compression.dictionary.TrainedDictionary;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,11 +32,18 @@ final class Recognizer {
   private static final int ZSTD_MAGIC = 0xFD2FB528;
   private static final int LENGTH_BYTES = 4;
 
+  private final KnownDictionaries dictionaries;
   private final Codecs codecs;
   private final int maxOriginalBytes;
 
-  Recognizer(Codecs codecs, int maxOriginalBytes) {
-    this.codecs = codecs;
+  /**
+   * Creates a recogniser.
+   *
+   * @param dictionaries which reads them at once, on the calling thread
+   */
+  Recognizer(KnownDictionaries dictionaries, int maxOriginalBytes) {
+    this.dictionaries = dictionaries;
+    this.codecs = Codecs.usual(dictionaries);
     this.maxOriginalBytes = maxOriginalBytes;
   }
 
@@ -99,15 +108,33 @@ final class Recognizer {
   }
 
   private Recognized sheaf(byte[] stored) {
-    boolean hasHeader = stored.length >= Envelope.HEADER_BYTES;
-    String algorithm = hasHeader ? codecs.nameOf(stored[Envelope.ALGORITHM_OFFSET] & 0xFF) : null;
+    int dictionary = Envelope.dictionaryId(stored, 0, stored.length);
+    if (dictionary != 0 && dictionaries.isToBeFetched(dictionary)) {
+      dictionaries.fetch(dictionary);
+    }
+    String algorithm = algorithm(stored);
     try {
       byte[] original = Envelope.open(stored, 0, stored.length, codecs, maxOriginalBytes);
       return new Recognized(StoredForm.SHEAF, algorithm, original, original.length, null);
     } catch (UnreadableValueException e) {
-      long declared = hasHeader ? Envelope.originalLength(stored, 0) : -1;
+      long declared = Envelope.originalLength(stored, 0, stored.length);
       return new Recognized(StoredForm.SHEAF, algorithm, null, declared, e.getMessage());
     }
+  }
+
+  /** What the beginning of an envelope says of its algorithm; null if it is cut. */
+  @Nullable String algorithm(byte[] stored) {
+    int id = Envelope.dictionaryId(stored, 0, stored.length);
+    if (id != 0) {
+      TrainedDictionary dictionary = dictionaries.get(id);
+      return "zstd with "
+          + (dictionary == null
+              ? "dictionary " + TrainedDictionary.name(id)
+              : dictionary.description());
+    }
+    return stored.length < Envelope.HEADER_BYTES
+        ? null
+        : codecs.nameOf(stored[Envelope.ALGORITHM_OFFSET] & 0xFF);
   }
 
   /** Reads a value that may be anything. */

@@ -1,5 +1,7 @@
 package dev.sheaf.inspector;
 
+import dev.sheaf.internal.compression.dictionary.DictionaryStore;
+import dev.sheaf.internal.compression.dictionary.TrainedDictionary;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -10,6 +12,8 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +53,16 @@ final class StoredCommands {
    */
   @Nullable Object call(CommandType type, CommandArgs<byte[], byte[]> args) {
     return await(send(type, args));
+  }
+
+  /** A dictionary as it is stored, read while the caller waits; null if there is none. */
+  CompletableFuture<byte @Nullable []> dictionary(int id) {
+    Object reply =
+        call(
+            CommandType.HGET,
+            key(DictionaryStore.KEY.getBytes(StandardCharsets.UTF_8))
+                .add(TrainedDictionary.name(id)));
+    return CompletableFuture.completedFuture((byte[]) reply);
   }
 
   /** As {@link #call}, and null where the server refuses the command. */

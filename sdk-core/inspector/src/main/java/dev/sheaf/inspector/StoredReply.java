@@ -1,7 +1,7 @@
 package dev.sheaf.inspector;
 
+import dev.sheaf.internal.command.StoredOutput;
 import dev.sheaf.internal.common.ReplyTree;
-import dev.sheaf.internal.compression.StoredOutput;
 
 /** A reply as the server sent it. Marked so that nothing in it is decompressed. */
 final class StoredReply extends ReplyTree implements StoredOutput {}

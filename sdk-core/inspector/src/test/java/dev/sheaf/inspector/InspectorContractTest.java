@@ -6,7 +6,7 @@ import com.github.luben.zstd.Zstd;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.inspector.InspectedValue.Kind;
-import dev.sheaf.internal.compression.Codecs;
+import dev.sheaf.internal.compression.dictionary.KnownDictionaries;
 import dev.sheaf.internal.compression.Samples;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -191,7 +192,7 @@ class InspectorContractTest {
 
   @Test
   void noiseAndDamage_neverThrow_norExceedTheLimit() {
-    Recognizer recognizer = new Recognizer(Codecs.usual(), 10_000);
+    Recognizer recognizer = new Recognizer(noDictionaries(), 10_000);
     List<byte[]> seeds = new ArrayList<>();
     try {
       seeds.add(Snappy.compress(JSON));
@@ -216,7 +217,7 @@ class InspectorContractTest {
   }
 
   private static void assertForm(StoredForm form, String algorithm, byte[] stored) {
-    Recognizer.Recognized recognized = new Recognizer(Codecs.usual(), 1 << 20).recognize(stored);
+    Recognizer.Recognized recognized = new Recognizer(noDictionaries(), 1 << 20).recognize(stored);
     assertThat(recognized.form()).isEqualTo(form);
     assertThat(recognized.algorithm()).isEqualTo(algorithm);
     assertThat(recognized.original()).isEqualTo(JSON);
@@ -253,5 +254,9 @@ class InspectorContractTest {
         .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
         .compression(CompressionOptions.defaults())
         .connect();
+  }
+
+  private static KnownDictionaries noDictionaries() {
+    return new KnownDictionaries(id -> CompletableFuture.completedFuture(null));
   }
 }

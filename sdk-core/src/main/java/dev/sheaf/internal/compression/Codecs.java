@@ -6,6 +6,9 @@ import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
 import dev.sheaf.internal.compression.algorithm.Algorithm;
+import dev.sheaf.internal.compression.dictionary.DictionaryService;
+import dev.sheaf.internal.compression.dictionary.KnownDictionaries;
+import dev.sheaf.internal.compression.dictionary.TrainedDictionary;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -16,25 +19,34 @@ import org.jspecify.annotations.Nullable;
 public final class Codecs {
 
   private final @Nullable Compressor[] byId = new Compressor[Compressor.MAX_ID + 1];
+  private final @Nullable KnownDictionaries dictionaries;
 
   /**
    * Knows the usual algorithms and the given ones.
    *
+   * @param dictionaries null if values that need one are not read
    * @throws IllegalArgumentException if one has an identifier that is not its own
    */
-  Codecs(Collection<Compressor> own) {
+  Codecs(Collection<Compressor> own, @Nullable KnownDictionaries dictionaries) {
+    this.dictionaries = dictionaries;
     for (Algorithm algorithm : Algorithm.values()) {
       byId[algorithm.id()] = algorithm.orNull();
     }
     own.forEach(this::add);
   }
 
+  /** The usual algorithms. */
   public static Codecs usual() {
-    return new Codecs(List.of());
+    return new Codecs(List.of(), null);
+  }
+
+  /** The usual algorithms and dictionaries, if their library is there. */
+  public static Codecs usual(KnownDictionaries dictionaries) {
+    return new Codecs(List.of(), Algorithm.ZSTD.orNull() == null ? null : dictionaries);
   }
 
   /** What a client with these options can read. */
-  static Codecs of(CompressionOptions options) {
+  static Codecs of(CompressionOptions options, DictionaryService dictionaries) {
     List<Compressor> own = new ArrayList<>(options.readers());
     for (CompressionPolicy policy : options.policies()) {
       Compressor compressor = policy.compressor();
@@ -42,7 +54,7 @@ public final class Codecs {
         own.add(compressor);
       }
     }
-    return new Codecs(own);
+    return new Codecs(own, dictionaries.reads() ? dictionaries.known() : null);
   }
 
   private void add(Compressor compressor) {
@@ -105,6 +117,23 @@ public final class Codecs {
             + id
             + ", which this client does not know; the readers of CompressionOptions add some",
         null);
+  }
+
+  /** Whether values are read that need a dictionary. */
+  boolean readsDictionaries() {
+    return dictionaries != null;
+  }
+
+  /**
+   * A dictionary.
+   *
+   * @throws UnreadableValueException if it is not there
+   */
+  TrainedDictionary dictionary(int id) {
+    if (dictionaries == null) {
+      throw new IllegalStateException("Dictionaries are not read");
+    }
+    return dictionaries.require(id);
   }
 
   /** A name for messages. */

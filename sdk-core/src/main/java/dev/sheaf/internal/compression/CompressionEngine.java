@@ -4,12 +4,14 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.command.CommandCompression;
+import dev.sheaf.internal.command.StoredOutput;
+import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
+import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** What the node connections of one client share to compress. Thread-safe. */
@@ -19,6 +21,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
   private final ValueDecoder decoder;
   private final ValueCodec values;
   private final CompressionMeters meters;
+  private final DictionaryService dictionaries;
   private final int offLoopBytes;
   private final DecodeThreads threads;
 
@@ -31,8 +34,9 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
   public CompressionEngine(
       CompressionOptions options, @Nullable MeterRegistry registry, String client) {
     this.meters = CompressionMeters.of(registry, client);
-    this.encoder = new ValueEncoder(options, meters);
-    this.decoder = new ValueDecoder(options, Codecs.of(options), meters);
+    this.dictionaries = new DictionaryService(options, new DictionaryMeters(registry, client));
+    this.encoder = new ValueEncoder(options, dictionaries, meters);
+    this.decoder = new ValueDecoder(options, dictionaries, meters);
     this.values = new ValueCodec(encoder, decoder);
     this.offLoopBytes = options.offLoopBytes();
     this.threads = new DecodeThreads(options.decodeThreads());
@@ -84,10 +88,28 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
     return decoder;
   }
 
-  /** Whether to decode this beside the event loop, where others wait. */
-  boolean isLarge(ByteBuffer stored) {
-    return stored.remaining() >= Envelope.HEADER_BYTES
-        && Envelope.originalLength(stored) >= offLoopBytes;
+  /** The dictionaries of this client, to which a server is attached once there is one. */
+  public DictionaryService dictionaries() {
+    return dictionaries;
+  }
+
+  /**
+   * Whether to decode this beside the event loop, where others wait.
+   *
+   * @param header the beginning of an envelope
+   */
+  boolean isLarge(byte[] header) {
+    return Envelope.originalLength(header, 0, header.length) >= offLoopBytes;
+  }
+
+  /**
+   * The dictionary that has to be fetched before this can be decoded; 0 if there is none.
+   *
+   * @param header the beginning of an envelope
+   */
+  int missingDictionary(byte[] header) {
+    int id = Envelope.dictionaryId(header, 0, header.length);
+    return id != 0 && dictionaries.reads() && dictionaries.known().isToBeFetched(id) ? id : 0;
   }
 
   void decodeLater(long bytes, Runnable work) {
@@ -97,6 +119,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
   /** Ends the threads once they have decoded what waits. */
   @Override
   public void close() {
+    dictionaries.close();
     threads.close();
   }
 }

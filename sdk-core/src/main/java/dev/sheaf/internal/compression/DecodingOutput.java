@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,11 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
 
   private final ReplyPosition position;
   private @Nullable List<Runnable> noted;
+
+  /** Dictionaries that are on their way, for values that were noted; null if there are none. */
+  private @Nullable CompletableFuture<?> awaited;
+
+  private int awaitedId;
   private long notedBytes;
   private long decodedBytes;
 
@@ -57,6 +63,8 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
   public void restart() {
     position.restart();
     noted = null;
+    awaited = null;
+    awaitedId = 0;
     notedBytes = 0;
     decodedBytes = 0;
   }
@@ -68,7 +76,15 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
       return false;
     }
     noted = null;
-    engine.decodeLater(notedBytes, () -> read(reading, command));
+    long bytes = notedBytes;
+    Runnable read = () -> read(reading, command);
+    CompletableFuture<?> dictionaries = awaited;
+    if (dictionaries == null) {
+      engine.decodeLater(bytes, read);
+    } else {
+      // Where one could not be had, reading says so.
+      dictionaries.whenComplete((fetched, failure) -> engine.decodeLater(bytes, read));
+    }
     return true;
   }
 
@@ -110,9 +126,14 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
         || !Envelope.mayBeginWith(bytes.get(bytes.position()))) {
       return false;
     }
-    byte[] first = new byte[Math.min(Envelope.MAGIC_BYTES, bytes.remaining())];
-    bytes.get(bytes.position(), first);
+    byte[] first = beginning(bytes, Envelope.MAGIC_BYTES);
     return Envelope.looksLikeOne(first, 0, first.length);
+  }
+
+  private static byte[] beginning(ByteBuffer bytes, int length) {
+    byte[] first = new byte[Math.min(length, bytes.remaining())];
+    bytes.get(bytes.position(), first);
+    return first;
   }
 
   private static byte[] copy(ByteBuffer bytes) {
@@ -122,8 +143,15 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
   }
 
   private void decode(ByteBuffer bytes, int element) {
-    if (noted == null && partOfTransaction == null && engine.isLarge(bytes)) {
-      noted = new ArrayList<>();
+    if (partOfTransaction == null) {
+      byte[] header = beginning(bytes, Envelope.HEADER_BYTES);
+      int missing = engine.missingDictionary(header);
+      if (missing != 0) {
+        await(missing);
+      }
+      if (noted == null && (missing != 0 || engine.isLarge(header))) {
+        noted = new ArrayList<>();
+      }
     }
     if (noted == null && partOfTransaction == null && output instanceof CallerOutput<?, ?> waited) {
       byte[] stored = copy(bytes);
@@ -134,6 +162,14 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
       byte[] stored = copy(bytes);
       note(() -> decodeNow(stored, stored.length, element));
       notedBytes += stored.length;
+    }
+  }
+
+  private void await(int dictionary) {
+    if (dictionary != awaitedId) {
+      CompletableFuture<?> fetch = engine.dictionaries().known().fetch(dictionary);
+      awaited = awaited == null ? fetch : CompletableFuture.allOf(awaited, fetch);
+      awaitedId = dictionary;
     }
   }
 

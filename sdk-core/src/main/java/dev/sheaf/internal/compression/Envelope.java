@@ -3,7 +3,6 @@ package dev.sheaf.internal.compression;
 import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
@@ -54,6 +53,11 @@ public final class Envelope {
     return wrong <= MAX_WRONG_BITS;
   }
 
+  private static boolean isExact(byte[] bytes, int offset, int length) {
+    return length >= MAGIC_BYTES
+        && Arrays.equals(bytes, offset, offset + MAGIC_BYTES, MAGIC, 0, MAGIC_BYTES);
+  }
+
   /** Whether a value that begins with this byte can look like an envelope. */
   static boolean mayBeginWith(byte first) {
     return Integer.bitCount((first ^ MAGIC[0]) & 0xFF) <= MAX_WRONG_BITS;
@@ -62,12 +66,16 @@ public final class Envelope {
   /** Writes the header of a payload that stands at its place behind it. */
   static void writeHeader(
       byte[] target, int offset, int algorithm, int originalLength, int payloadLength) {
-    System.arraycopy(MAGIC, 0, target, offset, MAGIC_BYTES);
+    writeMagic(target, offset);
     target[offset + VERSION_OFFSET] = VERSION;
     target[offset + ALGORITHM_OFFSET] = (byte) algorithm;
     writeInt(target, offset + LENGTH_OFFSET, originalLength);
     writeInt(
         target, offset + CHECKSUM_OFFSET, checksum(target, offset, HEADER_BYTES + payloadLength));
+  }
+
+  static void writeMagic(byte[] target, int offset) {
+    System.arraycopy(MAGIC, 0, target, offset, MAGIC_BYTES);
   }
 
   /**
@@ -77,6 +85,11 @@ public final class Envelope {
    * @throws UnreadableValueException if it is none, or is damaged, too large or of another kind
    */
   public static byte[] open(byte[] bytes, int offset, int length, Codecs codecs, long maxBytes) {
+    if (isExact(bytes, offset, length)
+        && CompactEnvelope.isOne(bytes, offset, length)
+        && codecs.readsDictionaries()) {
+      return CompactEnvelope.open(bytes, offset, length, codecs, maxBytes);
+    }
     int originalLength = check(bytes, offset, length, codecs, maxBytes);
     int payload = offset + HEADER_BYTES;
     int payloadLength = length - HEADER_BYTES;
@@ -124,7 +137,7 @@ public final class Envelope {
           offset,
           length);
     }
-    if (!Arrays.equals(bytes, offset, offset + MAGIC_BYTES, MAGIC, 0, MAGIC_BYTES)) {
+    if (!isExact(bytes, offset, length)) {
       throw unreadable(
           Reason.DAMAGED_MAGIC, "single bits of its magic are wrong", bytes, offset, length);
     }
@@ -136,13 +149,36 @@ public final class Envelope {
               + version
               + ", this client reads "
               + VERSION
-              + "; update the client",
+              + (codecs.readsDictionaries() ? " and " + CompactEnvelope.VERSION : "")
+              + "; update the client, and see that DictionaryOptions let it read",
           bytes,
           offset,
           length);
     }
     long originalLength = readInt(bytes, offset + LENGTH_OFFSET) & 0xFFFF_FFFFL;
-    checkLength(bytes, offset, length, codecs, originalLength);
+    int algorithm = bytes[offset + ALGORITHM_OFFSET] & 0xFF;
+    int payloadLength = length - HEADER_BYTES;
+    long possible =
+        algorithm == STORED
+            ? payloadLength
+            : require(algorithm, codecs, bytes, offset, length).maxOriginalLength(payloadLength);
+    if (algorithm == STORED && originalLength != possible) {
+      throw impossible(bytes, offset, length, originalLength, possible);
+    }
+    requireLength(bytes, offset, length, originalLength, possible, maxBytes);
+    if (checksum(bytes, offset, length) != readInt(bytes, offset + CHECKSUM_OFFSET)) {
+      throw unreadable(
+          Reason.CHECKSUM, "its bytes are not those that were written", bytes, offset, length);
+    }
+    return (int) originalLength;
+  }
+
+  /** Sees to it that memory may be allocated for a value. */
+  static void requireLength(
+      byte[] bytes, int offset, int length, long originalLength, long possible, long maxBytes) {
+    if (originalLength > possible) {
+      throw impossible(bytes, offset, length, originalLength, possible);
+    }
     if (originalLength > maxBytes) {
       throw unreadable(
           Reason.TOO_LARGE,
@@ -156,34 +192,19 @@ public final class Envelope {
           offset,
           length);
     }
-    if (checksum(bytes, offset, length) != readInt(bytes, offset + CHECKSUM_OFFSET)) {
-      throw unreadable(
-          Reason.CHECKSUM, "its bytes are not those that were written", bytes, offset, length);
-    }
-    return (int) originalLength;
   }
 
-  private static void checkLength(
-      byte[] bytes, int offset, int length, Codecs codecs, long originalLength) {
-    int algorithm = bytes[offset + ALGORITHM_OFFSET] & 0xFF;
-    int payloadLength = length - HEADER_BYTES;
-    long possible =
-        algorithm == STORED
-            ? payloadLength
-            : require(algorithm, codecs, bytes, offset, length).maxOriginalLength(payloadLength);
-    if (originalLength > possible || (algorithm == STORED && originalLength != possible)) {
-      throw unreadable(
-          Reason.IMPOSSIBLE_LENGTH,
-          "it says it has "
-              + originalLength
-              + " bytes, but its payload of "
-              + payloadLength
-              + " bytes stands for at most "
-              + possible,
-          bytes,
-          offset,
-          length);
-    }
+  private static UnreadableValueException impossible(
+      byte[] bytes, int offset, int length, long originalLength, long possible) {
+    return unreadable(
+        Reason.IMPOSSIBLE_LENGTH,
+        "it says it has "
+            + originalLength
+            + " bytes, but its payload stands for at most "
+            + possible,
+        bytes,
+        offset,
+        length);
   }
 
   private static Compressor require(
@@ -195,19 +216,19 @@ public final class Envelope {
     }
   }
 
-  /** The length of the original, of an envelope whose header is there. */
-  public static long originalLength(byte[] bytes, int offset) {
-    return readInt(bytes, offset + LENGTH_OFFSET) & 0xFFFF_FFFFL;
+  /** The length of the original, as the header says; -1 if that is not there. */
+  public static long originalLength(byte[] bytes, int offset, int length) {
+    if (CompactEnvelope.isOne(bytes, offset, length)) {
+      return CompactEnvelope.originalLength(bytes, offset, length);
+    }
+    return length < HEADER_BYTES ? -1 : readInt(bytes, offset + LENGTH_OFFSET) & 0xFFFF_FFFFL;
   }
 
-  /** The same, of the bytes that remain. */
-  static long originalLength(ByteBuffer bytes) {
-    int offset = bytes.position() + LENGTH_OFFSET;
-    long length = 0;
-    for (int i = offset; i < offset + Integer.BYTES; i++) {
-      length = length << Byte.SIZE | bytes.get(i) & 0xFF;
-    }
-    return length;
+  /** The identifier of the dictionary that a value needs; 0 if it needs none. */
+  public static int dictionaryId(byte[] bytes, int offset, int length) {
+    return CompactEnvelope.isOne(bytes, offset, length)
+        ? CompactEnvelope.dictionaryId(bytes, offset, length)
+        : 0;
   }
 
   private static int checksum(byte[] bytes, int offset, int length) {
@@ -236,7 +257,7 @@ public final class Envelope {
     return unreadable(reason, what, bytes, offset, length, null);
   }
 
-  private static UnreadableValueException unreadable(
+  static UnreadableValueException unreadable(
       Reason reason, String what, byte[] bytes, int offset, int length, @Nullable Throwable cause) {
     return new UnreadableValueException(
         reason,

@@ -2,6 +2,8 @@ package dev.sheaf.internal.compression;
 
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.ValueCompression;
+import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
+import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import java.util.Arrays;
 
 /** Compresses and restores single values. Thread-safe; does not block. */
@@ -17,9 +19,15 @@ public final class ValueCodec implements ValueCompression {
 
   /** As a client with these options does it, without meters. */
   public static ValueCodec of(CompressionOptions options) {
+    return of(options, new DictionaryService(options, new DictionaryMeters(null, "")));
+  }
+
+  /** The same, with the dictionaries of a server. */
+  public static ValueCodec of(CompressionOptions options, DictionaryService dictionaries) {
     CompressionMeters meters = CompressionMeters.none();
     return new ValueCodec(
-        new ValueEncoder(options, meters), new ValueDecoder(options, Codecs.of(options), meters));
+        new ValueEncoder(options, dictionaries, meters),
+        new ValueDecoder(options, dictionaries, meters));
   }
 
   @Override

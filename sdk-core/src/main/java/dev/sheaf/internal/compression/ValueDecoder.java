@@ -2,6 +2,8 @@ package dev.sheaf.internal.compression;
 
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.UnreadableValueException;
+import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
+import dev.sheaf.internal.compression.dictionary.DictionaryService;
 
 /** Makes a value of what is stored of it. Thread-safe. */
 final class ValueDecoder {
@@ -10,9 +12,12 @@ final class ValueDecoder {
   private final int maxValueBytes;
   private final long maxReplyBytes;
   private final CompressionMeters meters;
+  private final DictionaryMeters dictionaryMeters;
 
-  ValueDecoder(CompressionOptions options, Codecs codecs, CompressionMeters meters) {
-    this.codecs = codecs;
+  ValueDecoder(
+      CompressionOptions options, DictionaryService dictionaries, CompressionMeters meters) {
+    this.codecs = Codecs.of(options, dictionaries);
+    this.dictionaryMeters = dictionaries.meters();
     this.maxValueBytes = options.maxValueBytes();
     this.maxReplyBytes = options.maxReplyBytes();
     this.meters = meters;
@@ -32,6 +37,9 @@ final class ValueDecoder {
           Envelope.open(
               stored, 0, length, codecs, Math.min(maxValueBytes, maxReplyBytes - replyBytes));
       meters.decompressed(original.length, length, startNanos);
+      if (Envelope.dictionaryId(stored, 0, length) != 0) {
+        dictionaryMeters.read();
+      }
       return original;
     } catch (UnreadableValueException e) {
       meters.unreadable(e.reason());

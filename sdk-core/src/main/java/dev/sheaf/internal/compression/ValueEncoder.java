@@ -5,6 +5,10 @@ import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.Compressor;
 import dev.sheaf.internal.command.RespRequest;
+import dev.sheaf.internal.compression.algorithm.ZstdDictionary;
+import dev.sheaf.internal.compression.dictionary.DictionaryService;
+import dev.sheaf.internal.compression.dictionary.PolicyDictionary;
+import dev.sheaf.internal.compression.dictionary.TrainedDictionary;
 import org.jspecify.annotations.Nullable;
 
 /** Makes of a value what is stored of it. Thread-safe. */
@@ -15,9 +19,12 @@ final class ValueEncoder {
 
   private final PolicyLookup policies;
   private final @Nullable LearnedSkips skips;
+  private final DictionaryService dictionaries;
   private final CompressionMeters meters;
 
-  ValueEncoder(CompressionOptions options, CompressionMeters meters) {
+  ValueEncoder(
+      CompressionOptions options, DictionaryService dictionaries, CompressionMeters meters) {
+    this.dictionaries = dictionaries;
     this.policies = new PolicyLookup(options.policies());
     this.skips = options.learning() ? new LearnedSkips() : null;
     this.meters = meters;
@@ -98,12 +105,21 @@ final class ValueEncoder {
       meters.skippedNumber();
       return UNCHANGED;
     }
+    PolicyDictionary learner =
+        PolicyDictionary.suits(length) ? dictionaries.of(policy, keys, keyStart, keyEnd) : null;
+    if (learner != null) {
+      learner.sees(bytes, start, length);
+    }
     int cell = skips == null ? 0 : LearnedSkips.cell(keys, keyStart, keyEnd);
     if (skips != null && skips.skip(cell)) {
       meters.skippedLearned();
       return UNCHANGED;
     }
-    int stored = compress(policy, bytes, start, length, scratch);
+    TrainedDictionary dictionary = learner == null ? null : dictionaries.toWrite(learner);
+    int stored =
+        learner == null || dictionary == null
+            ? compress(policy, bytes, start, length, scratch)
+            : compress(policy, learner, dictionary, bytes, start, length, scratch);
     if (skips != null) {
       if (stored == UNCHANGED) {
         skips.didNotCompress(cell);
@@ -121,13 +137,43 @@ final class ValueEncoder {
     long startNanos = meters.startNanos();
     int payload = run(compressor, bytes, start, length, scratch);
     int stored = Envelope.HEADER_BYTES + payload;
-    if (stored > length * (1 - policy.minGain()) || stored >= length) {
+    if (isNoGain(policy, length, stored)) {
       meters.skippedNoGain(startNanos);
       return UNCHANGED;
     }
     Envelope.writeHeader(scratch.buffer(), 0, compressor.id(), length, payload);
     meters.compressed(policy, length, stored, startNanos);
     return stored;
+  }
+
+  private int compress(
+      CompressionPolicy policy,
+      PolicyDictionary learner,
+      TrainedDictionary dictionary,
+      byte[] bytes,
+      int start,
+      int length,
+      Scratch scratch) {
+    long startNanos = meters.startNanos();
+    byte[] target =
+        scratch.ofAtLeast(
+            CompactEnvelope.HEADER_BYTES + (long) ZstdDictionary.maxCompressedLength(length));
+    int stored =
+        CompactEnvelope.HEADER_BYTES
+            + dictionary.use().compress(bytes, start, length, target, CompactEnvelope.HEADER_BYTES);
+    learner.compressed(length, Math.min(stored, length));
+    if (isNoGain(policy, length, stored)) {
+      meters.skippedNoGain(startNanos);
+      return UNCHANGED;
+    }
+    CompactEnvelope.writeHeader(target);
+    meters.compressed(policy, length, stored, startNanos);
+    dictionaries.meters().written();
+    return stored;
+  }
+
+  private static boolean isNoGain(CompressionPolicy policy, int length, int stored) {
+    return stored > length * (1 - policy.minGain()) || stored >= length;
   }
 
   private static int run(

@@ -107,7 +107,7 @@ class EnvelopeTest {
     byte[] stored = snappy().compress(KEY, Samples.json(1_000, 1));
     assertReason(Reason.TRUNCATED, Arrays.copyOf(stored, 12));
     assertReason(Reason.DAMAGED_MAGIC, with(stored, 4, stored[4] ^ 1));
-    assertReason(Reason.UNKNOWN_VERSION, with(stored, Envelope.VERSION_OFFSET, 2));
+    assertReason(Reason.UNKNOWN_VERSION, with(stored, Envelope.VERSION_OFFSET, 3));
     assertReason(Reason.UNKNOWN_ALGORITHM, with(stored, Envelope.ALGORITHM_OFFSET, 0x7F));
     assertReason(Reason.IMPOSSIBLE_LENGTH, with(stored, Envelope.LENGTH_OFFSET, 0xFF));
     assertReason(Reason.CHECKSUM, with(stored, 30, stored[30] ^ 1));

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
 import dev.sheaf.compression.ValueCompression;
+import dev.sheaf.internal.compression.dictionary.DictionaryStore;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,7 +30,8 @@ class WireFormatTest {
 
   private static final Path DOCS = Path.of("..", "docs");
   private static final Path READER = Path.of("..", "examples", "python", "read_value.py");
-  private static final int MAX_READER_LINES = 60;
+  private static final int MAX_READER_LINES = 90;
+  private static final int MAX_LINES_WITH_DICTIONARIES = 150;
 
   record Vector(String name, byte[] stored, String expected) {
     boolean isUnreadable() {
@@ -40,7 +44,7 @@ class WireFormatTest {
 
     /** Whether it is of an algorithm that needs a library in Python. */
     boolean needsLibrary() {
-      return name.startsWith("lz4") || name.startsWith("zstd");
+      return name.startsWith("lz4") || name.startsWith("zstd") || name.startsWith("dictionary");
     }
 
     @Override
@@ -51,7 +55,7 @@ class WireFormatTest {
 
   static List<Vector> vectors() throws IOException {
     return Files.readAllLines(DOCS.resolve("wire-format-vectors.txt")).stream()
-        .filter(line -> !line.startsWith("#"))
+        .filter(line -> !line.startsWith("#") && !line.startsWith("@"))
         .map(line -> line.split(" "))
         .map(parts -> new Vector(parts[0], hex(parts[1]), parts[2]))
         .toList();
@@ -63,8 +67,8 @@ class WireFormatTest {
 
   @ParameterizedTest
   @MethodSource("vectors")
-  void vector_isReadAsThePageSays(Vector vector) {
-    ValueCompression compression = ValueCompression.of(CompressionOptions.defaults());
+  void vector_isReadAsThePageSays(Vector vector, @TempDir Path folder) throws IOException {
+    ValueCompression compression = withTheDictionary(folder);
     if (vector.isUnreadable()) {
       assertThatThrownBy(() -> compression.decompress(vector.stored()))
           .isInstanceOfSatisfying(
@@ -77,9 +81,26 @@ class WireFormatTest {
     }
   }
 
+  private static ValueCompression withTheDictionary(Path folder) throws IOException {
+    String line =
+        Files.readAllLines(DOCS.resolve("wire-format-vectors.txt")).stream()
+            .filter(each -> each.startsWith("@"))
+            .findFirst()
+            .orElseThrow();
+    Path file = Files.write(folder.resolve("dictionary"), hex(line.split(" ")[1]));
+    return ValueCompression.of(
+        CompressionOptions.builder()
+            .dictionaries(DictionaryOptions.builder().training(false).files(file).build())
+            .build());
+  }
+
   @Test
-  void readerInPython_isShort() throws IOException {
+  void readers_areShort() throws IOException {
     assertThat(Files.readAllLines(READER)).hasSizeLessThanOrEqualTo(MAX_READER_LINES);
+    for (String other : new String[] {"go/read_value.go", "typescript/read_value.ts"}) {
+      assertThat(Files.readAllLines(Path.of("..", "examples").resolve(other)))
+          .hasSizeLessThanOrEqualTo(MAX_LINES_WITH_DICTIONARIES);
+    }
   }
 
   @ParameterizedTest
@@ -112,7 +133,10 @@ class WireFormatTest {
         .contains("| " + Envelope.ALGORITHM_OFFSET + " | 1 | algorithm")
         .contains("| " + Envelope.LENGTH_OFFSET + " | 4 | length")
         .contains("| " + Envelope.CHECKSUM_OFFSET + " | 4 | CRC-32C")
-        .contains("| " + Envelope.HEADER_BYTES + " | … | payload");
+        .contains("| " + Envelope.HEADER_BYTES + " | … | payload")
+        .contains("| 6 | 1 | version: `0" + CompactEnvelope.VERSION + "`")
+        .contains("| " + CompactEnvelope.HEADER_BYTES + " | … | a frame")
+        .contains("`" + DictionaryStore.KEY + "`");
     for (Compressor compressor :
         List.of(Compressors.snappy(), Compressors.lz4(), Compressors.zstd())) {
       assertThat(page.lines().filter(l -> l.startsWith("| `0" + compressor.id() + "` |")))

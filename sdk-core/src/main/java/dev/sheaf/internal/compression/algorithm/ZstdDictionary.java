@@ -1,0 +1,155 @@
+package dev.sheaf.internal.compression.algorithm;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdDictCompress;
+import com.github.luben.zstd.ZstdDictDecompress;
+import com.github.luben.zstd.ZstdDictTrainer;
+import com.github.luben.zstd.ZstdException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dictionary of Zstandard, digested for both directions. Its frames have no magic, and have the
+ * dictionary's identifier, the size of their content and its checksum. Thread-safe.
+ *
+ * <p>The native memory of a dictionary is freed when it is collected. Contexts are shared by all
+ * dictionaries, and as many are kept as there are threads that work at the same time.
+ */
+public final class ZstdDictionary {
+
+  /** The smallest dictionary that the library trains: 256 bytes. */
+  public static final int MIN_BYTES = 256;
+
+  /** Room for the parts of a frame that the library's own bound leaves out. */
+  private static final int FRAME_BYTES = 32;
+
+  private static final int SLOTS =
+      Integer.highestOneBit(Math.min(64, 4 * Runtime.getRuntime().availableProcessors()));
+
+  private static final AtomicReferenceArray<@Nullable Compressing> COMPRESSING =
+      new AtomicReferenceArray<>(SLOTS);
+  private static final AtomicReferenceArray<@Nullable Decompressing> DECOMPRESSING =
+      new AtomicReferenceArray<>(SLOTS);
+
+  private final byte[] content;
+  private final int level;
+  private final ZstdDictDecompress decompressing;
+  private volatile @Nullable ZstdDictCompress compressing;
+
+  /** Digests a dictionary in the format of the library. */
+  public ZstdDictionary(byte[] content, int level) {
+    this.content = content;
+    this.level = level;
+    this.decompressing = new ZstdDictDecompress(content);
+  }
+
+  /** A context with the dictionary it was last used with. */
+  private static final class Compressing {
+    final ZstdCompressCtx context =
+        new ZstdCompressCtx().setMagicless(true).setChecksum(true).setContentSize(true);
+    @Nullable ZstdDictionary loaded;
+  }
+
+  /** A context with the dictionary it was last used with. */
+  private static final class Decompressing {
+    final ZstdDecompressCtx context = new ZstdDecompressCtx().setMagicless(true);
+    @Nullable ZstdDictionary loaded;
+  }
+
+  /**
+   * Makes a dictionary of samples.
+   *
+   * @param bytes its size at most
+   * @throws IllegalArgumentException if nothing can be made of these samples
+   */
+  public static byte[] train(List<byte[]> samples, int bytes, int level) {
+    int total = samples.stream().mapToInt(sample -> sample.length).sum();
+    ZstdDictTrainer trainer = new ZstdDictTrainer(Math.max(total, 1), bytes, level);
+    samples.forEach(trainer::addSample);
+    try {
+      return trainer.trainSamples();
+    } catch (ZstdException e) {
+      throw new IllegalArgumentException("no dictionary: " + e.getMessage(), e);
+    }
+  }
+
+  /** The most bytes that a frame of a value of that length has. */
+  public static int maxCompressedLength(int length) {
+    return (int) Math.min(Integer.MAX_VALUE, Zstd.compressBound(length) + FRAME_BYTES);
+  }
+
+  private static int slot() {
+    return (int) Thread.currentThread().getId() & SLOTS - 1;
+  }
+
+  /** Writes the frame of a value; how many bytes it has. */
+  public int compress(byte[] source, int offset, int length, byte[] target, int targetOffset) {
+    Compressing kept = COMPRESSING.getAndSet(slot(), null);
+    Compressing used = kept == null ? new Compressing() : kept;
+    if (used.loaded != this) {
+      used.context.loadDict(forCompressing());
+      used.loaded = this;
+    }
+    int written =
+        used.context.compressByteArray(
+            target, targetOffset, target.length - targetOffset, source, offset, length);
+    Compressing displaced = COMPRESSING.getAndSet(slot(), used);
+    if (displaced != null) {
+      displaced.context.close();
+    }
+    return written;
+  }
+
+  private ZstdDictCompress forCompressing() {
+    ZstdDictCompress digested = compressing;
+    if (digested == null) {
+      synchronized (content) {
+        digested = compressing;
+        if (digested == null) {
+          digested = new ZstdDictCompress(content, level);
+          compressing = digested;
+        }
+      }
+    }
+    return digested;
+  }
+
+  /**
+   * Restores a value.
+   *
+   * @param target filled from its beginning to its end
+   * @return whether its content has the checksum that the frame says; if not, the target's content
+   *     means nothing
+   * @throws IllegalArgumentException if the frame is not of a value of that length
+   */
+  public boolean decompress(byte[] source, int offset, int length, byte[] target) {
+    Decompressing kept = DECOMPRESSING.getAndSet(slot(), null);
+    Decompressing used = kept == null ? new Decompressing() : kept;
+    try {
+      if (used.loaded != this) {
+        used.context.loadDict(decompressing);
+        used.loaded = this;
+      }
+      int written =
+          used.context.decompressByteArray(target, 0, target.length, source, offset, length);
+      if (written != target.length) {
+        throw new IllegalArgumentException(
+            "the frame stands for " + written + " bytes, not " + target.length);
+      }
+      return true;
+    } catch (ZstdException e) {
+      if (e.getErrorCode() == Zstd.errChecksumWrong()) {
+        return false;
+      }
+      throw new IllegalArgumentException(e.getMessage(), e);
+    } finally {
+      Decompressing displaced = DECOMPRESSING.getAndSet(slot(), used);
+      if (displaced != null) {
+        displaced.context.close();
+      }
+    }
+  }
+}

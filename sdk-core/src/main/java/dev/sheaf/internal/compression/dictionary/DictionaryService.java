@@ -1,0 +1,382 @@
+package dev.sheaf.internal.compression.dictionary;
+
+import dev.sheaf.SheafException;
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.CompressionPolicy;
+import dev.sheaf.compression.Dictionaries;
+import dev.sheaf.compression.DictionaryInfo;
+import dev.sheaf.compression.DictionaryOptions;
+import dev.sheaf.internal.compression.algorithm.Algorithm;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The dictionaries of one client: what it reads with, what it writes with, and what it does from
+ * time to time so that others know. Thread-safe.
+ */
+public final class DictionaryService implements Dictionaries, AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
+
+  /** Each lease is renewed so many times before it ends. */
+  private static final int REFRESHES_PER_LEASE = 4;
+
+  private final DictionaryOptions options;
+  private final boolean reads;
+
+  /** Whether it has a lease: it was told about dictionaries, or others must know that it cannot. */
+  private final boolean leases;
+
+  private final String client = UUID.randomUUID().toString();
+  private final Map<CompressionPolicy, PolicyDictionary> byPolicy = new IdentityHashMap<>();
+  private final byte[][] excepted;
+  private final List<TrainedDictionary> shipped;
+  private final DictionaryMeters meters;
+  private final KnownDictionaries known;
+  private final DictionaryTraining training;
+  private volatile @Nullable DictionaryStore store;
+  private volatile @Nullable Future<?> refreshing;
+  private volatile boolean allowed;
+  private volatile long renewedNanos;
+
+  /**
+   * Creates the service; it has what the options ship, and no server.
+   *
+   * @throws IllegalArgumentException if a dictionary of the options cannot be read
+   * @throws IllegalStateException if the library is missing
+   */
+  public DictionaryService(CompressionOptions compression, DictionaryMeters meters) {
+    DictionaryOptions given = compression.dictionaries();
+    this.options = given == null ? DictionaryOptions.readOnly() : given;
+    boolean present = Algorithm.ZSTD.orNull() != null;
+    this.reads = present && options.reading();
+    this.leases = given != null || !present;
+    this.meters = meters;
+    this.shipped = shipped(options);
+    if (options.training() || !shipped.isEmpty()) {
+      Algorithm.ZSTD.requirePresent();
+    }
+    this.allowed = !options.awaitReaders();
+    this.excepted =
+        options.except().stream()
+            .map(prefix -> prefix.getBytes(StandardCharsets.UTF_8))
+            .toArray(byte[][]::new);
+    this.known =
+        new KnownDictionaries(
+            id -> {
+              DictionaryStore from = store;
+              return from == null
+                  ? CompletableFuture.failedFuture(
+                      KnownDictionaries.lost(
+                          id, "is not here, and there is no server to ask", null))
+                  : from.get(id);
+            });
+    this.training = new DictionaryTraining(options, known, meters);
+    if (given != null) {
+      for (CompressionPolicy policy : compression.policies()) {
+        if (policy.compressor() != null) {
+          byPolicy.put(policy, new PolicyDictionary(policy, options, this::train));
+        }
+      }
+    }
+    shipped.forEach(known::add);
+    if (allowed) {
+      shipped.forEach(this::adopt);
+    }
+  }
+
+  private static List<TrainedDictionary> shipped(DictionaryOptions options) {
+    List<TrainedDictionary> all = new ArrayList<>();
+    try {
+      for (Path file : options.files()) {
+        all.add(TrainedDictionary.parse(Files.readAllBytes(file)));
+      }
+      for (String name : options.resources()) {
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        ClassLoader loader = context == null ? DictionaryService.class.getClassLoader() : context;
+        try (InputStream in = loader.getResourceAsStream(name)) {
+          if (in == null) {
+            throw new IllegalArgumentException(
+                "There is no resource \""
+                    + name
+                    + "\" on the class path, which"
+                    + " DictionaryOptions.resources names");
+          }
+          all.add(TrainedDictionary.parse(in.readAllBytes()));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("A dictionary cannot be read: " + e, e);
+    }
+    return all;
+  }
+
+  private void adopt(TrainedDictionary dictionary) {
+    byPolicy
+        .values()
+        .forEach(
+            learner -> {
+              if (learner.policy().prefix().equals(dictionary.prefix())) {
+                learner.adopt(dictionary, dictionary.ratio());
+              }
+            });
+  }
+
+  /** Gives it the server; the caller refreshes it. */
+  public void attach(DictionaryStore to) {
+    store = to;
+  }
+
+  /**
+   * Gives it the server.
+   *
+   * @param executor refreshes it; its threads drive no event loop
+   */
+  public void attach(DictionaryStore to, ScheduledExecutorService executor) {
+    attach(to);
+    if (leases) {
+      long periodMillis = options.lease().toMillis() / REFRESHES_PER_LEASE;
+      // A client that only says that it lacks the library need not connect if it is short-lived.
+      long firstMillis = Algorithm.ZSTD.orNull() == null ? periodMillis : 0;
+      refreshing =
+          executor.scheduleAtFixedRate(
+              this::refreshQuietly, firstMillis, periodMillis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void refreshQuietly() {
+    DictionaryStore to = store;
+    if (to != null) {
+      refresh(to)
+          .exceptionally(
+              failure -> {
+                LOG.debug("Dictionaries were not looked for", failure);
+                return null;
+              });
+    }
+  }
+
+  @Override
+  public void refresh() {
+    await(refresh(requireStore()));
+  }
+
+  private CompletableFuture<?> refresh(DictionaryStore to) {
+    if (System.nanoTime() - renewedNanos > options.lease().toNanos() && options.awaitReaders()) {
+      allowed = false;
+    }
+    return to.renew(client, reads ? 2 : 1, options.lease())
+        .thenAccept(
+            readers -> {
+              renewedNanos = System.nanoTime();
+              allowed = !options.awaitReaders() || readers.without() == 0;
+            })
+        .thenCompose(renewed -> to.current())
+        .thenCompose(this::follow)
+        .thenCompose(followed -> to.ids())
+        .thenCompose(stored -> keep(to, stored));
+  }
+
+  /** Uses what others have adopted for the prefixes of this client's policies. */
+  private CompletableFuture<?> follow(Map<String, Integer> current) {
+    List<CompletableFuture<?>> fetches = new ArrayList<>();
+    if (options.training()) {
+      for (PolicyDictionary learner : byPolicy.values()) {
+        Integer id = current.get(learner.policy().prefix());
+        TrainedDictionary used = learner.current();
+        if (id != null && (used == null || used.id() != id)) {
+          fetches.add(
+              known
+                  .fetch(id)
+                  .thenAccept(learner::adoptOfOthers)
+                  .exceptionally(
+                      lost -> {
+                        LOG.debug("A dictionary is in use that cannot be read", lost);
+                        return null;
+                      }));
+        }
+      }
+    }
+    return CompletableFuture.allOf(fetches.toArray(CompletableFuture[]::new));
+  }
+
+  /** Stores again what this client uses and the server has lost, and says what it uses. */
+  private CompletableFuture<?> keep(DictionaryStore to, List<Integer> stored) {
+    Set<TrainedDictionary> used = new HashSet<>(shipped);
+    for (TrainedDictionary dictionary : known.all()) {
+      if (dictionary.wasUsed()) {
+        used.add(dictionary);
+      }
+    }
+    for (PolicyDictionary learner : byPolicy.values()) {
+      TrainedDictionary current = learner.current();
+      if (current != null) {
+        used.add(current);
+      }
+    }
+    Set<Integer> there = new HashSet<>(stored);
+    List<CompletableFuture<?>> puts = new ArrayList<>();
+    for (TrainedDictionary dictionary : used) {
+      if (!there.contains(dictionary.id())) {
+        puts.add(to.putIfAbsent(dictionary));
+      }
+    }
+    return CompletableFuture.allOf(puts.toArray(CompletableFuture[]::new))
+        .thenRun(() -> shipped.forEach(this::adoptOnce))
+        .thenCompose(put -> to.setUsed(used, Instant.now()));
+  }
+
+  /** A dictionary that was shipped is used once it is stored, unless there is another since. */
+  private void adoptOnce(TrainedDictionary dictionary) {
+    for (PolicyDictionary learner : byPolicy.values()) {
+      if (learner.current() == null) {
+        adopt(dictionary);
+      }
+    }
+  }
+
+  private void train(PolicyDictionary learner) {
+    training.begin(learner, store);
+  }
+
+  /** Whether this client reads values that need a dictionary. */
+  public boolean reads() {
+    return reads;
+  }
+
+  public KnownDictionaries known() {
+    return known;
+  }
+
+  public DictionaryMeters meters() {
+    return meters;
+  }
+
+  /** The dictionary of a policy; null if the key is excepted, or the client has no such thing. */
+  public @Nullable PolicyDictionary of(CompressionPolicy policy, byte[] keys, int start, int end) {
+    if (byPolicy.isEmpty()) {
+      return null;
+    }
+    for (byte[] prefix : excepted) {
+      if (end - start >= prefix.length
+          && Arrays.equals(keys, start, start + prefix.length, prefix, 0, prefix.length)) {
+        return null;
+      }
+    }
+    return byPolicy.get(policy);
+  }
+
+  /** What to compress with now; null as long as there are readers that could not read it. */
+  public @Nullable TrainedDictionary toWrite(PolicyDictionary of) {
+    return allowed ? of.current() : null;
+  }
+
+  private DictionaryStore requireStore() {
+    DictionaryStore to = store;
+    if (to == null) {
+      throw new IllegalStateException("The client is not connected");
+    }
+    return to;
+  }
+
+  @Override
+  public List<DictionaryInfo> list() {
+    DictionaryStore from = requireStore();
+    Map<String, Integer> current = await(from.current());
+    Map<String, Instant> used = await(from.used());
+    List<DictionaryInfo> all = new ArrayList<>();
+    for (int id : await(from.ids())) {
+      byte[] stored = await(from.get(id));
+      if (stored != null) {
+        all.add(info(TrainedDictionary.parse(stored), current, used));
+      }
+    }
+    all.sort(Comparator.comparing(DictionaryInfo::prefix).thenComparing(DictionaryInfo::trainedAt));
+    return List.copyOf(all);
+  }
+
+  private static DictionaryInfo info(
+      TrainedDictionary dictionary, Map<String, Integer> current, Map<String, Instant> used) {
+    Integer inUse = current.get(dictionary.prefix());
+    return new DictionaryInfo(
+        dictionary.name(),
+        dictionary.prefix(),
+        dictionary.bytes(),
+        dictionary.samples(),
+        dictionary.ratio(),
+        dictionary.trainedAt(),
+        used.get(dictionary.name()),
+        inUse != null && inUse == dictionary.id());
+  }
+
+  @Override
+  public void exportTo(String id, Path file) throws IOException {
+    byte[] stored =
+        id.matches("[0-9a-f]{8}") ? await(requireStore().get(DictionaryStore.id(id))) : null;
+    if (stored == null) {
+      throw new IllegalArgumentException(
+          "No dictionary \"" + id + "\" is stored; sheaf.dictionaries().list() has all");
+    }
+    Files.write(file, TrainedDictionary.parse(stored).stored());
+  }
+
+  @Override
+  public String importFrom(Path file) throws IOException {
+    TrainedDictionary dictionary = TrainedDictionary.parse(Files.readAllBytes(file));
+    await(requireStore().putIfAbsent(dictionary));
+    if (reads) {
+      known.add(dictionary);
+    }
+    return dictionary.name();
+  }
+
+  /** Waits for a reply, which is bounded by the store's time-out. */
+  static <T extends @Nullable Object> T await(CompletableFuture<T> reply) {
+    try {
+      return reply.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SheafException("Interrupted while waiting for the server");
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException known
+          ? known
+          : new SheafException("The server did not answer: " + e.getCause(), e.getCause());
+    }
+  }
+
+  /** Ends what it does from time to time, and leaves the server. */
+  @Override
+  public void close() {
+    DictionaryStore left = store;
+    if (left != null) {
+      left.close();
+    }
+    Future<?> regular = refreshing;
+    if (regular != null) {
+      regular.cancel(false);
+    }
+    training.close();
+  }
+}

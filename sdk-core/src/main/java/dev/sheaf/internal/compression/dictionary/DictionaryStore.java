@@ -1,0 +1,235 @@
+package dev.sheaf.internal.compression.dictionary;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dictionaries in Redis: one hash for all of a key space, so that a reader who knows but an
+ * identifier finds it, and further keys beside it, in one slot. Never blocks. Thread-safe.
+ *
+ * <p>It has a connection of its own, opened with the first command: on the one that callers share,
+ * a command could stand between MULTI and EXEC, or in another database. Commands are sent by an
+ * executor, because the thread that asks may be in the middle of a blocking call, or drive an event
+ * loop.
+ */
+public final class DictionaryStore {
+
+  /** Identifier to dictionary. It has no time to live. */
+  public static final String KEY = "sheaf:{dictionaries}";
+
+  /** Prefix to the identifier of the dictionary that is used for it. */
+  private static final String CURRENT = KEY + ":current";
+
+  /** Identifier to when it was used last, in seconds. */
+  private static final String USED = KEY + ":used";
+
+  /** Clients by the end of their lease, in milliseconds, for each format they can read. */
+  private static final String READERS = KEY + ":readers:";
+
+  private static final String RENEW =
+      "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "
+          + "redis.call('ZADD', KEYS[tonumber(ARGV[2])], now + ARGV[3], ARGV[1]) "
+          + "local counts = {} "
+          + "for i = 1, 2 do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now) "
+          + "counts[i] = redis.call('ZCARD', KEYS[i]) end "
+          + "return counts";
+
+  private final Supplier<? extends CompletionStage<? extends StatefulConnection<?, ?>>> connect;
+  private final Executor executor;
+  private final Duration timeout;
+  private @Nullable CompletableFuture<? extends StatefulConnection<?, ?>> connection;
+  private boolean closed;
+
+  /**
+   * Creates a store; nothing is connected yet.
+   *
+   * @param connect opens a connection
+   * @param executor of threads that drive no event loop
+   * @param timeout for each command
+   */
+  public DictionaryStore(
+      Supplier<? extends CompletionStage<? extends StatefulConnection<?, ?>>> connect,
+      Executor executor,
+      Duration timeout) {
+    this.connect = connect;
+    this.executor = executor;
+    this.timeout = timeout;
+  }
+
+  /** How many clients hold a lease, by whether they can read dictionaries. */
+  record Readers(long without, long with) {}
+
+  /** A dictionary as it is stored; null if there is none of that identifier. */
+  CompletableFuture<byte @Nullable []> get(int id) {
+    return send(CommandType.HGET, key(KEY).add(TrainedDictionary.name(id)))
+        .thenApply(reply -> (byte[]) reply);
+  }
+
+  /** Stores a dictionary; whether there was none of that identifier. */
+  CompletableFuture<Boolean> putIfAbsent(TrainedDictionary dictionary) {
+    return send(CommandType.HSETNX, key(KEY).add(dictionary.name()).add(dictionary.stored()))
+        .thenApply(reply -> reply instanceof Long stored && stored == 1);
+  }
+
+  /** The identifiers of all. */
+  CompletableFuture<List<Integer>> ids() {
+    return send(CommandType.HKEYS, key(KEY))
+        .thenApply(reply -> ((List<?>) reply).stream().map(id -> id(text(id))).toList());
+  }
+
+  static int id(String name) {
+    return Integer.parseUnsignedInt(name, 16);
+  }
+
+  /** The identifiers of those in use, by prefix. */
+  CompletableFuture<Map<String, Integer>> current() {
+    return pairs(CURRENT)
+        .thenApply(
+            pairs -> {
+              Map<String, Integer> ids = new LinkedHashMap<>();
+              pairs.forEach((prefix, id) -> ids.put(prefix, id(id)));
+              return ids;
+            });
+  }
+
+  /** Makes all clients use a dictionary for its prefix. It must be stored. */
+  CompletableFuture<?> setCurrent(TrainedDictionary dictionary) {
+    return send(
+        CommandType.HSET, key(CURRENT).add(bytes(dictionary.prefix())).add(dictionary.name()));
+  }
+
+  /** When each was used last, by identifier. */
+  CompletableFuture<Map<String, Instant>> used() {
+    return pairs(USED)
+        .thenApply(
+            pairs -> {
+              Map<String, Instant> used = new LinkedHashMap<>();
+              pairs.forEach((id, at) -> used.put(id, Instant.ofEpochSecond(Long.parseLong(at))));
+              return used;
+            });
+  }
+
+  CompletableFuture<?> setUsed(Collection<TrainedDictionary> dictionaries, Instant at) {
+    if (dictionaries.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CommandArgs<byte[], byte[]> args = key(USED);
+    dictionaries.forEach(used -> args.add(used.name()).add(at.getEpochSecond()));
+    return send(CommandType.HSET, args);
+  }
+
+  /**
+   * Renews the lease of a client, and counts the leases of all.
+   *
+   * @param format the highest that it can read, 1 or 2
+   */
+  CompletableFuture<Readers> renew(String client, int format, Duration lease) {
+    CommandArgs<byte[], byte[]> args =
+        new CommandArgs<>(ByteArrayCodec.INSTANCE)
+            .add(RENEW)
+            .add(2)
+            .addKey(bytes(READERS + 1))
+            .addKey(bytes(READERS + 2))
+            .add(client)
+            .add(format)
+            .add(lease.toMillis());
+    return send(CommandType.EVAL, args)
+        .thenApply(
+            reply -> new Readers((Long) ((List<?>) reply).get(0), (Long) ((List<?>) reply).get(1)));
+  }
+
+  private CompletableFuture<Map<String, String>> pairs(String key) {
+    return send(CommandType.HGETALL, key(key))
+        .thenApply(
+            reply -> {
+              Map<String, String> pairs = new LinkedHashMap<>();
+              List<?> list = (List<?>) reply;
+              for (int i = 0; i + 1 < list.size(); i += 2) {
+                pairs.put(text(list.get(i)), text(list.get(i + 1)));
+              }
+              return pairs;
+            });
+  }
+
+  private static String text(@Nullable Object bytes) {
+    return bytes instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "";
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static CommandArgs<byte[], byte[]> key(String key) {
+    return new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(bytes(key));
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes", "NullAway"}) // A reply may be nil.
+  private CompletableFuture<Object> send(CommandType type, CommandArgs<byte[], byte[]> args) {
+    CompletableFuture<Object> reply = new CompletableFuture<>();
+    try {
+      executor.execute(
+          () ->
+              connection()
+                  .whenComplete(
+                      (open, failure) -> {
+                        if (failure != null) {
+                          reply.completeExceptionally(failure);
+                          return;
+                        }
+                        AsyncCommand<byte[], byte[], Object> command =
+                            new AsyncCommand<>(new Command<>(type, new StoredReply(), args));
+                        command.whenComplete(
+                            (value, error) -> {
+                              if (error == null) {
+                                reply.complete(value);
+                              } else {
+                                reply.completeExceptionally(error);
+                              }
+                            });
+                        executor.execute(() -> ((StatefulConnection) open).dispatch(command));
+                      }));
+    } catch (RejectedExecutionException closed) {
+      reply.completeExceptionally(closed);
+    }
+    return reply.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Closes the connection, if there is one; no command is sent after that. */
+  synchronized void close() {
+    if (connection != null) {
+      connection.thenAccept(StatefulConnection::closeAsync);
+    }
+    connection = CompletableFuture.failedFuture(new RedisException("The client is closed"));
+    closed = true;
+  }
+
+  private synchronized CompletableFuture<? extends StatefulConnection<?, ?>> connection() {
+    if (connection == null || !closed && connection.isCompletedExceptionally()) {
+      try {
+        connection = connect.get().toCompletableFuture();
+      } catch (RuntimeException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+    return connection;
+  }
+}
