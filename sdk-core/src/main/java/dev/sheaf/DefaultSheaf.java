@@ -1,9 +1,11 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
@@ -70,6 +72,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final NodeWatch<K> watch;
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
+  private final Healing healing;
   private final Runnable closeServer;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -111,6 +114,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null));
     this.watch = watch;
     this.readThroughs = readThroughs;
+    this.healing = context.healing();
     this.closeServer = closeServer;
     this.afterClose = afterClose;
     this.scripts =
@@ -339,6 +343,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     return loopDetector == null ? List.of() : loopDetector.reports();
+  }
+
+  @Override
+  public List<HealedConnection> healed() {
+    return healing.latest();
   }
 
   @Override
