@@ -23,7 +23,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,11 +35,6 @@ import org.jspecify.annotations.Nullable;
  * single server or as to a cluster.
  */
 final class Connector<K, V> {
-
-  /**
-   * The longest pause before a lost data connection is tried again, with the client's resources.
-   */
-  private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
 
   /**
    * How often an address is tried that hangs up. Lettuce closes a socket whose server refused the
@@ -60,15 +54,7 @@ final class Connector<K, V> {
     this.ownResources = given == null;
     this.meters = Contexts.meters(options);
     this.compression = Contexts.compression(options);
-    this.resources = given == null ? ownResources() : given;
-  }
-
-  /** Lettuce's pause before a reconnect grows to 30 s; by then a server may long be back. */
-  private static ClientResources ownResources() {
-    return ClientResources.builder()
-        .reconnectDelay(
-            Delay.fullJitter(Duration.ofMillis(1), MAX_RECONNECT_DELAY, 1, TimeUnit.MILLISECONDS))
-        .build();
+    this.resources = given == null ? ClientResources.create() : given;
   }
 
   Sheaf<K, V> connect() {

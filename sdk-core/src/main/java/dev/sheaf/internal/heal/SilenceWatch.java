@@ -68,18 +68,22 @@ public final class SilenceWatch {
     }
     long silent = socket.silentNanos();
     long guarded = guard.looksAfterNanos();
-    if (silent >= limitNanos()) {
+    if (isBeyondTimeout()) {
       healer.suspect(
           socket,
           Cause.SILENT,
           "nothing was read for "
               + Duration.ofNanos(silent).toMillis()
               + " ms, longer than the command time-out",
-          () -> socket.silentNanos() >= limitNanos());
+          this::isBeyondTimeout);
     } else if (guarded > 0 && silent >= guarded) {
       guard.silent();
     }
     lookAfter(stepNanos(silent));
+  }
+
+  private boolean isBeyondTimeout() {
+    return !socket.isBlocking() && socket.silentNanos() >= limitNanos();
   }
 
   private long limitNanos() {
@@ -111,10 +115,10 @@ public final class SilenceWatch {
         () -> isSilentFor(least + uploadNanos()));
   }
 
-  /** Silence is none where no reply is awaited, or the server may take its time. */
+  /** A server may answer others while a command waits that blocks, or may. */
   private boolean isSilentFor(long nanos) {
     long silent = socket.silentNanos();
-    return silent > 0 && silent >= nanos;
+    return silent > 0 && silent >= nanos && !socket.isBlocking() && !socket.isUnknown();
   }
 
   private long uploadNanos() {

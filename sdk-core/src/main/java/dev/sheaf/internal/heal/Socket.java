@@ -17,10 +17,19 @@ public interface Socket {
   void execute(Runnable task);
 
   /**
-   * For how long a reply has been awaited and nothing was read; 0 if none is awaited, or if the
-   * server may take its time. On the event loop.
+   * For how long a reply has been awaited and nothing was read; 0 if none is awaited. On the event
+   * loop.
    */
   long silentNanos();
+
+  /**
+   * Whether the server may let the command wait whose reply comes next, and its caller still waits.
+   * On the event loop.
+   */
+  boolean isBlocking();
+
+  /** Whether nothing is known of that command, so that it may block. On the event loop. */
+  boolean isUnknown();
 
   /** Whether any reply is awaited. On the event loop. */
   boolean isAwaiting();

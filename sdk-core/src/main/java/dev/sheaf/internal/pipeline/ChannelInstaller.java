@@ -73,6 +73,7 @@ public final class ChannelInstaller implements NettyCustomizer {
                 switch (method.getName()) {
                   case "nettyCustomizer" -> this;
                   case "eventLoopGroupProvider" -> loops;
+                  case "reconnectDelay" -> ReconnectDelays.over(resources.reconnectDelay());
                   default -> call(resources, method, arguments);
                 });
   }

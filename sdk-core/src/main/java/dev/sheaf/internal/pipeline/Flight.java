@@ -1,6 +1,5 @@
 package dev.sheaf.internal.pipeline;
 
-import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.InnerCommand;
 import dev.sheaf.internal.fusion.FusedRead;
@@ -130,13 +129,16 @@ final class Flight extends InnerCommand<Object, Object>
     return parts.get(Math.min(answered, parts.size() - 1));
   }
 
-  /** Whether the server may let the command wait whose reply comes next, or is not known to. */
-  boolean mayTakeItsTime() {
-    if (current() instanceof EncodedCommand<?, ?, ?> command) {
-      CommandTraits traits = command.traits();
-      return traits.isBlocking() || !traits.isKnown();
-    }
-    return false;
+  /** Whether the server may let the command wait whose reply comes next, and it is still wanted. */
+  boolean isBlocking() {
+    return current() instanceof EncodedCommand<?, ?, ?> command
+        && command.traits().isBlocking()
+        && !command.isAbandoned();
+  }
+
+  /** Whether nothing is known of the command whose reply comes next. */
+  boolean isUnknown() {
+    return current() instanceof EncodedCommand<?, ?, ?> command && !command.traits().isKnown();
   }
 
   /** Notes that the reply to the current part has come in part. */

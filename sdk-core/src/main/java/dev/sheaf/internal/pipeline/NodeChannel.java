@@ -287,11 +287,23 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
   @Override
   public long silentNanos() {
     Flight first = outstanding.peekFirst();
-    if (first == null || lost || first.mayTakeItsTime()) {
+    if (first == null || lost) {
       return 0;
     }
     long now = System.nanoTime();
     return Math.max(0, Math.min(now - first.sentNanos(), now - heardNanos));
+  }
+
+  @Override
+  public boolean isBlocking() {
+    Flight first = outstanding.peekFirst();
+    return first != null && first.isBlocking();
+  }
+
+  @Override
+  public boolean isUnknown() {
+    Flight first = outstanding.peekFirst();
+    return first != null && first.isUnknown();
   }
 
   @Override

@@ -66,6 +66,7 @@ class HealerTest {
     boolean awaiting;
     long heardAt = clock.now;
     boolean blocking;
+    boolean unknown;
     long timeout = SECOND.toNanos();
     long guardLooksAfter;
     int toldGuard;
@@ -94,7 +95,17 @@ class HealerTest {
 
     @Override
     public long silentNanos() {
-      return awaiting && !blocking ? clock.now - heardAt : 0;
+      return awaiting ? clock.now - heardAt : 0;
+    }
+
+    @Override
+    public boolean isBlocking() {
+      return blocking;
+    }
+
+    @Override
+    public boolean isUnknown() {
+      return unknown;
     }
 
     @Override
@@ -301,6 +312,21 @@ class HealerTest {
     watch.answeredElsewhere();
     clock.pass(SECOND);
     assertThat(socket.open).isTrue();
+  }
+
+  @Test
+  void unknownCommand_mayTakeItsTimeout() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    socket.unknown = true;
+    socket.timeout = Duration.ofSeconds(7).toNanos();
+    socket.guardLooksAfter = Duration.ofMillis(250).toNanos();
+    SilenceWatch watch = watched(socket);
+    clock.pass(Duration.ofSeconds(5));
+    watch.answeredElsewhere();
+    clock.pass(SECOND);
+    assertThat(socket.open).isTrue();
+    clock.pass(Duration.ofSeconds(2));
+    assertThat(socket.open).isFalse();
   }
 
   @Test
