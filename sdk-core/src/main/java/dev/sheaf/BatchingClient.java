@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
@@ -122,7 +123,8 @@ public final class BatchingClient implements AutoCloseable {
     ConnectedServer<K, V> server = server(connection);
     RedisURI bounded = Uris.withTimeout(uri(), options.connectTimeout());
     return new Facade(options, context, resources, loopDetector)
-        .over(server, codec, NodeSources.of(server, codec, bounded), false, () -> {}, () -> {});
+        .over(
+            server, codec, NodeSources.of(server, codec, bounded), failsFast(), () -> {}, () -> {});
   }
 
   /**
@@ -141,6 +143,12 @@ public final class BatchingClient implements AutoCloseable {
         NodeWatch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
     return new Facade(options, context, resources, loopDetector)
         .over(server(connection), codec, watch, () -> {}, () -> {});
+  }
+
+  /** Whether the guard is needed though nothing asks it. */
+  private boolean failsFast() {
+    AvailabilityOptions chosen = options.availability();
+    return chosen != null && chosen.failFastWhileDown();
   }
 
   private static byte[] bytes(ByteBuffer encoded) {

@@ -24,7 +24,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,11 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connector<K, V> {
 
-  /**
-   * The longest pause before a lost data connection is tried again, with the client's resources.
-   */
-  private static final Duration MAX_RECONNECT_DELAY = Duration.ofMillis(500);
-
   private final SheafBuilder<K, V> options;
   private final ClientResources resources;
   private final boolean ownResources;
@@ -55,15 +49,7 @@ final class Connector<K, V> {
     this.ownResources = given == null;
     this.meters = Contexts.meters(options);
     this.compression = Contexts.compression(options);
-    this.resources = given == null ? ownResources() : given;
-  }
-
-  /** Lettuce's pause before a reconnect grows to 30 s; by then a server may long be back. */
-  private static ClientResources ownResources() {
-    return ClientResources.builder()
-        .reconnectDelay(
-            Delay.fullJitter(Duration.ofMillis(1), MAX_RECONNECT_DELAY, 1, TimeUnit.MILLISECONDS))
-        .build();
+    this.resources = given == null ? ClientResources.create() : given;
   }
 
   Sheaf<K, V> connect() {

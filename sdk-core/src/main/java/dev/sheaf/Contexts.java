@@ -4,6 +4,7 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.compression.dictionary.DictionaryStore;
+import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
@@ -16,6 +17,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Makes of a client's options what its connections share. */
@@ -44,7 +46,13 @@ final class Contexts {
         meters,
         compression,
         new ScriptTexts(),
-        new Callers());
+        new Callers(),
+        new Healing(
+            options.healing(),
+            System::nanoTime,
+            () -> ThreadLocalRandom.current().nextLong(),
+            options.meterRegistry(),
+            options.name()));
   }
 
   static @Nullable BatchMeters meters(SheafBuilder<?, ?> options) {

@@ -1,11 +1,13 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.compression.Dictionaries;
 import dev.sheaf.internal.availability.NodeWatch;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
@@ -73,6 +75,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ReadThroughs<K, V> readThroughs;
   private final Scripts<K, V> scripts;
   private final @Nullable CompressionEngine compression;
+  private final Healing healing;
   private final Runnable closeServer;
   private final Runnable afterClose;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -114,6 +117,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null));
     this.watch = watch;
     this.readThroughs = readThroughs;
+    this.healing = context.healing();
     this.closeServer = closeServer;
     this.afterClose = afterClose;
     this.compression = context.compression();
@@ -352,6 +356,11 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
           "This client does not compress; SheafBuilder.compression makes it");
     }
     return compression.dictionaries();
+  }
+
+  @Override
+  public List<HealedConnection> healed() {
+    return healing.latest();
   }
 
   @Override

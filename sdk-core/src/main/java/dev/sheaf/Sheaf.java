@@ -1,6 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.Availability;
+import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.compression.Dictionaries;
 import dev.sheaf.internal.connect.ServerUris;
 import dev.sheaf.readthrough.BatchLoader;
@@ -359,6 +360,14 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws IllegalStateException if the client has no {@link SheafBuilder#compression}
    */
   Dictionaries dictionaries();
+
+  /**
+   * The connections that this client closed last to make them anew, because they stayed broken; see
+   * {@link SheafBuilder#healing}.
+   *
+   * @return at most 16, the latest last; a snapshot, unmodifiable
+   */
+  List<HealedConnection> healed();
 
   /** Lua scripts and functions: registered once, called by their digest, mended where lost. */
   Scripts<K, V> scripts();

@@ -1,6 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.common.Limits;
 import dev.sheaf.internal.sync.LoopSampler;
@@ -66,6 +67,7 @@ public final class SheafBuilder<K, V> {
   private @Nullable ClientResources clientResources;
   private @Nullable MeterRegistry meterRegistry;
   private @Nullable AvailabilityOptions availability;
+  private HealingOptions healing = HealingOptions.defaults();
   private String name = "default";
   private boolean loopDetection = true;
   private Function<String, String> loopAdvice = LoopSampler::remedyFor;
@@ -90,6 +92,7 @@ public final class SheafBuilder<K, V> {
     builder.clientResources = clientResources;
     builder.meterRegistry = meterRegistry;
     builder.availability = availability;
+    builder.healing = healing;
     builder.name = name;
     builder.loopDetection = loopDetection;
     builder.loopAdvice = loopAdvice;
@@ -169,6 +172,15 @@ public final class SheafBuilder<K, V> {
    */
   public SheafBuilder<K, V> availability(AvailabilityOptions options) {
     this.availability = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  /**
+   * When a connection that stays broken is closed and made anew; {@link HealingOptions#defaults()}
+   * by default.
+   */
+  public SheafBuilder<K, V> healing(HealingOptions options) {
+    this.healing = Objects.requireNonNull(options, "options");
     return this;
   }
 
@@ -279,6 +291,10 @@ public final class SheafBuilder<K, V> {
 
   @Nullable AvailabilityOptions availability() {
     return availability;
+  }
+
+  HealingOptions healing() {
+    return healing;
   }
 
   boolean yielding() {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.BulkLane;
 import dev.sheaf.Sheaf;
+import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.embedded.EmbeddedServer;
@@ -133,6 +135,21 @@ class OperatingPageTest {
               server.faults().errorOn("ping", "LOADING Redis is loading the dataset in memory");
               sheaf.availability().withTimeout(Duration.ofSeconds(5)).ping();
             }));
+    all.put(
+        "UnavailableException Not sent: the node is DOWN",
+        () -> {
+          AvailabilityOptions failing =
+              AvailabilityOptions.builder().failFastWhileDown(true).build();
+          try (EmbeddedServer server = EmbeddedServer.start();
+              Sheaf<String, String> sheaf =
+                  Sheaf.builder(server.uri()).availability(failing).connect()) {
+            server.faults().errorOn("ping", "LOADING Redis is loading the dataset in memory");
+            while (sheaf.availability().status().state() != AvailabilityState.DOWN) {
+              catchThrowable(() -> sheaf.availability().ping());
+            }
+            sheaf.sync().get("key");
+          }
+        });
     all.put(
         "RedisCommandExecutionException WRONGTYPE",
         with((server, sheaf) -> sheaf.sync().llen("text")));

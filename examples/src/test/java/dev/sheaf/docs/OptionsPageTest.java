@@ -7,6 +7,7 @@ import dev.sheaf.Batch;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressors;
@@ -47,6 +48,7 @@ class OptionsPageTest {
     return List.of(
         BatchingOptions.defaults(),
         AvailabilityOptions.defaults(),
+        HealingOptions.defaults(),
         ReadThroughOptions.defaults(),
         compression,
         CompressionPolicy.all(Compressors.snappy()),

@@ -20,6 +20,7 @@ public final class AvailabilityOptions {
   private final int slowAnswers;
   private final int goodAnswers;
   private final Duration minPingSpacing;
+  private final boolean failFastWhileDown;
 
   private AvailabilityOptions(Builder given) {
     timeout = positive("timeout", given.timeout);
@@ -33,6 +34,7 @@ public final class AvailabilityOptions {
     slowAnswers = atLeastOne("slowAnswers", given.slowAnswers);
     goodAnswers = atLeastOne("goodAnswers", given.goodAnswers);
     minPingSpacing = notNegative("minPingSpacing", given.minPingSpacing);
+    failFastWhileDown = given.failFastWhileDown;
     if (downAfter.compareTo(timeout) < 0) {
       throw new IllegalArgumentException(
           "downAfter must be at least timeout, which is "
@@ -151,6 +153,15 @@ public final class AvailabilityOptions {
     return minPingSpacing;
   }
 
+  /**
+   * Whether commands to a node that is DOWN fail at once with {@link UnavailableException} and the
+   * reason, as a circuit breaker has them, in place of waiting for the node until their time-out;
+   * false by default. What was called before waits on.
+   */
+  public boolean failFastWhileDown() {
+    return failFastWhileDown;
+  }
+
   /** Collects options; {@link #build()} checks them. */
   public static final class Builder {
 
@@ -163,6 +174,7 @@ public final class AvailabilityOptions {
     private int slowAnswers = 2;
     private int goodAnswers = 1;
     private Duration minPingSpacing = Duration.ofMillis(20);
+    private boolean failFastWhileDown;
 
     private Builder() {}
 
@@ -220,6 +232,12 @@ public final class AvailabilityOptions {
     /** See {@link AvailabilityOptions#minPingSpacing()}. */
     public Builder minPingSpacing(Duration minPingSpacing) {
       this.minPingSpacing = minPingSpacing;
+      return this;
+    }
+
+    /** See {@link AvailabilityOptions#failFastWhileDown()}. */
+    public Builder failFastWhileDown(boolean failFastWhileDown) {
+      this.failFastWhileDown = failFastWhileDown;
       return this;
     }
 

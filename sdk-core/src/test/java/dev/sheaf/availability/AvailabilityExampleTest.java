@@ -68,6 +68,27 @@ class AvailabilityExampleTest {
 
   // guide:end
 
+  // guide:healing
+  static Sheaf<String, String> told(String uri) {
+    return Sheaf.builder(uri)
+        .healing(
+            HealingOptions.builder()
+                .listener(healed -> System.out.println(healed.node() + ": " + healed.reason()))
+                .build())
+        .connect();
+  }
+
+  // guide:end
+
+  // guide:breaker
+  static Sheaf<String, String> failingFast(String uri) {
+    return Sheaf.builder(uri)
+        .availability(AvailabilityOptions.builder().failFastWhileDown(true).build())
+        .connect();
+  }
+
+  // guide:end
+
   // guide:listen
   static Availability.Registration watch(Sheaf<String, String> sheaf) {
     return sheaf

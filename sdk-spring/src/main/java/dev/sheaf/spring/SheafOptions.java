@@ -3,6 +3,7 @@ package dev.sheaf.spring;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressor;
@@ -36,7 +37,7 @@ final class SheafOptions {
       SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
     builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
     builder.loopAdvice(SheafOptions::remedyForLoop);
-    builder.availability(availability()).yielding(properties.isYielding());
+    builder.availability(availability()).healing(healing()).yielding(properties.isYielding());
     CompressionOptions compression = compression();
     if (compression != null) {
       builder.compression(compression);
@@ -83,6 +84,21 @@ final class SheafOptions {
                 .timeout(availability.getTimeout())
                 .maxAge(availability.getMaxAge())
                 .interval(availability.getInterval())
+                .failFastWhileDown(availability.isFailFastWhileDown())
+                .build());
+  }
+
+  private HealingOptions healing() {
+    SheafProperties.Healing healing = properties.getHealing();
+    return checked(
+        "sheaf.healing",
+        () ->
+            HealingOptions.builder()
+                .enabled(healing.isEnabled())
+                .minPause(healing.getMinPause())
+                .maxPause(healing.getMaxPause())
+                .maxPerSecond(healing.getMaxPerSecond())
+                .refusedFor(healing.getRefusedFor())
                 .build());
   }
 

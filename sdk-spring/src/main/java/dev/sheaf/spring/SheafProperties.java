@@ -29,6 +29,8 @@ public class SheafProperties {
 
   private final Availability availability = new Availability();
 
+  private final Healing healing = new Healing();
+
   private final Loops loops = new Loops();
 
   private final WarmUp warmUp = new WarmUp();
@@ -75,6 +77,10 @@ public class SheafProperties {
 
   public Availability getAvailability() {
     return availability;
+  }
+
+  public Healing getHealing() {
+    return healing;
   }
 
   public Loops getLoops() {
@@ -349,6 +355,9 @@ public class SheafProperties {
      */
     private @Nullable Duration healthDownAfter;
 
+    /** Whether commands to a node that the guard found DOWN fail at once. */
+    private boolean failFastWhileDown;
+
     public Duration getTimeout() {
       return timeout;
     }
@@ -387,6 +396,73 @@ public class SheafProperties {
 
     public void setHealthDownAfter(@Nullable Duration healthDownAfter) {
       this.healthDownAfter = healthDownAfter;
+    }
+
+    public boolean isFailFastWhileDown() {
+      return failFastWhileDown;
+    }
+
+    public void setFailFastWhileDown(boolean failFastWhileDown) {
+      this.failFastWhileDown = failFastWhileDown;
+    }
+  }
+
+  /** See {@code dev.sheaf.availability.HealingOptions}. */
+  public static class Healing {
+
+    /** Whether connections that stay broken are closed and made anew. */
+    private boolean enabled = true;
+
+    /** Shortest time between two closings of a connection; it doubles each time. */
+    private Duration minPause = Duration.ofMillis(250);
+
+    /** Longest time between two closings of a connection. */
+    private Duration maxPause = Duration.ofSeconds(10);
+
+    /** Most connections that a client closes in a second. */
+    private int maxPerSecond = 20;
+
+    /** Time that a node may answer nothing but LOADING, MASTERDOWN or CLUSTERDOWN. */
+    private Duration refusedFor = Duration.ofSeconds(5);
+
+    public boolean isEnabled() {
+      return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+      this.enabled = enabled;
+    }
+
+    public Duration getMinPause() {
+      return minPause;
+    }
+
+    public void setMinPause(Duration minPause) {
+      this.minPause = minPause;
+    }
+
+    public Duration getMaxPause() {
+      return maxPause;
+    }
+
+    public void setMaxPause(Duration maxPause) {
+      this.maxPause = maxPause;
+    }
+
+    public int getMaxPerSecond() {
+      return maxPerSecond;
+    }
+
+    public void setMaxPerSecond(int maxPerSecond) {
+      this.maxPerSecond = maxPerSecond;
+    }
+
+    public Duration getRefusedFor() {
+      return refusedFor;
+    }
+
+    public void setRefusedFor(Duration refusedFor) {
+      this.refusedFor = refusedFor;
     }
   }
 

@@ -290,6 +290,7 @@ final class NodeGuard {
     switch (event) {
       case CONNECTED -> guard.schedule(this::dataConnected, 0);
       case LOST -> guard.schedule(pings::probe, options.timeout().toNanos());
+      case SILENT -> pings.probeSoon();
       case REFUSED -> refused(error == null ? "" : error);
     }
   }

@@ -102,6 +102,10 @@ final class NodeState {
     String reason = String.format(Locale.ROOT, "answers PING in %.1f ms", nanos / 1e6);
     if (trouble != null) {
       down(trouble);
+      ReplyActivity data = signs;
+      if (data != null && data.isConnected()) {
+        data.answeredElsewhere();
+      }
     } else if (becomeSlow) {
       become(AvailabilityState.SLOW, reason);
     } else if (becomeUp || (slow && isDown())) {
@@ -131,11 +135,20 @@ final class NodeState {
       AvailabilityStatus after =
           new AvailabilityStatus(state, reason, same ? before.since() : Instant.now(), roundTrip());
       status = after;
+      breakCircuit(after);
       if (!same) {
         tell.accept(before, after);
       }
     }
     changed.run();
+  }
+
+  /** While the node is DOWN, commands fail at once, if that was chosen. */
+  private void breakCircuit(AvailabilityStatus now) {
+    ReplyActivity data = signs;
+    if (data != null && options.failFastWhileDown()) {
+      data.refuse(now.state() == AvailabilityState.DOWN ? now.reason() : null);
+    }
   }
 
   // ---- PINGs
@@ -189,7 +202,8 @@ final class NodeState {
       }
       signs = data;
       if (data != null && watcher != null) {
-        data.watch(watcher, options.timeout().toNanos());
+        data.watch(watcher, options.timeout().toNanos(), options.downAfter().toNanos());
+        breakCircuit(status);
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.internal.heal.Guard;
 import io.lettuce.core.output.CommandOutput;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Written on the event loop of the connection, read by any thread. It outlives reconnects.
  */
-public final class ReplyActivity {
+public final class ReplyActivity implements Guard {
 
   /** In place of a time: there is none. A time is never zero, since its lowest bit is set. */
   static final long NEVER = 0;
@@ -26,6 +27,8 @@ public final class ReplyActivity {
     /** The connection is there, for the first time or again. */
     CONNECTED,
     LOST,
+    /** Nothing was read for as long as the guard lets pass, though a reply is awaited. */
+    SILENT,
     /** The server answered a command with an error, given, that concerns all commands. */
     REFUSED
   }
@@ -40,6 +43,13 @@ public final class ReplyActivity {
   private final AtomicLong waitingSince = new AtomicLong(NEVER);
 
   private volatile long lateNanos = Long.MAX_VALUE;
+  private volatile long silentAfterNanos;
+
+  /** Told that the node answers elsewhere. */
+  private volatile Runnable whenAnsweredElsewhere = () -> {};
+
+  /** Why commands are to fail at once, or null. */
+  private volatile @Nullable String refusal;
 
   /** Confined to the event loop. */
   private @Nullable Object observed;
@@ -52,14 +62,50 @@ public final class ReplyActivity {
    * Begins to take note.
    *
    * @param lateNanos from when on a reply is late, and so no sign of life
+   * @param silentAfterNanos after which silence is an event
    */
-  void watch(BiConsumer<Event, @Nullable String> watcher, long lateNanos) {
+  void watch(BiConsumer<Event, @Nullable String> watcher, long lateNanos, long silentAfterNanos) {
     this.lateNanos = lateNanos;
+    this.silentAfterNanos = silentAfterNanos;
     this.watcher = watcher;
   }
 
   void unwatch() {
     watcher = null;
+    refusal = null;
+  }
+
+  @Override
+  public long looksAfterNanos() {
+    return watcher == null ? 0 : silentAfterNanos;
+  }
+
+  @Override
+  public void silent() {
+    BiConsumer<Event, @Nullable String> current = watcher;
+    if (current != null) {
+      current.accept(Event.SILENT, null);
+    }
+  }
+
+  /** Says what closes the connection's socket if it is silent and the node answers elsewhere. */
+  public void watchedBy(Runnable answeredElsewhere) {
+    this.whenAnsweredElsewhere = answeredElsewhere;
+  }
+
+  /** The node answers, and this connection is silent. */
+  void answeredElsewhere() {
+    whenAnsweredElsewhere.run();
+  }
+
+  /** Has commands fail at once for a reason; null: no more. */
+  void refuse(@Nullable String reason) {
+    refusal = reason;
+  }
+
+  /** Why commands are to fail at once, or null if they are not. */
+  public @Nullable String refusal() {
+    return refusal;
   }
 
   boolean isConnected() {

@@ -1,5 +1,7 @@
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.heal.RefreshPace;
+import dev.sheaf.internal.heal.TopologyRefreshes;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.NodeWriter;
@@ -18,6 +20,9 @@ import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Lettuce's client for a cluster, whose node connections batch. */
@@ -26,6 +31,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   private final ChannelInstaller channels;
   private final ClientContext context;
   private final Deadlines deadlines;
+  private final TopologyRefreshes refreshes;
 
   /** Set by the constructor above this one's, too, so it has no initial value here. */
   private int requestQueueSize;
@@ -40,6 +46,26 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     this.channels = channels;
     this.context = context;
     this.deadlines = deadlines;
+    this.refreshes =
+        new TopologyRefreshes(super::refreshPartitionsAsync, RefreshPace.OF_JVM, this::after);
+    context
+        .healing()
+        .refreshTopologyBy(() -> refreshPartitionsAsync().exceptionally(unreachable -> null));
+  }
+
+  private boolean after(Runnable task, long nanos) {
+    try {
+      getResources().eventExecutorGroup().schedule(task, nanos, TimeUnit.NANOSECONDS);
+      return true;
+    } catch (RejectedExecutionException shutDown) {
+      return false;
+    }
+  }
+
+  /** Also called by Lettuce, after redirections and lost connections. */
+  @Override
+  public CompletionStage<Void> refreshPartitionsAsync() {
+    return refreshes.request();
   }
 
   /** Creates a client; the resources stay the caller's to shut down. */

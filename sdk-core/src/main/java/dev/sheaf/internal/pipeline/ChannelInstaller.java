@@ -73,6 +73,7 @@ public final class ChannelInstaller implements NettyCustomizer {
                 switch (method.getName()) {
                   case "nettyCustomizer" -> this;
                   case "eventLoopGroupProvider" -> loops;
+                  case "reconnectDelay" -> ReconnectDelays.over(resources.reconnectDelay());
                   default -> call(resources, method, arguments);
                 });
   }
@@ -131,14 +132,13 @@ public final class ChannelInstaller implements NettyCustomizer {
             && link.writer().mayFly()
             && !resources.commandLatencyRecorder().isEnabled()
             && !resources.tracing().isEnabled();
-    if (flights) {
-      pipeline.replace(
-          context.handler(),
-          context.name(),
-          new FlightHandler(link.options(), resources, endpoint));
-    }
     NodeChannel socket =
         new NodeChannel(link.writer().pipeline(), link.turns(), context.channel(), flights);
+    if (flights) {
+      FlightHandler reader = new FlightHandler(link.options(), resources, endpoint);
+      reader.reads(socket);
+      pipeline.replace(context.handler(), context.name(), reader);
+    }
     // Until it is active, Lettuce's handshake runs there.
     socket.hold();
     context.channel().closeFuture().addListener(closed -> socket.endHold());

@@ -3,6 +3,7 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
+import dev.sheaf.internal.heal.Healing;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param compression null if values are left as they are
  * @param scriptTexts what scripts need on each new socket
  * @param callers those that block for replies now
+ * @param healing closes connections that stay broken
  */
 public record ClientContext(
     BatchingOptions batching,
@@ -23,7 +25,8 @@ public record ClientContext(
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
-    Callers callers) {
+    Callers callers,
+    Healing healing) {
 
   /** The same with at most so many commands in each queue; 0 if there is no further limit. */
   public ClientContext withAtMostQueued(int commands) {
@@ -36,6 +39,7 @@ public record ClientContext(
             meters,
             compression,
             scriptTexts,
-            callers);
+            callers,
+            healing);
   }
 }

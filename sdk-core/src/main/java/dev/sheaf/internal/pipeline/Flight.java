@@ -4,6 +4,7 @@ import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.InnerCommand;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandWrapper;
@@ -12,6 +13,7 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,6 +129,18 @@ final class Flight extends InnerCommand<Object, Object>
     return parts.get(Math.min(answered, parts.size() - 1));
   }
 
+  /** Whether the server may let the command wait whose reply comes next, and it is still wanted. */
+  boolean isBlocking() {
+    return current() instanceof EncodedCommand<?, ?, ?> command
+        && command.traits().isBlocking()
+        && !command.isAbandoned();
+  }
+
+  /** Whether nothing is known of the command whose reply comes next. */
+  boolean isUnknown() {
+    return current() instanceof EncodedCommand<?, ?, ?> command && !command.traits().isKnown();
+  }
+
   /** Notes that the reply to the current part has come in part. */
   void begunToAnswer() {
     answerBegun = true;
@@ -149,6 +163,10 @@ final class Flight extends InnerCommand<Object, Object>
    */
   boolean advance() {
     RedisCommand<?, ?, ?> part = parts.get(answered);
+    if (channel != null) {
+      // Lettuce, which follows redirections, takes the error away.
+      channel.replied(part.getOutput());
+    }
     answered++;
     answerBegun = false;
     try {
@@ -187,11 +205,36 @@ final class Flight extends InnerCommand<Object, Object>
     }
     for (RedisCommand<?, ?, ?> part : parts) {
       if (!part.isDone()) {
-        part.completeExceptionally(throwable);
+        if (throwable instanceof RedisCommandTimeoutException) {
+          expire(part);
+        } else {
+          part.completeExceptionally(throwable);
+        }
       }
     }
     finish();
     return true;
+  }
+
+  /** Lettuce's error names the first command of the flight; each has one of its own. */
+  private void expire(RedisCommand<?, ?, ?> part) {
+    if (part instanceof FusedRead fused) {
+      fused.reads().forEach(this::expireOne);
+    } else {
+      expireOne(part);
+    }
+  }
+
+  private void expireOne(RedisCommand<?, ?, ?> command) {
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sentNanos);
+    command.completeExceptionally(
+        new RedisCommandTimeoutException(
+            command.getType()
+                + " was not answered"
+                + (channel == null ? "" : " by " + channel.address())
+                + " within "
+                + millis
+                + " ms; commandTimeout sets the limit"));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lettuce's reader of replies, taught that a {@link Flight} has several. It uses the decoding hooks
@@ -17,8 +18,16 @@ import java.util.ArrayList;
  */
 final class FlightHandler extends CommandHandler {
 
+  /** The view of the socket; set before anything is read. */
+  private @Nullable NodeChannel channel;
+
   FlightHandler(ClientOptions options, ClientResources resources, Endpoint endpoint) {
     super(options, resources, endpoint);
+  }
+
+  /** Says which socket it reads. */
+  void reads(NodeChannel socket) {
+    channel = socket;
   }
 
   @Override
@@ -47,7 +56,13 @@ final class FlightHandler extends CommandHandler {
   @Override
   protected boolean canComplete(RedisCommand<?, ?, ?> command) {
     Flight flight = Flight.in(command);
-    return flight == null || flight.advance();
+    if (flight != null) {
+      return flight.advance();
+    }
+    if (channel != null) {
+      channel.replied(command.getOutput());
+    }
+    return true;
   }
 
   /**

@@ -1,6 +1,9 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.heal.Refusals;
+import dev.sheaf.internal.heal.SilenceWatch;
+import dev.sheaf.internal.heal.Socket;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.ConnectionWatchdog;
@@ -24,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
  * object, so that what was counted on the lost socket cannot spoil the count on the new one.
  */
-final class NodeChannel extends ChannelDuplexHandler {
+final class NodeChannel extends ChannelDuplexHandler implements Socket {
 
   private final NodePipeline pipeline;
   private final ChannelHandover turns;
@@ -47,6 +50,12 @@ final class NodeChannel extends ChannelDuplexHandler {
 
   private boolean lost;
 
+  /** When something was read last, by System.nanoTime. */
+  private long heardNanos;
+
+  private final SilenceWatch silence;
+  private final Refusals refusals;
+
   /** What reconnects; null if nothing does. */
   private volatile @Nullable ConnectionWatchdog watchdog;
 
@@ -61,14 +70,12 @@ final class NodeChannel extends ChannelDuplexHandler {
     this.channel = channel;
     this.readsFlights = readsFlights;
     this.loop = channel.eventLoop() instanceof DrivenEventLoop driven ? driven : null;
+    this.silence = pipeline.watch(this);
+    this.refusals = new Refusals(pipeline.healer(), this);
   }
 
-  /**
-   * Runs a task on the thread that owns the socket.
-   *
-   * @throws RejectedExecutionException if the client was shut down
-   */
-  void execute(Runnable task) {
+  @Override
+  public void execute(Runnable task) {
     channel.eventLoop().execute(task);
   }
 
@@ -121,7 +128,8 @@ final class NodeChannel extends ChannelDuplexHandler {
   }
 
   /** The node's address as host:port, or as the transport writes it. */
-  String address() {
+  @Override
+  public String address() {
     return channel.remoteAddress() instanceof InetSocketAddress internet
         ? internet.getHostString() + ":" + internet.getPort()
         : String.valueOf(channel.remoteAddress());
@@ -145,7 +153,8 @@ final class NodeChannel extends ChannelDuplexHandler {
     return inFlightCommands;
   }
 
-  long inFlightBytes() {
+  @Override
+  public long inFlightBytes() {
     return inFlightBytes;
   }
 
@@ -233,6 +242,7 @@ final class NodeChannel extends ChannelDuplexHandler {
     }
     outstanding.add(flight);
     pipeline.signsOfLife().departed(flight, flight.sentNanos());
+    silence.departed();
   }
 
   /**
@@ -251,6 +261,68 @@ final class NodeChannel extends ChannelDuplexHandler {
     pipeline.answered(this);
   }
 
+  /** Notes that the reply to a command was read, before that is completed with it. */
+  void replied(@Nullable CommandOutput<?, ?, ?> output) {
+    if (output != null && output.hasError()) {
+      refusals.reply(output.getError(), channel.remoteAddress());
+    } else {
+      refusals.none();
+    }
+  }
+
+  @Override
+  public boolean isReplaceable() {
+    ConnectionWatchdog reconnecting = watchdog;
+    return reconnecting != null
+        && reconnecting.isListenOnChannelInactive()
+        && !reconnecting.isReconnectSuspended()
+        && channel.isOpen();
+  }
+
+  @Override
+  public boolean isAwaiting() {
+    return !lost && !outstanding.isEmpty();
+  }
+
+  @Override
+  public long silentNanos() {
+    Flight first = outstanding.peekFirst();
+    if (first == null || lost) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    return Math.max(0, Math.min(now - first.sentNanos(), now - heardNanos));
+  }
+
+  @Override
+  public boolean isBlocking() {
+    Flight first = outstanding.peekFirst();
+    return first != null && first.isBlocking();
+  }
+
+  @Override
+  public boolean isUnknown() {
+    Flight first = outstanding.peekFirst();
+    return first != null && first.isUnknown();
+  }
+
+  @Override
+  public long timeoutNanos() {
+    Flight first = outstanding.peekFirst();
+    return first == null ? Long.MAX_VALUE / 2 : pipeline.timeoutNanos(first.current());
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    heardNanos = System.nanoTime();
+    context.fireChannelReadComplete();
+  }
+
   /** Notes that a part of a flight was answered. */
   void delivered() {
     pipeline.delivered();
@@ -265,6 +337,7 @@ final class NodeChannel extends ChannelDuplexHandler {
   public void channelActive(ChannelHandlerContext context) {
     endHold();
     watchdog = channel.pipeline().get(ConnectionWatchdog.class);
+    heardNanos = System.nanoTime();
     turns.opened(this);
     context.fireChannelActive();
   }

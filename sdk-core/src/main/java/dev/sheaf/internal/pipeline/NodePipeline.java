@@ -7,6 +7,9 @@ import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
+import dev.sheaf.internal.heal.Healer;
+import dev.sheaf.internal.heal.SilenceWatch;
+import dev.sheaf.internal.heal.Socket;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
@@ -14,6 +17,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +68,9 @@ public final class NodePipeline implements BatchMeters.Queue {
   private final CommandQueue queue = new CommandQueue();
   private final Entrance entrance;
   private final ReplyActivity signsOfLife = new ReplyActivity();
+  private final Healer healer;
+  private final CommandTimeouts timeouts;
+  private final long usualTimeoutNanos;
 
   /** Nobody drains, and nothing waits but what is being added. */
   private static final int IDLE = 0;
@@ -128,6 +135,9 @@ public final class NodePipeline implements BatchMeters.Queue {
             meters,
             () -> delegate.getClientResources().eventExecutorGroup(),
             this::expireStalled);
+    this.timeouts = timeouts;
+    this.usualTimeoutNanos = context.commandTimeout().toNanos();
+    this.healer = context.healing().healer(this::after);
     this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
     this.entrance =
         new Entrance(
@@ -152,6 +162,19 @@ public final class NodePipeline implements BatchMeters.Queue {
       case ACCEPT_COMMANDS -> false;
       case DEFAULT -> !options.isAutoReconnect();
     };
+  }
+
+  /** Runs a task later, outside of any event loop. */
+  private boolean after(Runnable task, long nanos) {
+    try {
+      delegate
+          .getClientResources()
+          .eventExecutorGroup()
+          .schedule(task, nanos, TimeUnit.NANOSECONDS);
+      return true;
+    } catch (RejectedExecutionException shutDown) {
+      return false;
+    }
   }
 
   /** Where commands come in. */
@@ -452,6 +475,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     channel = opened;
     lastChannel = opened;
     wasConnected = true;
+    healer.opened(opened);
     signsOfLife.connected();
     resume();
     attendIfWaiting();
@@ -466,6 +490,7 @@ public final class NodePipeline implements BatchMeters.Queue {
     }
     next.again(unanswered);
     replayDue = true;
+    healer.lost(lost);
     if (channel == lost) {
       channel = null;
       signsOfLife.lost();
@@ -478,6 +503,28 @@ public final class NodePipeline implements BatchMeters.Queue {
   String byAddress() {
     NodeChannel current = lastChannel;
     return current == null ? "" : " by " + current.address();
+  }
+
+  /** Closes sockets that stay broken. */
+  Healer healer() {
+    return healer;
+  }
+
+  /** A watch for silence over a new socket. */
+  SilenceWatch watch(Socket socket) {
+    SilenceWatch watch = healer.watch(socket, signsOfLife);
+    signsOfLife.watchedBy(watch::answeredElsewhere);
+    return watch;
+  }
+
+  /** How long a command may take, where it may take any time the usual one, in nanoseconds. */
+  long timeoutNanos(RedisCommand<?, ?, ?> command) {
+    try {
+      long nanos = timeouts.nanosFor(command);
+      return nanos > 0 ? nanos : usualTimeoutNanos;
+    } catch (RuntimeException ofTheUsersSource) {
+      return usualTimeoutNanos;
+    }
   }
 
   /** What the replies tell about the node. */
@@ -523,6 +570,7 @@ public final class NodePipeline implements BatchMeters.Queue {
   /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
   void close() {
     entrance.close();
+    healer.close();
     if (meters != null) {
       meters.closed(this);
     }

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.SheafException;
+import dev.sheaf.availability.UnavailableException;
 import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
@@ -102,6 +103,11 @@ public final class NodeWriter
 
   private <K, V, T> @Nullable EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse) {
+    String refusal = pipeline.signsOfLife().refusal();
+    if (refusal != null) {
+      command.completeExceptionally(refused(refusal));
+      return null;
+    }
     try {
       EncodedCommand<K, V, T> outgoing = EncodedCommand.encode(command, mayFuse, compression);
       CallBegin.note(outgoing);
@@ -117,6 +123,15 @@ public final class NodeWriter
       command.completeExceptionally(RequestEncoder.failure(command.getType(), e));
       return null;
     }
+  }
+
+  private UnavailableException refused(String reason) {
+    return new UnavailableException(
+        "Not sent: the node is DOWN"
+            + pipeline.byAddress().replace(" by ", ", ")
+            + ": "
+            + reason
+            + "; AvailabilityOptions.failFastWhileDown has commands fail meanwhile");
   }
 
   @Override

@@ -1,8 +1,10 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.heal.Healing;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.codec.StringCodec;
@@ -15,7 +17,9 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 
 /** Where a {@link NodePipeline} writes to in place of Lettuce. */
 abstract class FakeWriter implements RedisChannelWriter {
@@ -28,7 +32,8 @@ abstract class FakeWriter implements RedisChannelWriter {
           null,
           null,
           new ScriptTexts(),
-          new Callers());
+          new Callers(),
+          new Healing(HealingOptions.defaults(), System::nanoTime, new Random(1), null, "default"));
 
   private static final ClientOptions OPTIONS = ClientOptions.create();
 
@@ -71,7 +76,7 @@ abstract class FakeWriter implements RedisChannelWriter {
 
   @Override
   public final ClientResources getClientResources() {
-    throw new UnsupportedOperationException("Nothing stalls here");
+    throw new RejectedExecutionException("There are no timers here");
   }
 
   @Override

@@ -10,13 +10,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state UP, SLOW or DOWN
  * @param nodes each primary
+ * @param healed the connections that were closed last to be made anew
  */
 record GuardReport(
-    String state, String reason, String since, @Nullable Double roundTripMillis, List<Node> nodes) {
+    String state,
+    String reason,
+    String since,
+    @Nullable Double roundTripMillis,
+    List<Node> nodes,
+    List<Healed> healed) {
 
   /** What it knows of a node. */
   record Node(
       String node, String state, String reason, String since, @Nullable Double roundTripMillis) {}
+
+  /** A connection that was closed to be made anew. */
+  record Healed(String node, String cause, String reason, String at) {}
 
   /** What it knows now. May connect a client that has not connected yet. */
   static GuardReport of(Sheaf<?, ?> sheaf) {
@@ -25,8 +34,19 @@ record GuardReport(
         sheaf.availability().nodes().entrySet().stream()
             .map(entry -> node(entry.getKey(), entry.getValue()))
             .toList();
+    List<Healed> healed =
+        sheaf.healed().stream()
+            .map(
+                one ->
+                    new Healed(one.node(), one.cause().name(), one.reason(), one.at().toString()))
+            .toList();
     return new GuardReport(
-        whole.state().name(), whole.reason(), whole.since().toString(), millis(whole), nodes);
+        whole.state().name(),
+        whole.reason(),
+        whole.since().toString(),
+        millis(whole),
+        nodes,
+        healed);
   }
 
   private static Node node(String name, AvailabilityStatus status) {

@@ -687,6 +687,10 @@
         make('div', {class: 'plots'}, plotted.length > 0 ? plot('Latest PING', millis, plotted) : null),
         make('h2', {}, 'Primaries'),
         table([['Node', 'code'], ['State'], ['PING', 'n'], ['Since'], ['Because, then']], nodes, 'No node has been asked yet.'),
+        ...(guard.healed.length === 0 ? [] : [
+          make('p', {}, 'Connections that stayed broken and were made anew, the latest first:'),
+          table([['Node', 'code'], ['At'], ['Because']],
+              guard.healed.slice().reverse().map((one) => [seen(one.node), time(one.at), seen(one.reason)]), '')]),
         make('h2', {}, 'PINGs'),
         table([['Outcome'], ['Count', 'n'], ['Mean', 'n'], ['Highest', 'n']], pings, 'There is no meter registry.'),
         make('h2', {}, 'Answers to isAvailable()'),

@@ -1,0 +1,155 @@
+package dev.sheaf.internal.heal;
+
+import dev.sheaf.availability.HealedConnection;
+import dev.sheaf.availability.HealedConnection.Cause;
+import dev.sheaf.availability.HealingOptions;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the connections of one client share for healing: the options, how many of them may be closed
+ * in a second, and the record of those that were. Thread-safe.
+ */
+public final class Healing {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.healing");
+
+  /** How many closed connections are remembered. */
+  private static final int REMEMBERED = 16;
+
+  private final HealingOptions options;
+  private final LongSupplier clock;
+  private final RandomGenerator random;
+  private final Map<Cause, Counter> counters = new EnumMap<>(Cause.class);
+  private final Set<Healer> healers = ConcurrentHashMap.newKeySet();
+  private volatile Runnable refreshTopology = () -> {};
+
+  /** When the next connection may be closed; guarded by this. */
+  private long nextTurn;
+
+  /** The latest last; guarded by itself. */
+  private final Deque<HealedConnection> latest = new ArrayDeque<>();
+
+  /**
+   * Begins without a connection.
+   *
+   * @param clock as System.nanoTime
+   * @param registry null if nobody measures
+   */
+  public Healing(
+      HealingOptions options,
+      LongSupplier clock,
+      RandomGenerator random,
+      @Nullable MeterRegistry registry,
+      String client) {
+    this.options = options;
+    this.clock = clock;
+    this.random = random;
+    this.nextTurn = clock.getAsLong();
+    if (registry != null) {
+      for (Cause cause : Cause.values()) {
+        counters.put(
+            cause,
+            Counter.builder("sheaf.connections.healed")
+                .description("Connections closed by the client to be made anew")
+                .tag("client", client)
+                .tag("cause", cause.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .register(registry));
+      }
+    }
+  }
+
+  /** For one more connection; {@link Healer#close} ends it. */
+  public Healer healer(Timer timer) {
+    Healer healer = new Healer(this, timer);
+    healers.add(healer);
+    return healer;
+  }
+
+  /** What has a cluster's client look for the nodes anew, without waiting. */
+  public void refreshTopologyBy(Runnable refresh) {
+    refreshTopology = refresh;
+  }
+
+  /** The connections that were closed last, the latest last. */
+  public List<HealedConnection> latest() {
+    synchronized (latest) {
+      return List.copyOf(latest);
+    }
+  }
+
+  HealingOptions options() {
+    return options;
+  }
+
+  long now() {
+    return clock.getAsLong();
+  }
+
+  /** A time between zero and the given one. */
+  long upTo(long nanos) {
+    return (long) (random.nextDouble() * nanos);
+  }
+
+  /** Takes the right to close a connection now; if there is none, the time until there is. */
+  synchronized long takeTurn() {
+    long now = now();
+    if (nextTurn - now > 0) {
+      return nextTurn - now;
+    }
+    nextTurn = now + Duration.ofSeconds(1).toNanos() / options.maxPerSecond();
+    return 0;
+  }
+
+  /** A connection is about to be closed. */
+  void healed(HealedConnection healed) {
+    LOGGER.warn("The connection to {} is closed and made anew: {}", healed.node(), healed.reason());
+    synchronized (latest) {
+      if (latest.size() == REMEMBERED) {
+        latest.removeFirst();
+      }
+      latest.addLast(healed);
+    }
+    Counter counter = counters.get(healed.cause());
+    if (counter != null) {
+      counter.increment();
+    }
+    refreshTopology.run();
+  }
+
+  /** Tells the listener, outside of any event loop. */
+  void tell(HealedConnection healed) {
+    try {
+      options.listener().accept(healed);
+    } catch (RuntimeException e) {
+      LOGGER.warn("The listener of healed connections failed on {}", healed, e);
+    }
+  }
+
+  /** The node is a replica now: so it is for the other connections to the same address. */
+  void replica(Healer told, String address, String reason) {
+    for (Healer other : healers) {
+      if (other != told) {
+        other.replicaAt(address, reason);
+      }
+    }
+  }
+
+  void closed(Healer healer) {
+    healers.remove(healer);
+  }
+}

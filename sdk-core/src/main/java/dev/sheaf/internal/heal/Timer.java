@@ -1,0 +1,13 @@
+package dev.sheaf.internal.heal;
+
+/** Runs short tasks later. Thread-safe. */
+@FunctionalInterface
+public interface Timer {
+
+  /**
+   * Runs a task once, after a time.
+   *
+   * @return whether it will run; not if the client was shut down
+   */
+  boolean after(Runnable task, long nanos);
+}

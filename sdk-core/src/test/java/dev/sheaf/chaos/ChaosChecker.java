@@ -1,0 +1,168 @@
+package dev.sheaf.chaos;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What one thread may find in the keys that it alone writes, told from its own calls and nothing
+ * else: it does not know which client sends them.
+ *
+ * <p>A server that is stopped may lose what it acknowledged, because replication is asynchronous.
+ * The checker is told of that, and calls such a loss the server's.
+ */
+final class ChaosChecker {
+
+  /** What all threads found together. Thread-safe. */
+  static final class Findings {
+
+    final AtomicLong calls = new AtomicLong();
+    final AtomicLong unknown = new AtomicLong();
+    final AtomicLong lostByServer = new AtomicLong();
+    final AtomicInteger violations = new AtomicInteger();
+    final ConcurrentLinkedQueue<String> examples = new ConcurrentLinkedQueue<>();
+    final Map<String, Integer> kinds = new ConcurrentHashMap<>();
+    final Map<String, Integer> failures = new ConcurrentHashMap<>();
+    private volatile long serverLossUntil = Long.MIN_VALUE;
+
+    /** From now on, for a time, servers may lose what they acknowledged. */
+    void serversMayLose(long untilMillis) {
+      serverLossUntil = untilMillis;
+    }
+
+    boolean mayServersHaveLost(long sinceMillis) {
+      return sinceMillis <= serverLossUntil;
+    }
+
+    void failed(Throwable failure) {
+      failures.merge(failure.getClass().getSimpleName(), 1, Integer::sum);
+    }
+
+    void violated(String kind, String how) {
+      violations.incrementAndGet();
+      kinds.merge(kind, 1, Integer::sum);
+      if (examples.size() < 20) {
+        examples.add(kind + ": " + how);
+      }
+    }
+
+    int of(String kind) {
+      return kinds.getOrDefault(kind, 0);
+    }
+
+    String summary() {
+      return calls
+          + " calls, "
+          + of("doubled")
+          + " doubled, "
+          + of("lost")
+          + " lost, "
+          + of("mixed up")
+          + " mixed up, "
+          + of("stale")
+          + " stale, "
+          + of("stuck")
+          + " stuck, "
+          + unknown
+          + " of unknown outcome, "
+          + lostByServer
+          + " lost by a stopped server; failures "
+          + new TreeMap<>(failures)
+          + (examples.isEmpty() ? "" : "; first findings " + examples);
+    }
+  }
+
+  private final Findings findings;
+
+  // Of the counter.
+  private long counted;
+  private long countUnknown;
+  private long countedAt;
+
+  // Of the value.
+  private long confirmed;
+  private long latestSent;
+  private long confirmedAt;
+
+  ChaosChecker(Findings findings, long nowMillis) {
+    this.findings = findings;
+    this.countedAt = nowMillis;
+    this.confirmedAt = nowMillis;
+  }
+
+  /** INCR gave a value. */
+  void incremented(long value, long nowMillis) {
+    long step = value - counted;
+    if (step > 1 + countUnknown) {
+      findings.violated(
+          "doubled",
+          "the counter went from " + counted + " to " + value + ", " + countUnknown + " unknown");
+    } else if (step < 1) {
+      lost("the counter went from " + counted + " to " + value, countedAt);
+    }
+    countUnknown = Math.max(0, countUnknown - Math.max(0, step - 1));
+    counted = value;
+    countedAt = nowMillis;
+  }
+
+  /** INCR failed in a way that leaves open whether it ran. */
+  void incrementUnknown() {
+    findings.unknown.incrementAndGet();
+    countUnknown++;
+  }
+
+  /** What the counter is in the end. */
+  void counterIs(long value) {
+    long step = value - counted;
+    if (step > countUnknown) {
+      findings.violated("doubled", "in the end " + value + " after " + counted);
+    } else if (step < 0) {
+      lost("in the end " + value + " after " + counted, countedAt);
+    }
+  }
+
+  private void lost(String how, long since) {
+    if (findings.mayServersHaveLost(since)) {
+      findings.lostByServer.incrementAndGet();
+    } else {
+      findings.violated("lost", how);
+    }
+  }
+
+  /** The number of the next value to write. */
+  long nextValue() {
+    return ++latestSent;
+  }
+
+  /** The write of the latest number was acknowledged. */
+  void written(long nowMillis) {
+    confirmed = latestSent;
+    confirmedAt = nowMillis;
+  }
+
+  /** The thread's own value as it was read back; 0 if there is none. */
+  void readBack(long number, long nowMillis) {
+    if (number > latestSent) {
+      findings.violated("mixed up", "read " + number + ", which was never written");
+    } else if (number < confirmed) {
+      if (findings.mayServersHaveLost(confirmedAt)) {
+        findings.lostByServer.incrementAndGet();
+      } else {
+        findings.violated("stale", "read " + number + " after " + confirmed + " was acknowledged");
+      }
+    }
+    // What was seen once must not go away again.
+    confirmed = number;
+    confirmedAt = nowMillis;
+  }
+
+  /** A value of any key, by its key: it must be of that key. */
+  static void isOf(String key, String value, Findings findings) {
+    if (value != null && !value.startsWith(key + "|")) {
+      findings.violated("mixed up", "the value of " + key + " is " + value);
+    }
+  }
+}

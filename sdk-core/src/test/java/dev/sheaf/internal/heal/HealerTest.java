@@ -1,0 +1,479 @@
+package dev.sheaf.internal.heal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.availability.HealedConnection;
+import dev.sheaf.availability.HealedConnection.Cause;
+import dev.sheaf.availability.HealingOptions;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Healing by a clock that only the test moves. */
+class HealerTest {
+
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final String READONLY = "READONLY You can't write against a read only replica.";
+
+  /** Runs what is due when the time is moved. */
+  private static final class Clock implements Timer {
+
+    private record Task(long at, Runnable task) {}
+
+    private final List<Task> tasks = new ArrayList<>();
+    private long now = Long.MAX_VALUE - 1_000;
+
+    @Override
+    public boolean after(Runnable task, long nanos) {
+      tasks.add(new Task(now + Math.max(0, nanos), task));
+      return true;
+    }
+
+    void pass(Duration time) {
+      long end = now + time.toNanos();
+      while (true) {
+        Task next =
+            tasks.stream().min(Comparator.comparingLong(task -> task.at - end)).orElse(null);
+        if (next == null || next.at - end > 0) {
+          break;
+        }
+        tasks.remove(next);
+        now = next.at - now > 0 ? next.at : now;
+        next.task.run();
+      }
+      now = end;
+    }
+  }
+
+  private final Clock clock = new Clock();
+
+  private Healing client(HealingOptions options) {
+    return new Healing(options, () -> clock.now, new Random(1), null, "default");
+  }
+
+  /** A socket whose loss opens another one at once. */
+  private final class FakeSocket implements Socket, Guard {
+
+    final String address;
+    final Healer healer;
+    boolean open = true;
+    boolean replaceable = true;
+    boolean awaiting;
+    long heardAt = clock.now;
+    boolean blocking;
+    boolean unknown;
+    long timeout = SECOND.toNanos();
+    long guardLooksAfter;
+    int toldGuard;
+    long inFlightBytes;
+
+    FakeSocket(Healer healer, String address) {
+      this.healer = healer;
+      this.address = address;
+      healer.opened(this);
+    }
+
+    @Override
+    public String address() {
+      return address;
+    }
+
+    @Override
+    public boolean isReplaceable() {
+      return replaceable && open;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      task.run();
+    }
+
+    @Override
+    public long silentNanos() {
+      return awaiting ? clock.now - heardAt : 0;
+    }
+
+    @Override
+    public boolean isBlocking() {
+      return blocking;
+    }
+
+    @Override
+    public boolean isUnknown() {
+      return unknown;
+    }
+
+    @Override
+    public boolean isAwaiting() {
+      return awaiting;
+    }
+
+    @Override
+    public long timeoutNanos() {
+      return timeout;
+    }
+
+    @Override
+    public long inFlightBytes() {
+      return inFlightBytes;
+    }
+
+    @Override
+    public void close() {
+      assertThat(open).as("closed once").isTrue();
+      open = false;
+      healer.lost(this);
+    }
+
+    @Override
+    public long looksAfterNanos() {
+      return guardLooksAfter;
+    }
+
+    @Override
+    public void silent() {
+      toldGuard++;
+    }
+  }
+
+  @Test
+  void refusedWrites_closeTheSocketOnce() {
+    Healing client = client(HealingOptions.defaults());
+    FakeSocket socket = new FakeSocket(client.healer(clock), "a:1");
+    for (int i = 0; i < 100; i++) {
+      socket.healer.replica(socket, READONLY);
+    }
+    assertThat(socket.open).as("at once").isTrue();
+    clock.pass(SECOND);
+    assertThat(socket.open).isFalse();
+    assertThat(client.latest()).hasSize(1);
+    assertThat(client.latest().get(0).cause()).isEqualTo(Cause.REPLICA);
+  }
+
+  @Test
+  void replicaThatTheNameStillLeadsTo_isLeftEverMoreSeldom() {
+    Healing client = client(HealingOptions.builder().jitter(0).build());
+    Healer healer = client.healer(clock);
+    List<Integer> perMinute = new ArrayList<>();
+    FakeSocket socket = new FakeSocket(healer, "a:1");
+    int closed = 0;
+    for (int minute = 0; minute < 3; minute++) {
+      int before = closed;
+      for (int i = 0; i < 6_000; i++) {
+        healer.replica(socket, READONLY);
+        clock.pass(Duration.ofMillis(10));
+        if (!socket.open) {
+          closed++;
+          socket = new FakeSocket(healer, "a:1");
+        }
+      }
+      perMinute.add(closed - before);
+    }
+    // After 0, 250, 500, … ms, and then every ten seconds.
+    assertThat(perMinute.get(0)).isBetween(10, 12);
+    assertThat(perMinute.get(2)).isBetween(5, 6);
+    assertThat(client.latest()).as("bounded").hasSize(16);
+    // After a quiet time the next one is left at once again.
+    clock.pass(Duration.ofMinutes(1));
+    healer.replica(socket, READONLY);
+    clock.pass(Duration.ofMillis(100));
+    assertThat(socket.open).isFalse();
+  }
+
+  @Test
+  void manyConnections_areClosedInTheRateOfTheOption() {
+    Healing client = client(HealingOptions.builder().maxPerSecond(5).build());
+    List<FakeSocket> sockets = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      sockets.add(new FakeSocket(client.healer(clock), "a:" + i));
+    }
+    sockets.forEach(socket -> socket.healer.replica(socket, READONLY));
+    List<Integer> perSecond = new ArrayList<>();
+    int before = 0;
+    for (int second = 0; second < 60; second++) {
+      clock.pass(SECOND);
+      int closed = (int) sockets.stream().filter(socket -> !socket.open).count();
+      perSecond.add(closed - before);
+      before = closed;
+    }
+    assertThat(before).isEqualTo(100);
+    assertThat(perSecond).allSatisfy(closed -> assertThat(closed).isLessThanOrEqualTo(6));
+  }
+
+  @Test
+  void otherConnectionsToTheAddress_areClosedToo() {
+    Healing client = client(HealingOptions.defaults());
+    FakeSocket told = new FakeSocket(client.healer(clock), "a:1");
+    FakeSocket same = new FakeSocket(client.healer(clock), "a:1");
+    FakeSocket other = new FakeSocket(client.healer(clock), "b:1");
+    FakeSocket gone = new FakeSocket(client.healer(clock), "a:1");
+    gone.healer.close();
+    told.healer.replica(told, READONLY);
+    clock.pass(SECOND);
+    assertThat(List.of(told.open, same.open, other.open, gone.open))
+        .containsExactly(false, false, true, true);
+  }
+
+  @Test
+  void connectionThatNothingReplaces_isNotClosed() {
+    Healing client = client(HealingOptions.defaults());
+    FakeSocket socket = new FakeSocket(client.healer(clock), "a:1");
+    socket.replaceable = false;
+    socket.healer.replica(socket, READONLY);
+    clock.pass(SECOND);
+    assertThat(socket.open).isTrue();
+  }
+
+  @Test
+  void suspicionAgainstASocketThatIsGone_doesNotConcernTheNext() {
+    Healing client = client(HealingOptions.defaults());
+    FakeSocket before = new FakeSocket(client.healer(clock), "a:1");
+    before.healer.replica(before, READONLY);
+    before.close();
+    FakeSocket after = new FakeSocket(before.healer, "a:1");
+    clock.pass(SECOND);
+    assertThat(after.open).isTrue();
+    assertThat(client.latest()).isEmpty();
+    after.healer.replica(after, READONLY);
+    clock.pass(SECOND);
+    assertThat(after.open).isFalse();
+  }
+
+  @Test
+  void switchedOff_nothingIsClosed() {
+    Healing client = client(HealingOptions.builder().enabled(false).build());
+    FakeSocket socket = new FakeSocket(client.healer(clock), "a:1");
+    socket.healer.replica(socket, READONLY);
+    clock.pass(SECOND);
+    assertThat(socket.open).isTrue();
+  }
+
+  @Test
+  void listenerThatThrows_harmsNothing() {
+    List<HealedConnection> told = new ArrayList<>();
+    Healing client =
+        client(
+            HealingOptions.builder()
+                .listener(
+                    healed -> {
+                      told.add(healed);
+                      throw new IllegalStateException("on purpose");
+                    })
+                .build());
+    FakeSocket socket = new FakeSocket(client.healer(clock), "a:1");
+    socket.healer.replica(socket, READONLY);
+    clock.pass(SECOND);
+    assertThat(told).isEqualTo(client.latest()).hasSize(1);
+  }
+
+  // ---- Silence
+
+  private static SilenceWatch watched(FakeSocket socket) {
+    SilenceWatch watch = socket.healer.watch(socket, socket);
+    socket.awaiting = true;
+    watch.departed();
+    return watch;
+  }
+
+  @Test
+  void silence_withinTheTimeout_isNone() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    watched(socket);
+    for (int i = 0; i < 100; i++) {
+      clock.pass(SECOND);
+      socket.heardAt = clock.now;
+    }
+    assertThat(socket.open).isTrue();
+  }
+
+  @Test
+  void silence_beyondTheTimeout_endsTheSocket_aSecondLaterAtMost() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    socket.timeout = Duration.ofSeconds(7).toNanos();
+    watched(socket);
+    clock.pass(Duration.ofSeconds(7));
+    assertThat(socket.open).isTrue();
+    clock.pass(SECOND);
+    assertThat(socket.open).isFalse();
+    assertThat(socket.toldGuard).isZero();
+  }
+
+  @Test
+  void blockingCommand_mayTakeItsTime() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    socket.blocking = true;
+    SilenceWatch watch = watched(socket);
+    clock.pass(Duration.ofHours(1));
+    watch.answeredElsewhere();
+    clock.pass(SECOND);
+    assertThat(socket.open).isTrue();
+  }
+
+  @Test
+  void unknownCommand_mayTakeItsTimeout() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    socket.unknown = true;
+    socket.timeout = Duration.ofSeconds(7).toNanos();
+    socket.guardLooksAfter = Duration.ofMillis(250).toNanos();
+    SilenceWatch watch = watched(socket);
+    clock.pass(Duration.ofSeconds(5));
+    watch.answeredElsewhere();
+    clock.pass(SECOND);
+    assertThat(socket.open).isTrue();
+    clock.pass(Duration.ofSeconds(2));
+    assertThat(socket.open).isFalse();
+  }
+
+  @Test
+  void guard_isToldOfSilence_andItsAnswerEndsTheSocket() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    socket.timeout = Duration.ofMinutes(1).toNanos();
+    socket.guardLooksAfter = Duration.ofMillis(250).toNanos();
+    SilenceWatch watch = watched(socket);
+    clock.pass(Duration.ofMillis(240));
+    assertThat(socket.toldGuard).isZero();
+    clock.pass(Duration.ofMillis(10));
+    assertThat(socket.toldGuard).isEqualTo(1);
+    assertThat(socket.open).isTrue();
+    watch.answeredElsewhere();
+    clock.pass(Duration.ofMillis(250));
+    assertThat(socket.open).isFalse();
+  }
+
+  @Test
+  void replyThatComesBetweenTheTwoLooks_savesTheSocket() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    socket.timeout = Duration.ofMinutes(1).toNanos();
+    socket.guardLooksAfter = Duration.ofMillis(250).toNanos();
+    SilenceWatch watch = watched(socket);
+    clock.pass(Duration.ofMillis(260));
+    watch.answeredElsewhere();
+    socket.heardAt = clock.now;
+    clock.pass(Duration.ofMillis(200));
+    assertThat(socket.open).isTrue();
+  }
+
+  @Test
+  void largeRequest_hasTheTimeOfASlowLink() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    socket.timeout = Duration.ofMinutes(1).toNanos();
+    socket.guardLooksAfter = Duration.ofMillis(250).toNanos();
+    socket.inFlightBytes = 4 << 20;
+    SilenceWatch watch = watched(socket);
+    clock.pass(Duration.ofSeconds(3));
+    watch.answeredElsewhere();
+    clock.pass(Duration.ofMillis(500));
+    assertThat(socket.open).isTrue();
+    clock.pass(Duration.ofSeconds(1));
+    watch.answeredElsewhere();
+    clock.pass(Duration.ofMillis(500));
+    assertThat(socket.open).isFalse();
+  }
+
+  @Test
+  void watch_endsWhenNothingIsAwaited_andBeginsAnew() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    SilenceWatch watch = watched(socket);
+    socket.awaiting = false;
+    clock.pass(Duration.ofMinutes(1));
+    assertThat(clock.tasks).isEmpty();
+    socket.awaiting = true;
+    socket.heardAt = clock.now;
+    watch.departed();
+    clock.pass(Duration.ofSeconds(2));
+    assertThat(socket.open).isFalse();
+  }
+
+  // ---- Refusals
+
+  @Test
+  void loading_isBorneForItsTime() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    Refusals refusals = new Refusals(socket.healer, socket);
+    InetSocketAddress remote = new InetSocketAddress("127.0.0.1", 6379);
+    for (int i = 0; i < 40; i++) {
+      refusals.reply("LOADING Redis is loading the dataset in memory", remote);
+      clock.pass(Duration.ofMillis(100));
+    }
+    assertThat(socket.open).isTrue();
+    refusals.none();
+    for (int i = 0; i < 40; i++) {
+      refusals.reply("CLUSTERDOWN The cluster is down", remote);
+      clock.pass(Duration.ofMillis(100));
+    }
+    assertThat(socket.open).as("a good reply in between").isTrue();
+    for (int i = 0; i < 20; i++) {
+      refusals.reply("CLUSTERDOWN The cluster is down", remote);
+      clock.pass(Duration.ofMillis(100));
+    }
+    assertThat(socket.open).isFalse();
+  }
+
+  @Test
+  void redirection_leadsBack_ifItNamesTheSameNode() {
+    InetSocketAddress remote = new InetSocketAddress("localhost", 7001);
+    String address = remote.getAddress().getHostAddress();
+    assertThat(Refusals.leadsBack("MOVED 3999 localhost:7001", remote)).isTrue();
+    assertThat(Refusals.leadsBack("MOVED 3999 " + address + ":7001", remote)).isTrue();
+    assertThat(Refusals.leadsBack("MOVED 3999 :7001", remote)).isTrue();
+    assertThat(Refusals.leadsBack("MOVED 3999 :7002", remote)).isFalse();
+    assertThat(Refusals.leadsBack("MOVED 3999 10.0.0.1:7001", remote)).isFalse();
+    assertThat(Refusals.leadsBack("MOVED 3999", remote)).isFalse();
+  }
+
+  // ---- The topology
+
+  @Test
+  void refreshes_comeOnceASecond_andAreShared() {
+    RefreshPace pace = new RefreshPace(() -> clock.now, new Random(1));
+    int[] began = new int[2];
+    List<TopologyRefreshes> clients =
+        List.of(
+            new TopologyRefreshes(() -> counted(began, 0), pace, clock),
+            new TopologyRefreshes(() -> counted(began, 1), pace, clock));
+    for (int second = 1; second <= 100; second++) {
+      for (int i = 0; i < 10; i++) {
+        clients.forEach(TopologyRefreshes::request);
+        clock.pass(Duration.ofMillis(100));
+      }
+      assertThat(began[0] + began[1]).isBetween(second - 1, second + 1);
+    }
+    assertThat(began[0]).as("each has its turn").isBetween(45, 55);
+  }
+
+  private static CompletableFuture<Void> counted(int[] began, int client) {
+    began[client]++;
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Test
+  void nextRefresh_waitsForTheEndOfTheOneBefore() {
+    RefreshPace pace = new RefreshPace(() -> clock.now, new Random(1));
+    List<CompletableFuture<Void>> looks = new ArrayList<>();
+    TopologyRefreshes refreshes =
+        new TopologyRefreshes(
+            () -> {
+              looks.add(new CompletableFuture<>());
+              return looks.get(looks.size() - 1);
+            },
+            pace,
+            clock);
+    CompletableFuture<Void> early = refreshes.request();
+    clock.pass(SECOND);
+    CompletableFuture<Void> late = refreshes.request();
+    clock.pass(Duration.ofMinutes(1));
+    assertThat(looks).hasSize(1);
+    looks.get(0).completeExceptionally(new IllegalStateException("unreachable"));
+    assertThat(early).isCompletedExceptionally();
+    assertThat(late).isNotDone();
+    clock.pass(SECOND);
+    assertThat(looks).hasSize(2);
+    looks.get(1).complete(null);
+    assertThat(late).isCompleted();
+  }
+}
