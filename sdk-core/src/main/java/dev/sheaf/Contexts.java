@@ -38,7 +38,8 @@ final class Contexts {
         meters,
         compression,
         new ScriptTexts(),
-        new Callers());
+        new Callers(),
+        options.observe());
   }
 
   static @Nullable BatchMeters meters(SheafBuilder<?, ?> options) {

@@ -122,7 +122,9 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
           if (before != null) {
             before.run();
           }
-          action.accept(getOutput().get(), null);
+          action.accept(
+              getOutput().get(),
+              result instanceof Result.Failure<R> failed ? failed.error() : null);
         };
   }
 }

@@ -126,6 +126,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
       if (encoded != null) {
         NodePipeline pipeline = routes.of(encoded);
         if (pipeline != null && corked != null) {
+          pipeline.called(encoded);
           corked.hold(pipeline, encoded);
         } else {
           read.letLettuceRoute();

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.Observe;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param compression null if values are left as they are
  * @param scriptTexts what scripts need on each new socket
  * @param callers those that block for replies now
+ * @param observe what has spans, if the client resources trace
  */
 public record ClientContext(
     BatchingOptions batching,
@@ -23,7 +25,8 @@ public record ClientContext(
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
-    Callers callers) {
+    Callers callers,
+    Observe observe) {
 
   /** The same with at most so many commands in each queue; 0 if there is no further limit. */
   public ClientContext withAtMostQueued(int commands) {
@@ -36,6 +39,7 @@ public record ClientContext(
             meters,
             compression,
             scriptTexts,
-            callers);
+            callers,
+            observe);
   }
 }

@@ -4,6 +4,10 @@ import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.InnerCommand;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
+import dev.sheaf.internal.observe.BatchEvent;
+import dev.sheaf.internal.observe.CommandEvent;
+import dev.sheaf.internal.observe.Lateness;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandWrapper;
@@ -12,6 +16,7 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +24,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>To Lettuce it is a single command: one write, one entry in the queue of those that await
  * replies, one time-out. {@link FlightHandler} reads as many replies for it as it has parts. What
- * Lettuce spends on each command, it spends on each flight.
+ * Lettuce spends on each command, it spends on each flight. It wraps no command that Lettuce could
+ * find by unwrapping: Lettuce would take the flight for that one, whose place changes with each
+ * reply.
  *
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
  * lost half way, the flight ends there, and {@link Replay} decides about its parts.
  */
-final class Flight extends InnerCommand<Object, Object>
-    implements DecoratedCommand<Object, Object, Object> {
+final class Flight extends InnerCommand<Object, Object> {
 
   private final List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
@@ -34,11 +40,17 @@ final class Flight extends InnerCommand<Object, Object>
   private final @Nullable NodeChannel channel;
   private final long sentNanos;
 
+  /** Null unless the flight recorder wants it. */
+  private final @Nullable BatchEvent event = BatchEvent.begun();
+
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
 
   /** Whether some of the reply to the current part may have been read. */
   private boolean answerBegun;
+
+  /** When the reply to the current part began, by System.nanoTime; 0 if nobody measures. */
+  private long firstReplyNanos;
 
   /**
    * Creates a flight.
@@ -112,6 +124,21 @@ final class Flight extends InnerCommand<Object, Object>
     return commands;
   }
 
+  /** How many of these travel as part of another. */
+  int fusedCommands() {
+    int fused = 0;
+    for (RedisCommand<?, ?, ?> part : parts) {
+      fused += part instanceof FusedRead read ? read.size() : 0;
+    }
+    return fused;
+  }
+
+  /** The first command of a caller. */
+  RedisCommand<?, ?, ?> firstCommand() {
+    RedisCommand<?, ?, ?> first = parts.get(0);
+    return first instanceof FusedRead fused ? fused.reads().get(0) : first;
+  }
+
   /** How many of its commands no blocked caller awaits: their completion runs others' code. */
   int callbacks() {
     return callbacks;
@@ -130,6 +157,18 @@ final class Flight extends InnerCommand<Object, Object>
   /** Notes that the reply to the current part has come in part. */
   void begunToAnswer() {
     answerBegun = true;
+  }
+
+  /** Notes when the first bytes of the reply to the current part were there. */
+  void replyBegins() {
+    if (firstReplyNanos == 0) {
+      firstReplyNanos = System.nanoTime();
+    }
+  }
+
+  /** When the reply to the current part began, by System.nanoTime. */
+  long firstReplyNanos() {
+    return firstReplyNanos;
   }
 
   /** When it left, by System.nanoTime. */
@@ -151,6 +190,7 @@ final class Flight extends InnerCommand<Object, Object>
     RedisCommand<?, ?, ?> part = parts.get(answered);
     answered++;
     answerBegun = false;
+    firstReplyNanos = 0;
     try {
       part.complete();
     } catch (RuntimeException e) {
@@ -169,15 +209,32 @@ final class Flight extends InnerCommand<Object, Object>
     }
     NodeChannel countedOn = channel;
     if (countedOn != null) {
+      if (event != null) {
+        record(event, countedOn.address());
+      }
       countedOn.arrived(this, parts.get(parts.size() - 1).getOutput());
       countedOn.answered(this, commands, bytes, sentNanos);
     }
-    finish();
+    finish(null);
   }
 
-  private void finish() {
+  /** Tells the flight recorder, if it was slow. */
+  private void record(BatchEvent event, String node) {
+    if (event.commit(node, commands, fusedCommands(), bytes)) {
+      long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - sentNanos);
+      for (RedisCommand<?, ?, ?> part : parts) {
+        if (part instanceof FusedRead read) {
+          read.reads().forEach(one -> CommandEvent.commit(node, one.getType().toString(), micros));
+        } else {
+          CommandEvent.commit(node, part.getType().toString(), micros);
+        }
+      }
+    }
+  }
+
+  private void finish(@Nullable Throwable failure) {
     end();
-    notifyListeners(null);
+    notifyListeners(failure);
   }
 
   @Override
@@ -185,23 +242,70 @@ final class Flight extends InnerCommand<Object, Object>
     if (isOver()) {
       return false;
     }
-    for (RedisCommand<?, ?, ?> part : parts) {
-      if (!part.isDone()) {
-        part.completeExceptionally(throwable);
+    NodeChannel late = throwable instanceof RedisCommandTimeoutException ? channel : null;
+    if (late != null && answered < parts.size()) {
+      expire(late);
+      return true;
+    }
+    // Those that are done already, too: a span or a listener may wait for the end of the command.
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      part.completeExceptionally(throwable);
+    }
+    finish(throwable);
+    return true;
+  }
+
+  /** Fails what has no reply; each command is told its own name, and all why. */
+  private void expire(NodeChannel late) {
+    long nanos = System.nanoTime() - sentNanos;
+    Lateness why = Lateness.orPause(nanos, late.whyLate(current()));
+    RedisCommandTimeoutException failure = null;
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      RedisCommand<?, ?, ?> command = part instanceof FusedRead fused ? fused.reads().get(0) : part;
+      failure =
+          why.failure(command.getType().toString(), "answered", " by " + late.address(), nanos);
+      part.completeExceptionally(failure);
+    }
+    finish(failure);
+  }
+
+  /** Whether it carries a command, by itself or as a part of another. */
+  boolean carries(RedisCommand<?, ?, ?> command) {
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      if (part instanceof FusedRead fused) {
+        for (RedisCommand<?, ?, ?> read : fused.reads()) {
+          if (wraps(read, command)) {
+            return true;
+          }
+        }
+      }
+      if (wraps(part instanceof NilCheck check ? check.get() : part, command)) {
+        return true;
       }
     }
-    finish();
-    return true;
+    return false;
+  }
+
+  /** Whether a command is another one, or wraps it. */
+  static boolean wraps(RedisCommand<?, ?, ?> outer, RedisCommand<?, ?, ?> command) {
+    RedisCommand<?, ?, ?> next = outer;
+    while (next != command && next instanceof DecoratedCommand<?, ?, ?> decorated) {
+      next = decorated.getDelegate();
+    }
+    return next == command;
+  }
+
+  /** Whether some of its parts have their reply. */
+  boolean isPartlyAnswered() {
+    return answered > 0 || answerBegun;
   }
 
   @Override
   public void cancel() {
-    for (RedisCommand<?, ?, ?> part : parts) {
-      if (!part.isDone()) {
-        part.cancel();
-      }
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      part.cancel();
     }
-    finish();
+    finish(null);
   }
 
   /**
@@ -211,7 +315,7 @@ final class Flight extends InnerCommand<Object, Object>
    * @return the parts without a reply, in order
    */
   List<RedisCommand<?, ?, ?>> lose() {
-    finish();
+    finish(null);
     return unanswered();
   }
 
@@ -252,12 +356,6 @@ final class Flight extends InnerCommand<Object, Object>
   @Override
   public ProtocolKeyword getType() {
     return current().getType();
-  }
-
-  @Override
-  @SuppressWarnings("unchecked")
-  public RedisCommand<Object, Object, Object> getDelegate() {
-    return (RedisCommand<Object, Object, Object>) current();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.Observe;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
 import io.lettuce.core.ClientOptions;
@@ -28,7 +29,8 @@ abstract class FakeWriter implements RedisChannelWriter {
           null,
           null,
           new ScriptTexts(),
-          new Callers());
+          new Callers(),
+          Observe.off());
 
   private static final ClientOptions OPTIONS = ClientOptions.create();
 
