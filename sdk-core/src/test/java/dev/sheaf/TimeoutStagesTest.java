@@ -226,6 +226,22 @@ class TimeoutStagesTest {
   }
 
   @Test
+  void readsOfManyKeys_sayWhyToo() {
+    connect(options());
+    proxy.pauseToClient(true);
+    Map<String, Result<String>> results = sheaf.getAll(List.of("k", "other"));
+    proxy.pauseToClient(false);
+    assertThat(results.values())
+        .hasSize(2)
+        .allSatisfy(
+            result ->
+                assertThat(((Result.Failure<String>) result).error())
+                    .isInstanceOf(RedisCommandTimeoutException.class)
+                    .hasMessageContaining("GET was not answered by 127.0.0.1:")
+                    .hasMessageContaining(" ms ("));
+  }
+
+  @Test
   void timeInWhichNothingRan_isThePointIfItIsTheLargerPart() {
     Lateness other = new Lateness(Stage.UNANSWERED, "it was written");
     long now = System.nanoTime();

@@ -2,6 +2,7 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.internal.ExceptionFactory;
@@ -77,6 +78,13 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
             new SheafException(
                 getType() + " was cancelled, its connection was closed",
                 new CancellationException())));
+  }
+
+  /** Fails it if it has no outcome yet, and says why. */
+  final void expire(Duration timeout, Lateness why, String byNode) {
+    if (result == null) {
+      completeExceptionally(why.exception(getType().toString(), byNode, timeout.toNanos()));
+    }
   }
 
   /** Fails it if it has no outcome yet. */

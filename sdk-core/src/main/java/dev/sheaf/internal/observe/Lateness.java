@@ -30,20 +30,21 @@ public record Lateness(Stage stage, String details) {
   /**
    * The failure of a command that was late, which the flight recorder is told, too.
    *
-   * @param verb "answered" or "sent"
    * @param byNode the node, as " by host:port"; may be empty
    */
-  public RedisCommandTimeoutException failure(
-      String command, String verb, String byNode, long timeoutNanos) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
-    TimeoutEvent.commit(command, byNode, this, millis);
+  public RedisCommandTimeoutException failure(String command, String byNode, long timeoutNanos) {
+    TimeoutEvent.commit(command, byNode, this, TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
+    return exception(command, byNode, timeoutNanos);
+  }
+
+  /** As {@link #failure}, of one command of several for which there is an event already. */
+  public RedisCommandTimeoutException exception(String command, String byNode, long timeoutNanos) {
     return new RedisCommandTimeoutException(
         command
-            + " was not "
-            + verb
+            + " was not answered"
             + byNode
             + " within "
-            + millis
+            + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
             + " ms ("
             + stage
             + "): "

@@ -128,7 +128,7 @@ final class CommandExpiry {
     }
     Lateness why = Lateness.orPause(timeout, reasons.whyLate(command));
     command.completeExceptionally(
-        why.failure(command.getType().toString(), "answered", reasons.byAddress(), timeout));
+        why.failure(command.getType().toString(), reasons.byAddress(), timeout));
     return true;
   }
 
@@ -141,7 +141,7 @@ final class CommandExpiry {
       }
       Lateness why = Lateness.orPause(timeout, reasons.whyNotSent());
       command.completeExceptionally(
-          why.failure(command.getType().toString(), "answered", reasons.byAddress(), timeout));
+          why.failure(command.getType().toString(), reasons.byAddress(), timeout));
     }
   }
 }

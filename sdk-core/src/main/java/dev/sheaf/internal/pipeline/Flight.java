@@ -135,8 +135,15 @@ final class Flight extends InnerCommand<Object, Object> {
 
   /** The first command of a caller. */
   RedisCommand<?, ?, ?> firstCommand() {
-    RedisCommand<?, ?, ?> first = parts.get(0);
-    return first instanceof FusedRead fused ? fused.reads().get(0) : first;
+    return callersCommand(parts.get(0));
+  }
+
+  /** The first command of a caller in a part. */
+  private static RedisCommand<?, ?, ?> callersCommand(RedisCommand<?, ?, ?> part) {
+    if (part instanceof FusedRead fused) {
+      return fused.reads().get(0);
+    }
+    return part instanceof NilCheck check ? check.get() : part;
   }
 
   /** How many of its commands no blocked caller awaits: their completion runs others' code. */
@@ -232,9 +239,12 @@ final class Flight extends InnerCommand<Object, Object> {
     }
   }
 
+  /** Once: a flight that was late is answered all the same. */
   private void finish(@Nullable Throwable failure) {
-    end();
-    notifyListeners(failure);
+    if (!isOver()) {
+      end();
+      notifyListeners(failure);
+    }
   }
 
   @Override
@@ -258,13 +268,14 @@ final class Flight extends InnerCommand<Object, Object> {
   /** Fails what has no reply; each command is told its own name, and all why. */
   private void expire(NodeChannel late) {
     long nanos = System.nanoTime() - sentNanos;
-    Lateness why = Lateness.orPause(nanos, late.whyLate(current()));
-    RedisCommandTimeoutException failure = null;
+    RedisCommand<?, ?, ?> first = callersCommand(current());
+    Lateness why = Lateness.orPause(nanos, late.whyLate(first));
+    String byNode = " by " + late.address();
+    RedisCommandTimeoutException failure =
+        why.failure(first.getType().toString(), byNode, nanos);
     for (RedisCommand<?, ?, ?> part : unanswered()) {
-      RedisCommand<?, ?, ?> command = part instanceof FusedRead fused ? fused.reads().get(0) : part;
-      failure =
-          why.failure(command.getType().toString(), "answered", " by " + late.address(), nanos);
-      part.completeExceptionally(failure);
+      part.completeExceptionally(
+          why.exception(callersCommand(part).getType().toString(), byNode, nanos));
     }
     finish(failure);
   }

@@ -116,7 +116,7 @@ public final class Deadlines implements AutoCloseable {
                 + " was not answered within "
                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
                 + " ms; commandTimeout sets the limit")
-        : why.failure(command, "answered", WriteScope.byNode(), timeoutNanos);
+        : why.failure(command, WriteScope.byNode(), timeoutNanos);
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {
