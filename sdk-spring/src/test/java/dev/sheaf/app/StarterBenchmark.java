@@ -23,9 +23,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 /**
  * What the starter changes for templates, against a server in another process. The first argument
  * says what to measure: {@code threads}, {@code page}, {@code connection}, {@code start}, or {@code
- * observed} for threads with and without Spring Boot's observations of each command; the second is the server's URI, the third whether it is a cluster, the fourth which ways to read a
- * page are measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes
- * each command.
+ * observed} for threads with and without Spring Boot's observations of each command; the second is
+ * the server's URI, the third whether it is a cluster, the fourth which ways to read a page are
+ * measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes each
+ * command.
  */
 final class StarterBenchmark {
 
@@ -57,7 +58,8 @@ final class StarterBenchmark {
       case "start" -> start(uri, cluster);
       case "observed" -> observed(uri, cluster);
       default ->
-          throw new IllegalArgumentException("threads, page, connection, start or observed: " + arguments[0]);
+          throw new IllegalArgumentException(
+              "threads, page, connection, start or observed: " + arguments[0]);
     }
   }
 
@@ -146,8 +148,7 @@ final class StarterBenchmark {
   /** Interleaved rounds, so that each has its share of what else the machine does. */
   private static void observed(String uri, boolean cluster) throws Exception {
     Map<String, ConfigurableApplicationContext> applications = new LinkedHashMap<>();
-    applications.put(
-        "Lettuce, observed", application(uri, cluster, true, "--sheaf.enabled=false"));
+    applications.put("Lettuce, observed", application(uri, cluster, true, "--sheaf.enabled=false"));
     applications.put("Sheaf, unobserved", application(uri, cluster, false, "--sheaf.enabled=true"));
     for (String observe : List.of("commands", "sampled(100)", "batches", "off")) {
       applications.put(
@@ -166,7 +167,11 @@ final class StarterBenchmark {
     rates.forEach(
         (name, of) ->
             System.out.printf(
-                Locale.ROOT, "%s: median %,.0f/s, %s%n", name, median(of), of.stream().map(r -> Math.round(r / 1000) + "k").toList()));
+                Locale.ROOT,
+                "%s: median %,.0f/s, %s%n",
+                name,
+                median(of),
+                of.stream().map(r -> Math.round(r / 1000) + "k").toList()));
     applications.values().forEach(ConfigurableApplicationContext::close);
   }
 

@@ -74,8 +74,7 @@ public final class BatchSpans {
       Tracing.Endpoint node,
       Contents contents) {
     TraceContextProvider provider =
-        (TraceContextProvider)
-            CommandWrapper.unwrap((RedisCommand) first, TraceContextProvider.class);
+        CommandWrapper.unwrap((RedisCommand) first, TraceContextProvider.class);
     Tracer tracer = tracing.getTracerProvider().getTracer();
     Tracer.Span span =
         provider == null ? tracer.nextSpan() : tracer.nextSpan(provider.getTraceContext());

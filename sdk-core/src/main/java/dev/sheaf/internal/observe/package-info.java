@@ -1,4 +1,8 @@
-/** What the application called, told to Lettuce's tracing; and why it took so long. */
+/**
+ * Spans of what the application called, by Lettuce's tracing; and why a command is late.
+ *
+ * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
+ */
 @NullMarked
 package dev.sheaf.internal.observe;
 

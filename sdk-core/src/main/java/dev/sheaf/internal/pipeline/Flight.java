@@ -271,8 +271,7 @@ final class Flight extends InnerCommand<Object, Object> {
     RedisCommand<?, ?, ?> first = callersCommand(current());
     Lateness why = Lateness.orPause(nanos, late.whyLate(first));
     String byNode = " by " + late.address();
-    RedisCommandTimeoutException failure =
-        why.failure(first.getType().toString(), byNode, nanos);
+    RedisCommandTimeoutException failure = why.failure(first.getType().toString(), byNode, nanos);
     for (RedisCommand<?, ?, ?> part : unanswered()) {
       part.completeExceptionally(
           why.exception(callersCommand(part).getType().toString(), byNode, nanos));
