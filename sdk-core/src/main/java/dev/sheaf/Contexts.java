@@ -52,7 +52,8 @@ final class Contexts {
             System::nanoTime,
             () -> ThreadLocalRandom.current().nextLong(),
             options.meterRegistry(),
-            options.name()));
+            options.name()),
+        options.observe());
   }
 
   static @Nullable BatchMeters meters(SheafBuilder<?, ?> options) {

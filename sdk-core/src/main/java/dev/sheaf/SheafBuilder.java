@@ -72,6 +72,7 @@ public final class SheafBuilder<K, V> {
   private boolean loopDetection = true;
   private Function<String, String> loopAdvice = LoopSampler::remedyFor;
   private boolean yielding;
+  private Observe observe = Observe.commands();
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
     if (uris.isEmpty()) {
@@ -97,6 +98,7 @@ public final class SheafBuilder<K, V> {
     builder.loopDetection = loopDetection;
     builder.loopAdvice = loopAdvice;
     builder.yielding = yielding;
+    builder.observe = observe;
     return builder;
   }
 
@@ -217,6 +219,15 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
+   * Which spans there are, if the client resources trace; {@link Observe#commands()} by default, a
+   * span for each command that the application calls.
+   */
+  public SheafBuilder<K, V> observe(Observe observe) {
+    this.observe = Objects.requireNonNull(observe, "observe");
+    return this;
+  }
+
+  /**
    * Connects. Blocks as {@link Sheaf#connect} does.
    *
    * @throws SheafConnectionException if no connection could be made; the message says why
@@ -295,6 +306,10 @@ public final class SheafBuilder<K, V> {
 
   HealingOptions healing() {
     return healing;
+  }
+
+  Observe observe() {
+    return observe;
   }
 
   boolean yielding() {

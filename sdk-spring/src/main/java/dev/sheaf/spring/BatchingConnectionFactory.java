@@ -12,7 +12,6 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,8 +24,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.RedisConnectionFailureException;
@@ -46,8 +43,6 @@ import org.springframework.util.ReflectionUtils;
  * <p>Thread-safe once it is started. Each start makes a client of its own.
  */
 final class BatchingConnectionFactory extends LettuceConnectionFactory {
-
-  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
 
   /** In place of no limit, which Sheaf does not have. */
   private static final Duration FOREVER = Duration.ofDays(365);
@@ -138,27 +133,7 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     BatchingClient client =
         plain instanceof RedisClusterClient ? builder.clusterClient() : builder.serverClient();
     running = new Running(client, plain);
-    warnOfWhatIsOff(plain.getResources());
     return client.lettuce();
-  }
-
-  /** One warning for all that something in the application takes away from the client. */
-  private void warnOfWhatIsOff(ClientResources resources) {
-    List<String> off = new ArrayList<>();
-    if (resources.tracing().isEnabled()) {
-      off.add(
-          "direct writes of single callers and reads routed by node are off, because Lettuce is"
-              + " observed or traced (to have them, exclude LettuceObservationAutoConfiguration, or"
-              + " leave out a tracing of your own)");
-    }
-    if (resources.commandLatencyRecorder().isEnabled()) {
-      off.add(
-          "direct writes of single callers are off, because ClientResources have a"
-              + " CommandLatencyRecorder (to have them, disable it)");
-    }
-    if (!off.isEmpty()) {
-      LOG.warn("Connections of {} batch, but {}", name, String.join("; ", off));
-    }
   }
 
   /** Zero means no limit to Spring and Lettuce. */

@@ -1,6 +1,7 @@
 package dev.sheaf.spring;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.Observe;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.HealingOptions;
@@ -38,6 +39,7 @@ final class SheafOptions {
     builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
     builder.loopAdvice(SheafOptions::remedyForLoop);
     builder.availability(availability()).healing(healing()).yielding(properties.isYielding());
+    builder.observe(observe());
     CompressionOptions compression = compression();
     if (compression != null) {
       builder.compression(compression);
@@ -46,6 +48,18 @@ final class SheafOptions {
       builder.meterRegistry(registry);
     }
     return builder;
+  }
+
+  private Observe observe() {
+    try {
+      return Observe.parse(properties.getObserve());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSheafPropertyException(
+          "sheaf.observe",
+          String.valueOf(e.getMessage()),
+          "Set sheaf.observe to commands, batches, sampled(100) for one of a hundred, or off.",
+          e);
+    }
   }
 
   /** What saves the round trips of a loop over calls of a template. */

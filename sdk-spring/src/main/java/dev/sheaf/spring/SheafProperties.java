@@ -23,6 +23,12 @@ public class SheafProperties {
    */
   private boolean yielding;
 
+  /**
+   * What of Redis has spans and observations, where Lettuce is observed or traced: commands,
+   * batches, sampled(n) for one command of n, or off.
+   */
+  private String observe = "commands";
+
   private final Batching batching = new Batching();
 
   private final Compression compression = new Compression();
@@ -65,6 +71,14 @@ public class SheafProperties {
 
   public void setYielding(boolean yielding) {
     this.yielding = yielding;
+  }
+
+  public String getObserve() {
+    return observe;
+  }
+
+  public void setObserve(String observe) {
+    this.observe = observe;
   }
 
   public Batching getBatching() {

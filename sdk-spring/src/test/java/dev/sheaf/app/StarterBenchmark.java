@@ -22,10 +22,11 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * What the starter changes for templates, against a server in another process. The first argument
- * says what to measure: {@code threads}, {@code page}, {@code connection} or {@code start}; the
- * second is the server's URI, the third whether it is a cluster, the fourth which ways to read a
- * page are measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes
- * each command.
+ * says what to measure: {@code threads}, {@code page}, {@code connection}, {@code start}, or {@code
+ * observed} for threads with and without Spring Boot's observations of each command; the second is
+ * the server's URI, the third whether it is a cluster, the fourth which ways to read a page are
+ * measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes each
+ * command.
  */
 final class StarterBenchmark {
 
@@ -55,13 +56,20 @@ final class StarterBenchmark {
       case "page" -> page(uri, cluster, arguments.length > 3 ? arguments[3] : "");
       case "connection" -> connection(uri, cluster);
       case "start" -> start(uri, cluster);
+      case "observed" -> observed(uri, cluster);
       default ->
-          throw new IllegalArgumentException("threads, page, connection or start: " + arguments[0]);
+          throw new IllegalArgumentException(
+              "threads, page, connection, start or observed: " + arguments[0]);
     }
   }
 
   private static ConfigurableApplicationContext application(
       String uri, boolean cluster, boolean sheaf) {
+    return application(uri, cluster, OBSERVED, "--sheaf.enabled=" + sheaf);
+  }
+
+  private static ConfigurableApplicationContext application(
+      String uri, boolean cluster, boolean observed, String argument) {
     SpringApplication application = new SpringApplication(ShopApplication.class);
     application.setLogStartupInfo(false);
     return application.run(
@@ -70,8 +78,8 @@ final class StarterBenchmark {
             : "--spring.data.redis.url=" + uri,
         "--spring.main.web-application-type=none",
         "--spring.main.banner-mode=off",
-        "--sheaf.enabled=" + sheaf,
-        "--spring.autoconfigure.exclude=" + (OBSERVED ? "" : OBSERVATION));
+        argument,
+        "--spring.autoconfigure.exclude=" + (observed ? "" : OBSERVATION));
   }
 
   private static List<String> fill(StringRedisTemplate redis, int keys) {
@@ -133,6 +141,38 @@ final class StarterBenchmark {
     }
     done.await();
     return reads.sum() * 1e9 / (System.nanoTime() - begin);
+  }
+
+  // ---- Observed
+
+  /** Interleaved rounds, so that each has its share of what else the machine does. */
+  private static void observed(String uri, boolean cluster) throws Exception {
+    Map<String, ConfigurableApplicationContext> applications = new LinkedHashMap<>();
+    applications.put("Lettuce, observed", application(uri, cluster, true, "--sheaf.enabled=false"));
+    applications.put("Sheaf, unobserved", application(uri, cluster, false, "--sheaf.enabled=true"));
+    for (String observe : List.of("commands", "sampled(100)", "batches", "off")) {
+      applications.put(
+          "Sheaf, " + observe, application(uri, cluster, true, "--sheaf.observe=" + observe));
+    }
+    Map<String, List<Double>> rates = new LinkedHashMap<>();
+    for (int round = -2; round < ROUNDS; round++) {
+      for (var application : applications.entrySet()) {
+        StringRedisTemplate redis = application.getValue().getBean(StringRedisTemplate.class);
+        double rate = rate(redis, fill(redis, 1_000));
+        if (round >= 0) {
+          rates.computeIfAbsent(application.getKey(), name -> new ArrayList<>()).add(rate);
+        }
+      }
+    }
+    rates.forEach(
+        (name, of) ->
+            System.out.printf(
+                Locale.ROOT,
+                "%s: median %,.0f/s, %s%n",
+                name,
+                median(of),
+                of.stream().map(r -> Math.round(r / 1000) + "k").toList()));
+    applications.values().forEach(ConfigurableApplicationContext::close);
   }
 
   // ---- A page

@@ -5,6 +5,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.ThreadFactoryProvider;
+import io.lettuce.core.tracing.Tracing;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
@@ -30,7 +31,8 @@ final class GuardThreads {
         .nettyCustomizer(given.nettyCustomizer())
         .socketAddressResolver(given.socketAddressResolver())
         .timer(given.timer())
-        .tracing(given.tracing())
+        // What the guard asks is nothing that the application called.
+        .tracing(Tracing.disabled())
         .build();
   }
 }

@@ -102,7 +102,8 @@ public class EncodedCommand<K, V, T>
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     this.command = command;
     byte[] encoded = RequestEncoder.encode(command);
-    EncodedCommand<?, ?, ?> before = before(command);
+    // What it was when it waited for a node that has left the cluster since.
+    EncodedCommand<?, ?, ?> before = in(command);
     if (before != null) {
       this.calledNanos = before.calledNanos;
     }
@@ -155,9 +156,12 @@ public class EncodedCommand<K, V, T>
         : new EncodedCommand<>(command, mayFuse, compression);
   }
 
-  /** What it was when it waited for a node that has left the cluster since; else null. */
+  /** The one that a command is, or wraps; null if there is none. */
   @SuppressWarnings("unchecked")
-  private static @Nullable EncodedCommand<?, ?, ?> before(RedisCommand<?, ?, ?> command) {
+  public static @Nullable EncodedCommand<?, ?, ?> in(RedisCommand<?, ?, ?> command) {
+    if (command instanceof EncodedCommand<?, ?, ?> own) {
+      return own;
+    }
     return command instanceof CommandWrapper
         ? CommandWrapper.unwrap(
             (RedisCommand<Object, Object, Object>) command, EncodedCommand.class)
@@ -191,8 +195,7 @@ public class EncodedCommand<K, V, T>
 
   /** What the table of commands says of a command, which may be one of these, wrapped or not. */
   public static CommandTraits traitsOf(RedisCommand<?, ?, ?> command) {
-    EncodedCommand<?, ?, ?> outgoing =
-        command instanceof EncodedCommand<?, ?, ?> own ? own : before(command);
+    EncodedCommand<?, ?, ?> outgoing = in(command);
     return outgoing == null ? CommandTraits.of(command.getType()) : outgoing.traits;
   }
 
@@ -319,6 +322,14 @@ public class EncodedCommand<K, V, T>
       }
       countedIn.leave(orderCell);
     }
+  }
+
+  /**
+   * Ends it without sending it, since it is abandoned. Its caller has an outcome already; spans and
+   * listeners may wait for theirs.
+   */
+  public final void drop() {
+    cancel();
   }
 
   /** Takes note, before it is queued, that its caller blocks until it is done. */

@@ -42,7 +42,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       ChannelInstaller channels,
       ClientContext context,
       Deadlines deadlines) {
-    super(channels.install(resources), seeds);
+    super(channels.install(resources, context.observe()), seeds);
     this.channels = channels;
     this.context = context;
     this.deadlines = deadlines;
@@ -100,7 +100,12 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       Supplier<JsonParser> parser) {
     return new CoalescingConnection<>(
         channels,
-        new NodeWriter(writer, context.withAtMostQueued(requestQueueSize), true, getOptions()),
+        new NodeWriter(
+            writer,
+            context.withAtMostQueued(requestQueueSize),
+            true,
+            getOptions(),
+            getCommandListeners()),
         endpoint,
         codec,
         deadlines,

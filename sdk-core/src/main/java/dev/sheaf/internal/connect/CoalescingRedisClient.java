@@ -44,7 +44,7 @@ public final class CoalescingRedisClient extends RedisClient {
       ClientContext context,
       Deadlines deadlines,
       int maxLanes) {
-    super(channels.install(resources), uri);
+    super(channels.install(resources, context.observe()), uri);
     this.resources = resources;
     this.uri = uri;
     this.maxLanes = maxLanes;
@@ -132,7 +132,12 @@ public final class CoalescingRedisClient extends RedisClient {
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer, PushHandler endpoint, RedisCodec<K, V> codec, Duration timeout) {
     NodeWriter coalescing =
-        new NodeWriter(writer, context.withAtMostQueued(requestQueueSize), false, getOptions());
+        new NodeWriter(
+            writer,
+            context.withAtMostQueued(requestQueueSize),
+            false,
+            getOptions(),
+            getCommandListeners());
     RedisURI address = connecting.get();
     Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
     if (lanes != null) {

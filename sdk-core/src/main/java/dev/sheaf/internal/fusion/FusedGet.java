@@ -57,7 +57,7 @@ final class FusedGet extends FusedRead {
     if (earlyChecks.containsKey(get)) {
       return null;
     }
-    NilCheck check = new NilCheck(get);
+    NilCheck check = new NilCheck(get, beganNanos());
     earlyChecks.put(get, check);
     return check;
   }
@@ -106,6 +106,16 @@ final class FusedGet extends FusedRead {
 
   private boolean isMissing(int index) {
     return nils != null && nils[index];
+  }
+
+  @Override
+  boolean isAskedAgain(int index) {
+    return isMissing(index) && !reads().get(index).isAbandoned();
+  }
+
+  @Override
+  boolean isAskedAgain(String error) {
+    return true;
   }
 
   @Override

@@ -59,9 +59,13 @@ final class FusedHashRead extends FusedRead {
   }
 
   @Override
+  boolean isAskedAgain(String error) {
+    return error.startsWith("NOPERM") || error.startsWith("ERR");
+  }
+
+  @Override
   void refused(String error) {
-    boolean ofTheCommand = error.startsWith("NOPERM") || error.startsWith("ERR");
-    if (!ofTheCommand || !unfuser.unfuse(this, error)) {
+    if (!isAskedAgain(error) || !unfuser.unfuse(this, error)) {
       for (EncodedCommand<?, ?, ?> hget : reads()) {
         refuse(hget, error);
       }

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,27 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   /** The server answered with an error: decides about all reads. */
   abstract void refused(String error);
+
+  /** Whether the read at this index is sent again, since the reply is no answer to it. */
+  boolean isAskedAgain(int index) {
+    return false;
+  }
+
+  /** Whether the reads are sent again after such an error. */
+  abstract boolean isAskedAgain(String error);
+
+  /** Calls back for each read that has its answer in the reply, which has been read. */
+  public final void forEachAnswered(Consumer<EncodedCommand<?, ?, ?>> action) {
+    String error = output.getError();
+    if (error != null && isAskedAgain(error)) {
+      return;
+    }
+    for (int i = 0; i < reads.size(); i++) {
+      if (error != null || !isAskedAgain(i)) {
+        action.accept(reads.get(i));
+      }
+    }
+  }
 
   /** Forgets what was read of a reply that did not come to its end. */
   void restart() {}

@@ -26,14 +26,26 @@ public final class NilCheck
 
   private final EncodedCommand<?, ?, ?> get;
   private final ErrorOnly output = new ErrorOnly();
+  private final long beganNanos;
   private boolean inFull;
 
-  NilCheck(EncodedCommand<?, ?, ?> get) {
+  /**
+   * Creates a check.
+   *
+   * @param beganNanos when the GET was written first, by System.nanoTime
+   */
+  NilCheck(EncodedCommand<?, ?, ?> get, long beganNanos) {
     this.get = get;
+    this.beganNanos = beganNanos;
   }
 
   public EncodedCommand<?, ?, ?> get() {
     return get;
+  }
+
+  /** When the GET was written first, by System.nanoTime. */
+  public long beganNanos() {
+    return beganNanos;
   }
 
   /** Makes the answer of this check the answer to the GET. Called before the reply is read. */
@@ -44,7 +56,7 @@ public final class NilCheck
   @Override
   public void complete() {
     if (get.isDone()) {
-      get.ended();
+      get.drop();
       return;
     }
     String error = output.getError();

@@ -227,7 +227,9 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     }
     List<RedisCommand<?, ?, ?>> again = new ArrayList<>(reads.size());
     for (EncodedCommand<?, ?, ?> read : reads) {
-      if (!read.isAbandoned()) {
+      if (read.isAbandoned()) {
+        read.drop();
+      } else {
         again.add(read);
       }
     }
@@ -242,8 +244,10 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     }
     List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
     for (EncodedCommand<?, ?, ?> get : unchecked) {
-      if (!get.isAbandoned()) {
-        checks.add(new NilCheck(get));
+      if (get.isAbandoned()) {
+        get.drop();
+      } else {
+        checks.add(new NilCheck(get, fused.beganNanos()));
       }
     }
     sendAgain(checks, fused);

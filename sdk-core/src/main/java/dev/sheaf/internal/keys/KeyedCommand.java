@@ -2,6 +2,7 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.internal.ExceptionFactory;
@@ -79,6 +80,13 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
                 new CancellationException())));
   }
 
+  /** Fails it if it has no outcome yet, and says why. */
+  final void expire(Duration timeout, Lateness why, String byNode) {
+    if (result == null) {
+      completeExceptionally(why.exception(getType().toString(), byNode, timeout.toNanos()));
+    }
+  }
+
   /** Fails it if it has no outcome yet. */
   final void expire(Duration timeout) {
     if (result == null) {
@@ -122,7 +130,9 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
           if (before != null) {
             before.run();
           }
-          action.accept(getOutput().get(), null);
+          action.accept(
+              getOutput().get(),
+              result instanceof Result.Failure<R> failed ? failed.error() : null);
         };
   }
 }

@@ -3,22 +3,27 @@ package dev.sheaf.internal.keys;
 import dev.sheaf.Result;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.TimeoutEvent;
 import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,6 +131,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
       if (encoded != null) {
         NodePipeline pipeline = routes.of(encoded);
         if (pipeline != null && corked != null) {
+          pipeline.called(encoded);
           corked.hold(pipeline, encoded);
         } else {
           read.letLettuceRoute();
@@ -175,9 +181,33 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
 
   @Override
   public void expire(Duration timeout) {
+    ReadRouter.Routes<K, V> routes = router.routes();
+    Map<NodePipeline, Lateness> reasons = new IdentityHashMap<>();
     for (GetRead read : reads) {
-      read.expire(timeout);
+      EncodedCommand<K, V, V> encoded = read.encoded;
+      if (read.result() == null && encoded != null) {
+        NodePipeline pipeline = routes.of(encoded);
+        if (pipeline == null) {
+          read.expire(timeout);
+        } else {
+          Lateness why =
+              reasons.computeIfAbsent(pipeline, node -> reason(node, read, timeout.toNanos()));
+          read.expire(timeout, why, pipeline.byAddress());
+        }
+      }
     }
+  }
+
+  /** Why the reads of a node are late, by the first of them. */
+  private static Lateness reason(
+      NodePipeline node, RedisCommand<?, ?, ?> first, long timeoutNanos) {
+    Lateness why = Lateness.orPause(timeoutNanos, node.whyLate(first));
+    TimeoutEvent.commit(
+        first.getType().toString(),
+        node.byAddress(),
+        why,
+        TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
+    return why;
   }
 
   /** The value of one key, and its size before it was decoded. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Lettuce routes each command by itself, which for a hundred small reads costs more than to send
  * and to answer them. What is not plain, it routes nonetheless: reads of replicas, an unknown slot,
- * a node that is not connected, a transaction, tracing.
+ * a node that is not connected, a transaction, listeners of commands.
  *
  * <p>Thread-safe.
  */
@@ -36,7 +36,6 @@ public final class ReadRouter<K, V> {
   private final @Nullable StatefulRedisConnection<K, V> standalone;
   private final @Nullable StatefulRedisClusterConnection<K, V> cluster;
   private final @Nullable CompressionEngine compression;
-  private final boolean tracing;
 
   public ReadRouter(
       ConnectedServer<K, V> server,
@@ -47,7 +46,6 @@ public final class ReadRouter<K, V> {
     this.compression = compression;
     this.standalone = server.standalone();
     this.cluster = server.cluster();
-    this.tracing = connection.getResources().tracing().isEnabled();
   }
 
   public StatefulConnection<K, V> connection() {
@@ -65,9 +63,6 @@ public final class ReadRouter<K, V> {
 
   /** The routes as they are now, for a few reads of one thread. */
   Routes<K, V> routes() {
-    if (tracing) {
-      return new Routes<>(null, null, null);
-    }
     if (cluster == null) {
       return new Routes<>(
           standalone == null || standalone.isMulti() ? null : pipelineOf(standalone), null, null);
@@ -80,6 +75,7 @@ public final class ReadRouter<K, V> {
   private static @Nullable NodePipeline pipelineOf(@Nullable StatefulConnection<?, ?> connection) {
     return connection instanceof StatefulRedisConnectionImpl<?, ?> node
             && node.getChannelWriter() instanceof NodeWriter writer
+            && !writer.isListenedTo()
         ? writer.pipeline()
         : null;
   }

@@ -162,6 +162,12 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
+  /** What the thread that runs the loop does now; empty if none does. */
+  public StackTraceElement[] ownerStack() {
+    Thread running = owner.get();
+    return running == null ? new StackTraceElement[0] : running.getStackTrace();
+  }
+
   /** Whether nobody runs the loop now. */
   public boolean isFree() {
     return owner.get() == null;

@@ -134,7 +134,7 @@ final class BatchAssembler {
 
   private void take(EncodedCommand<?, ?, ?> command, Fate fate) {
     if (command.isAbandoned()) {
-      command.ended();
+      command.drop();
       return;
     }
     try {

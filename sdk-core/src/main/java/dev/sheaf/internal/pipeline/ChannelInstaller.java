@@ -1,7 +1,9 @@
 package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.Observe;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.lettuce.DrivenEventLoops;
+import dev.sheaf.internal.observe.ResourcesView;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.Endpoint;
@@ -9,16 +11,14 @@ import io.lettuce.core.protocol.PushHandler;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.tracing.Tracing;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells each {@link NodeWriter} of a client about its sockets, now and after every reconnect.
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A writer is made with the endpoint of its connection; a socket, when it is initialized, has a
  * {@link CommandHandler} with that same endpoint. Both are public in Lettuce, so nothing is forked
  * or opened by force. There, too, Lettuce's reader of replies gives way to its subclass {@link
- * FlightHandler}, unless each single command is to be measured, traced or listened to. Should a
- * future Lettuce break this link, writers work without batching; a test of this project fails then.
+ * FlightHandler}. Should a future Lettuce break this link, writers work without batching; a test of
+ * this project fails then.
  *
  * <p>Thread-safe.
  */
@@ -59,32 +59,19 @@ public final class ChannelInstaller implements NettyCustomizer {
   /**
    * The resources for that client: the given ones, with this customizer before the user's own.
    *
-   * <p>A view and not a changed copy, because a copy wants to be shut down, and that would shut
-   * down what it shares with the original.
+   * @param observe whether they trace
    */
-  public ClientResources install(ClientResources resources) {
+  public ClientResources install(ClientResources resources, Observe observe) {
     EventLoopGroupProvider loops =
         DrivenEventLoops.over(resources.eventLoopGroupProvider(), oneLoop);
-    return (ClientResources)
-        Proxy.newProxyInstance(
-            ClientResources.class.getClassLoader(),
-            new Class<?>[] {ClientResources.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "nettyCustomizer" -> this;
-                  case "eventLoopGroupProvider" -> loops;
-                  case "reconnectDelay" -> ReconnectDelays.over(resources.reconnectDelay());
-                  default -> call(resources, method, arguments);
-                });
-  }
-
-  private static @Nullable Object call(
-      ClientResources resources, Method method, Object @Nullable [] arguments) throws Throwable {
-    try {
-      return method.invoke(resources, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause() == null ? e : e.getCause();
+    Map<String, Object> parts = new HashMap<>();
+    parts.put("nettyCustomizer", this);
+    parts.put("eventLoopGroupProvider", loops);
+    parts.put("reconnectDelay", ReconnectDelays.over(resources.reconnectDelay()));
+    if (observe.equals(Observe.off())) {
+      parts.put("tracing", Tracing.disabled());
     }
+    return ResourcesView.of(resources, parts);
   }
 
   /** A writer, and the options of the connection it belongs to. */
@@ -126,16 +113,11 @@ public final class ChannelInstaller implements NettyCustomizer {
 
   private static void watch(
       ChannelPipeline pipeline, ChannelHandlerContext context, Endpoint endpoint, Link link) {
-    ClientResources resources = link.writer().getClientResources();
-    boolean flights =
-        context.handler().getClass() == CommandHandler.class
-            && link.writer().mayFly()
-            && !resources.commandLatencyRecorder().isEnabled()
-            && !resources.tracing().isEnabled();
+    boolean flights = context.handler().getClass() == CommandHandler.class;
     NodeChannel socket =
         new NodeChannel(link.writer().pipeline(), link.turns(), context.channel(), flights);
     if (flights) {
-      FlightHandler reader = new FlightHandler(link.options(), resources, endpoint);
+      FlightHandler reader = FlightHandler.of(link.options(), link.writer(), endpoint);
       reader.reads(socket);
       pipeline.replace(context.handler(), context.name(), reader);
     }

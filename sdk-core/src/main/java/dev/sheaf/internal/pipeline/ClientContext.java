@@ -1,6 +1,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.Observe;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.heal.Healing;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param scriptTexts what scripts need on each new socket
  * @param callers those that block for replies now
  * @param healing closes connections that stay broken
+ * @param observe what has spans, if the client resources trace
  */
 public record ClientContext(
     BatchingOptions batching,
@@ -26,7 +28,8 @@ public record ClientContext(
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
     Callers callers,
-    Healing healing) {
+    Healing healing,
+    Observe observe) {
 
   /** The same with at most so many commands in each queue; 0 if there is no further limit. */
   public ClientContext withAtMostQueued(int commands) {
@@ -40,6 +43,7 @@ public record ClientContext(
             compression,
             scriptTexts,
             callers,
-            healing);
+            healing,
+            observe);
   }
 }

@@ -1,7 +1,8 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
-import io.lettuce.core.RedisCommandTimeoutException;
+import dev.sheaf.internal.observe.Lateness;
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,10 +29,23 @@ final class CommandExpiry {
 
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(INTERVAL_MILLIS);
 
+  /** Knows why commands are late. */
+  interface Reasons {
+    /** Why a command that was written, or may have been, has no reply. */
+    Lateness whyLate(RedisCommand<?, ?, ?> command);
+
+    /** Why a command that waits in the queue was not sent. */
+    Lateness whyNotSent();
+
+    /** The node, to end a sentence with; may be empty. */
+    String byAddress();
+  }
+
   private final CommandTimeouts timeouts;
   private final @Nullable BatchMeters meters;
   private final Supplier<EventExecutorGroup> executors;
   private final Runnable queue;
+  private final Reasons reasons;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private final Runnable look = this::look;
 
@@ -47,7 +61,9 @@ final class CommandExpiry {
       CommandTimeouts timeouts,
       @Nullable BatchMeters meters,
       Supplier<EventExecutorGroup> executors,
-      Runnable queue) {
+      Runnable queue,
+      Reasons reasons) {
+    this.reasons = reasons;
     this.timeouts = timeouts;
     this.meters = meters;
     this.executors = executors;
@@ -110,12 +126,9 @@ final class CommandExpiry {
     if (!command.hasWaited(now, timeout)) {
       return false;
     }
+    Lateness why = Lateness.orPause(timeout, reasons.whyLate(command));
     command.completeExceptionally(
-        new RedisCommandTimeoutException(
-            command.getType()
-                + " was not answered within "
-                + TimeUnit.NANOSECONDS.toMillis(timeout)
-                + " ms, of which it had to wait for some before it was sent"));
+        why.failure(command.getType().toString(), reasons.byAddress(), timeout));
     return true;
   }
 
@@ -126,12 +139,9 @@ final class CommandExpiry {
       if (meters != null) {
         meters.expired();
       }
+      Lateness why = Lateness.orPause(timeout, reasons.whyNotSent());
       command.completeExceptionally(
-          new RedisCommandTimeoutException(
-              command.getType()
-                  + " was not sent within "
-                  + TimeUnit.NANOSECONDS.toMillis(timeout)
-                  + " ms: the server is away, or takes no more from this client at present"));
+          why.failure(command.getType().toString(), reasons.byAddress(), timeout));
     }
   }
 }

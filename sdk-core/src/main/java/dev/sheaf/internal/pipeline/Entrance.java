@@ -7,6 +7,10 @@ import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.Stage;
+import dev.sheaf.internal.observe.TimeoutEvent;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,8 +103,20 @@ final class Entrance {
       if (awaitRoom(slice, calledNanos, deadlineNanos)) {
         enqueue(slice.first(), slice.last());
       } else {
+        recordWait(slice.first(), System.nanoTime() - calledNanos);
         refuse(slice.first(), slice.commands());
       }
+    }
+  }
+
+  /** Tells the flight recorder of commands that found no room in their time. */
+  private void recordWait(EncodedCommand<?, ?, ?> first, long waitedNanos) {
+    if (!closed) {
+      TimeoutEvent.commit(
+          first.getType().toString(),
+          "",
+          new Lateness(Stage.WAITING_FOR_ROOM, room.commands() + " commands wait in the queue"),
+          TimeUnit.NANOSECONDS.toMillis(waitedNanos));
     }
   }
 

@@ -4,6 +4,9 @@ import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.InnerCommand;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
+import dev.sheaf.internal.observe.BatchEvent;
+import dev.sheaf.internal.observe.CommandEvent;
+import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -21,13 +24,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>To Lettuce it is a single command: one write, one entry in the queue of those that await
  * replies, one time-out. {@link FlightHandler} reads as many replies for it as it has parts. What
- * Lettuce spends on each command, it spends on each flight.
+ * Lettuce spends on each command, it spends on each flight. It wraps no command that Lettuce could
+ * find by unwrapping: Lettuce would take the flight for that one, whose place changes with each
+ * reply.
  *
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
  * lost half way, the flight ends there, and {@link Replay} decides about its parts.
  */
-final class Flight extends InnerCommand<Object, Object>
-    implements DecoratedCommand<Object, Object, Object> {
+final class Flight extends InnerCommand<Object, Object> {
 
   private final List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
@@ -36,11 +40,17 @@ final class Flight extends InnerCommand<Object, Object>
   private final @Nullable NodeChannel channel;
   private final long sentNanos;
 
+  /** Null unless the flight recorder wants it. */
+  private final @Nullable BatchEvent event = BatchEvent.begun();
+
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
 
   /** Whether some of the reply to the current part may have been read. */
   private boolean answerBegun;
+
+  /** When the reply to the current part began, by System.nanoTime; 0 if nobody measures. */
+  private long firstReplyNanos;
 
   /**
    * Creates a flight.
@@ -114,6 +124,28 @@ final class Flight extends InnerCommand<Object, Object>
     return commands;
   }
 
+  /** How many of these travel as part of another. */
+  int fusedCommands() {
+    int fused = 0;
+    for (RedisCommand<?, ?, ?> part : parts) {
+      fused += part instanceof FusedRead read ? read.size() : 0;
+    }
+    return fused;
+  }
+
+  /** The first command of a caller. */
+  RedisCommand<?, ?, ?> firstCommand() {
+    return callersCommand(parts.get(0));
+  }
+
+  /** The first command of a caller in a part. */
+  private static RedisCommand<?, ?, ?> callersCommand(RedisCommand<?, ?, ?> part) {
+    if (part instanceof FusedRead fused) {
+      return fused.reads().get(0);
+    }
+    return part instanceof NilCheck check ? check.get() : part;
+  }
+
   /** How many of its commands no blocked caller awaits: their completion runs others' code. */
   int callbacks() {
     return callbacks;
@@ -146,6 +178,18 @@ final class Flight extends InnerCommand<Object, Object>
     answerBegun = true;
   }
 
+  /** Notes when the first bytes of the reply to the current part were there. */
+  void replyBegins() {
+    if (firstReplyNanos == 0) {
+      firstReplyNanos = System.nanoTime();
+    }
+  }
+
+  /** When the reply to the current part began, by System.nanoTime. */
+  long firstReplyNanos() {
+    return firstReplyNanos;
+  }
+
   /** When it left, by System.nanoTime. */
   long sentNanos() {
     return sentNanos;
@@ -169,6 +213,7 @@ final class Flight extends InnerCommand<Object, Object>
     }
     answered++;
     answerBegun = false;
+    firstReplyNanos = 0;
     try {
       part.complete();
     } catch (Throwable e) {
@@ -187,15 +232,35 @@ final class Flight extends InnerCommand<Object, Object>
     }
     NodeChannel countedOn = channel;
     if (countedOn != null) {
+      if (event != null) {
+        record(event, countedOn.address());
+      }
       countedOn.arrived(this, parts.get(parts.size() - 1).getOutput());
       countedOn.answered(this, commands, bytes, sentNanos);
     }
-    finish();
+    finish(null);
   }
 
-  private void finish() {
-    end();
-    notifyListeners(null);
+  /** Tells the flight recorder, if it was slow. */
+  private void record(BatchEvent event, String node) {
+    if (event.commit(node, commands, fusedCommands(), bytes)) {
+      long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - sentNanos);
+      for (RedisCommand<?, ?, ?> part : parts) {
+        if (part instanceof FusedRead read) {
+          read.reads().forEach(one -> CommandEvent.commit(node, one.getType().toString(), micros));
+        } else {
+          CommandEvent.commit(node, part.getType().toString(), micros);
+        }
+      }
+    }
+  }
+
+  /** Once: a flight that was late is answered all the same. */
+  private void finish(@Nullable Throwable failure) {
+    if (!isOver()) {
+      end();
+      notifyListeners(failure);
+    }
   }
 
   @Override
@@ -203,48 +268,70 @@ final class Flight extends InnerCommand<Object, Object>
     if (isOver()) {
       return false;
     }
-    for (RedisCommand<?, ?, ?> part : parts) {
-      if (!part.isDone()) {
-        if (throwable instanceof RedisCommandTimeoutException) {
-          expire(part);
-        } else {
-          part.completeExceptionally(throwable);
-        }
-      }
+    NodeChannel late = throwable instanceof RedisCommandTimeoutException ? channel : null;
+    if (late != null && answered < parts.size()) {
+      expire(late);
+      return true;
     }
-    finish();
+    // Those that are done already, too: a span or a listener may wait for the end of the command.
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      part.completeExceptionally(throwable);
+    }
+    finish(throwable);
     return true;
   }
 
-  /** Lettuce's error names the first command of the flight; each has one of its own. */
-  private void expire(RedisCommand<?, ?, ?> part) {
-    if (part instanceof FusedRead fused) {
-      fused.reads().forEach(this::expireOne);
-    } else {
-      expireOne(part);
+  /** Fails what has no reply; each command is told its own name, and all why. */
+  private void expire(NodeChannel late) {
+    long nanos = System.nanoTime() - sentNanos;
+    RedisCommand<?, ?, ?> first = callersCommand(current());
+    Lateness why = Lateness.orPause(nanos, late.whyLate(first));
+    String byNode = " by " + late.address();
+    RedisCommandTimeoutException failure = why.failure(first.getType().toString(), byNode, nanos);
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      part.completeExceptionally(
+          why.exception(callersCommand(part).getType().toString(), byNode, nanos));
     }
+    finish(failure);
   }
 
-  private void expireOne(RedisCommand<?, ?, ?> command) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sentNanos);
-    command.completeExceptionally(
-        new RedisCommandTimeoutException(
-            command.getType()
-                + " was not answered"
-                + (channel == null ? "" : " by " + channel.address())
-                + " within "
-                + millis
-                + " ms; commandTimeout sets the limit"));
+  /** Whether it carries a command, by itself or as a part of another. */
+  boolean carries(RedisCommand<?, ?, ?> command) {
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      if (part instanceof FusedRead fused) {
+        for (RedisCommand<?, ?, ?> read : fused.reads()) {
+          if (wraps(read, command)) {
+            return true;
+          }
+        }
+      }
+      if (wraps(part instanceof NilCheck check ? check.get() : part, command)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a command is another one, or wraps it. */
+  static boolean wraps(RedisCommand<?, ?, ?> outer, RedisCommand<?, ?, ?> command) {
+    RedisCommand<?, ?, ?> next = outer;
+    while (next != command && next instanceof DecoratedCommand<?, ?, ?> decorated) {
+      next = decorated.getDelegate();
+    }
+    return next == command;
+  }
+
+  /** Whether some of its parts have their reply. */
+  boolean isPartlyAnswered() {
+    return answered > 0 || answerBegun;
   }
 
   @Override
   public void cancel() {
-    for (RedisCommand<?, ?, ?> part : parts) {
-      if (!part.isDone()) {
-        part.cancel();
-      }
+    for (RedisCommand<?, ?, ?> part : unanswered()) {
+      part.cancel();
     }
-    finish();
+    finish(null);
   }
 
   /**
@@ -254,7 +341,7 @@ final class Flight extends InnerCommand<Object, Object>
    * @return the parts without a reply, in order
    */
   List<RedisCommand<?, ?, ?>> lose() {
-    finish();
+    finish(null);
     return unanswered();
   }
 
@@ -295,12 +382,6 @@ final class Flight extends InnerCommand<Object, Object>
   @Override
   public ProtocolKeyword getType() {
     return current().getType();
-  }
-
-  @Override
-  @SuppressWarnings("unchecked")
-  public RedisCommand<Object, Object, Object> getDelegate() {
-    return (RedisCommand<Object, Object, Object>) current();
   }
 
   @Override

@@ -5,7 +5,9 @@ import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -251,5 +253,28 @@ public final class Lanes {
     }
     lanes.forEach(lane -> closing.add(lane.closing().get()));
     return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
+  }
+
+  /** When one of them answered last, or the given time if that is later, by System.nanoTime. */
+  long lastAnswerNanos(long other) {
+    long last = other;
+    for (Lane lane : lanes) {
+      long of = lane.pipeline().lastAnswerNanos();
+      if (of != 0 && (last == 0 || of - last > 0)) {
+        last = of;
+      }
+    }
+    return last;
+  }
+
+  /** What is known of a command that was written on one of them; null if it was not. */
+  @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
+    for (Lane lane : lanes) {
+      Lateness found = lane.pipeline().find(command);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
   }
 }

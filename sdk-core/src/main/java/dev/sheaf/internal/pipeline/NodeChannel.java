@@ -5,7 +5,10 @@ import dev.sheaf.internal.heal.Refusals;
 import dev.sheaf.internal.heal.SilenceWatch;
 import dev.sheaf.internal.heal.Socket;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.Stage;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.ConnectionWatchdog;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
@@ -13,11 +16,17 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +37,12 @@ import org.jspecify.annotations.Nullable;
  * object, so that what was counted on the lost socket cannot spoil the count on the new one.
  */
 final class NodeChannel extends ChannelDuplexHandler implements Socket {
+
+  /** How long one who asks waits for the event loop before it counts as busy. */
+  static final int LOOK_MILLIS = 25;
+
+  /** How often, if its thread is not seen to do anything else. */
+  private static final int LOOKS = 8;
 
   private final NodePipeline pipeline;
   private final ChannelHandover turns;
@@ -55,6 +70,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
 
   private final SilenceWatch silence;
   private final Refusals refusals;
+
+  /** Set lazily by the event loop, for any thread to read. */
+  private final AtomicLong lastAnswerNanos = new AtomicLong();
 
   /** What reconnects; null if nothing does. */
   private volatile @Nullable ConnectionWatchdog watchdog;
@@ -127,12 +145,111 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
     }
   }
 
+  /** The node's address. */
+  SocketAddress remoteAddress() {
+    return channel.remoteAddress();
+  }
+
   /** The node's address as host:port, or as the transport writes it. */
   @Override
   public String address() {
     return channel.remoteAddress() instanceof InetSocketAddress internet
         ? internet.getHostString() + ":" + internet.getPort()
         : String.valueOf(channel.remoteAddress());
+  }
+
+  /** Why a command that was written, or is about to be, has no reply. For any thread. */
+  Lateness whyLate(RedisCommand<?, ?, ?> command) {
+    return pipeline.whyLate(command);
+  }
+
+  /**
+   * What is known of a command on this socket. For any thread; waits for the event loop a moment.
+   *
+   * @return null if it was not written here
+   */
+  @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
+    if (channel.eventLoop().inEventLoop()) {
+      return findHere(command);
+    }
+    CompletableFuture<@Nullable Lateness> found = new CompletableFuture<>();
+    try {
+      execute(() -> found.complete(findHere(command)));
+      return whenFound(found);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } catch (ExecutionException | RejectedExecutionException shutDown) {
+      return new Lateness(Stage.NO_CONNECTION, "the client was shut down");
+    }
+  }
+
+  private @Nullable Lateness whenFound(CompletableFuture<@Nullable Lateness> found)
+      throws InterruptedException, ExecutionException {
+    for (int look = 0; look < LOOKS; look++) {
+      try {
+        return found.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException busy) {
+        String frame = EventLoopFrame.of(channel);
+        if (frame != null) {
+          return new Lateness(Stage.EVENT_LOOP_BUSY, "the event loop is busy in " + frame);
+        }
+      }
+    }
+    return new Lateness(
+        Stage.NOT_RUNNING,
+        "the thread of the event loop has nothing to do and did not run for "
+            + LOOKS * LOOK_MILLIS
+            + " ms");
+  }
+
+  private @Nullable Lateness findHere(RedisCommand<?, ?, ?> command) {
+    CommandHandler handler = channel.pipeline().get(CommandHandler.class);
+    if (handler == null) {
+      return null;
+    }
+    int ahead = 0;
+    boolean answering = false;
+    for (RedisCommand<?, ?, ?> waiting : handler.getStack()) {
+      Flight flight = Flight.in(waiting);
+      if (flight == null ? Flight.wraps(waiting, command) : flight.carries(command)) {
+        return written(flight, ahead, answering);
+      }
+      ahead += flight == null ? 1 : flight.unanswered().size();
+      answering |= flight != null && flight.isPartlyAnswered();
+    }
+    return null;
+  }
+
+  private Lateness written(@Nullable Flight flight, int ahead, boolean answering) {
+    String since =
+        flight == null
+            ? "it was written"
+            : "it was written " + millis(System.nanoTime() - flight.sentNanos()) + " ms ago";
+    long answered = pipeline.lastAnswerNanos();
+    if (flight != null
+        && (answering
+            || flight.isPartlyAnswered()
+            || answered != 0 && answered - flight.sentNanos() > 0)) {
+      return new Lateness(
+          Stage.SERVER_SLOW,
+          since + ", and the node answers others; " + ahead + " commands are ahead of it");
+    }
+    return new Lateness(
+        Stage.UNANSWERED,
+        since
+            + ", and the node has answered nothing since; "
+            + inFlightCommands
+            + " commands await replies");
+  }
+
+  private static long millis(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nanos);
+  }
+
+  /** When the last reply to a flight came, by System.nanoTime; 0 if there was none. */
+  long lastAnswerNanos() {
+    return lastAnswerNanos.get();
   }
 
   /** Whether the socket takes more bytes now. When it does again, the writer is told. */
@@ -230,6 +347,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
   private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
     Flight flight = Flight.of(parts, this);
     count(flight);
+    pipeline.departs(flight, flight.firstCommand());
     return flight;
   }
 
@@ -249,7 +367,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
    * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
    */
   void answered(Flight flight, int commands, long bytes, long sentNanos) {
-    roundTrips.observe(System.nanoTime() - sentNanos);
+    long now = System.nanoTime();
+    lastAnswerNanos.lazySet(now);
+    roundTrips.observe(now - sentNanos);
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= commands;

@@ -11,14 +11,20 @@ import dev.sheaf.internal.heal.Healer;
 import dev.sheaf.internal.heal.SilenceWatch;
 import dev.sheaf.internal.heal.Socket;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.observe.BatchSpans;
+import dev.sheaf.internal.observe.CommandSpans;
+import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.Stage;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.tracing.Tracing;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  *    +----------------------------------------------------------+
  * </pre>
  */
-public final class NodePipeline implements BatchMeters.Queue {
+public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reasons {
 
   /** How many commands one turn of the event loop takes before other connections get theirs. */
   private static final int COMMANDS_PER_TURN = 512;
@@ -116,6 +122,18 @@ public final class NodePipeline implements BatchMeters.Queue {
 
   private volatile boolean autoFlush = true;
 
+  /** Begins the spans of commands; null if they have none. */
+  private final @Nullable CommandSpans spans;
+
+  /** Begins the spans of batches; null if they have none. */
+  private final @Nullable BatchSpans batchSpans;
+
+  /** Since when the first command of the next batch waits, if batches have spans; else 0. */
+  private final AtomicLong waitingSince = new AtomicLong();
+
+  /** The node that spans name; null before it was connected. */
+  private volatile Tracing.@Nullable Endpoint tracedNode;
+
   private volatile @Nullable Lanes lanes;
 
   NodePipeline(
@@ -129,12 +147,15 @@ public final class NodePipeline implements BatchMeters.Queue {
     this.options = context.batching();
     this.excludedFromReplay = clientOptions.getReplayFilter();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
+    this.spans = CommandSpans.of(delegate::getClientResources, context.observe());
+    this.batchSpans = BatchSpans.of(delegate::getClientResources, context.observe());
     this.expiry =
         new CommandExpiry(
             timeouts,
             meters,
             () -> delegate.getClientResources().eventExecutorGroup(),
-            this::expireStalled);
+            this::expireStalled,
+            this);
     this.timeouts = timeouts;
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
     this.healer = context.healing().healer(this::after);
@@ -175,6 +196,55 @@ public final class NodePipeline implements BatchMeters.Queue {
     } catch (RejectedExecutionException shutDown) {
       return false;
     }
+  }
+
+  /** What begins the spans of commands; null if they have none. */
+  @Nullable CommandSpans spans() {
+    return spans;
+  }
+
+  /** Whether something has spans. */
+  boolean isTraced() {
+    return spans != null || batchSpans != null;
+  }
+
+  /** Takes note that the current thread calls a command, which is not encoded yet. */
+  void calls(RedisCommand<?, ?, ?> command) {
+    Tracing.Endpoint node = tracedNode;
+    if (spans != null && node != null) {
+      spans.begin(command, node);
+    }
+    noteWaiting();
+  }
+
+  private void noteWaiting() {
+    if (batchSpans != null && waitingSince.get() == 0) {
+      waitingSince.compareAndSet(0, System.nanoTime());
+    }
+  }
+
+  /** Begins the span of a flight that is about to be written, if batches have spans. */
+  void departs(Flight flight, RedisCommand<?, ?, ?> first) {
+    Tracing.Endpoint node = tracedNode;
+    if (batchSpans != null && node != null) {
+      long since = waitingSince.getAndSet(0);
+      long queuedNanos = since == 0 ? 0 : Math.max(0, flight.sentNanos() - since);
+      batchSpans.begin(
+          flight,
+          first,
+          node,
+          new BatchSpans.Contents(
+              flight.commands(), flight.fusedCommands(), flight.bytes(), queuedNanos));
+    }
+  }
+
+  /** Takes note that the current thread calls a command past the {@link NodeWriter}. */
+  public void called(EncodedCommand<?, ?, ?> command) {
+    Tracing.Endpoint node = tracedNode;
+    if (spans != null && node != null) {
+      spans.beginEncoded(command.getDelegate(), node);
+    }
+    noteWaiting();
   }
 
   /** Where commands come in. */
@@ -474,6 +544,11 @@ public final class NodePipeline implements BatchMeters.Queue {
     next.begin();
     channel = opened;
     lastChannel = opened;
+    if (spans != null) {
+      tracedNode = spans.endpoint(opened.remoteAddress());
+    } else if (batchSpans != null) {
+      tracedNode = batchSpans.endpoint(opened.remoteAddress());
+    }
     wasConnected = true;
     healer.opened(opened);
     signsOfLife.connected();
@@ -500,7 +575,8 @@ public final class NodePipeline implements BatchMeters.Queue {
   }
 
   /** Names the node, to end a sentence with; empty before it was connected. */
-  String byAddress() {
+  @Override
+  public String byAddress() {
     NodeChannel current = lastChannel;
     return current == null ? "" : " by " + current.address();
   }
@@ -525,6 +601,62 @@ public final class NodePipeline implements BatchMeters.Queue {
     } catch (RuntimeException ofTheUsersSource) {
       return usualTimeoutNanos;
     }
+  }
+
+  /** When the node answered last, on this connection or a lane, by System.nanoTime; 0 if never. */
+  long lastAnswerNanos() {
+    NodeChannel current = channel;
+    long last = current == null ? 0 : current.lastAnswerNanos();
+    Lanes beside = lanes;
+    return beside == null ? last : beside.lastAnswerNanos(last);
+  }
+
+  /**
+   * Why a command has no reply, as far as it can be told now. For any thread; waits for the event
+   * loop a moment.
+   */
+  @Override
+  public Lateness whyLate(RedisCommand<?, ?, ?> command) {
+    NodeChannel current = channel;
+    if (current == null) {
+      return whyNotSent();
+    }
+    Lateness written = current.find(command);
+    Lanes beside = lanes;
+    if (written == null && beside != null) {
+      written = beside.find(command);
+    }
+    return written == null ? whyNotSent() : written;
+  }
+
+  /** What is known of a command that was written on this connection; null if it was not. */
+  @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
+    NodeChannel current = channel;
+    return current == null ? null : current.find(command);
+  }
+
+  /** Why a command that waits in the queue was not sent. For any thread. */
+  @Override
+  public Lateness whyNotSent() {
+    NodeChannel current = channel;
+    if (current == null) {
+      return new Lateness(
+          Stage.NO_CONNECTION,
+          isGivenUp()
+              ? "there is no connection to the node, and none is tried any more"
+              : "there is no connection to the node; it is tried again and again");
+    }
+    String reason =
+        current.isWritable()
+            ? current.inFlightCommands()
+                + " commands await replies, the limits are maxInFlightCommands="
+                + options.maxInFlightCommands()
+                + " and maxInFlightBytes="
+                + options.maxInFlightBytes()
+            : "the socket takes no more bytes";
+    return new Lateness(
+        Stage.IN_THE_QUEUE,
+        "it was not written yet, " + room.commands() + " commands wait in the queue; " + reason);
   }
 
   /** What the replies tell about the node. */

@@ -11,6 +11,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.Delegating;
 import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.protocol.CommandExpiryWriter;
 import io.lettuce.core.protocol.ConnectionFacade;
 import io.lettuce.core.protocol.MaintenanceAwareComponent;
@@ -19,6 +20,7 @@ import io.lettuce.core.resource.ClientResources;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -36,17 +38,34 @@ public final class NodeWriter
     implements RedisChannelWriter, Delegating<RedisChannelWriter>, MaintenanceAwareComponent {
 
   private final RedisChannelWriter delegate;
+
+  /** Tells listeners of each command before it comes back here; null if there are none. */
+  private final @Nullable RedisChannelWriter listening;
+
   private final boolean cluster;
   private final CommandTimeouts timeouts;
   private final NodePipeline pipeline;
   private final @Nullable CompressionEngine compression;
 
+  /**
+   * Creates a writer.
+   *
+   * @param lettuce where it writes to
+   * @param listeners the client's own; Lettuce's writer for them is taken out, as it would tell
+   *     them what travels, and not what was called
+   */
   public NodeWriter(
-      RedisChannelWriter delegate,
+      RedisChannelWriter lettuce,
       ClientContext context,
       boolean cluster,
-      ClientOptions clientOptions) {
-    this.delegate = delegate;
+      ClientOptions clientOptions,
+      List<CommandListener> listeners) {
+    this.delegate =
+        lettuce instanceof CommandListenerWriter telling ? telling.getDelegate() : lettuce;
+    this.listening =
+        lettuce instanceof CommandListenerWriter
+            ? new CommandListenerWriter(new Listened(this), listeners)
+            : null;
     this.cluster = cluster;
     this.timeouts = new CommandTimeouts(clientOptions.getTimeoutOptions());
     this.compression = context.compression();
@@ -59,6 +78,11 @@ public final class NodeWriter
 
   @Override
   public <K, V, T> RedisCommand<K, V, T> write(RedisCommand<K, V, T> command) {
+    return listening == null ? writeListened(command) : listening.write(command);
+  }
+
+  /** Writes a command of which listeners know. */
+  <K, V, T> RedisCommand<K, V, T> writeListened(RedisCommand<K, V, T> command) {
     EncodedCommand<K, V, T> outgoing = encode(command, true);
     if (outgoing != null) {
       WriteScope corked = WriteScope.current();
@@ -73,8 +97,14 @@ public final class NodeWriter
 
   /** Writes commands with nothing between them and none fused: ASKING belongs to its successor. */
   @Override
-  @SuppressWarnings("unchecked")
   public <K, V> Collection<RedisCommand<K, V, ?>> write(
+      Collection<? extends RedisCommand<K, V, ?>> commands) {
+    return listening == null ? writeListened(commands) : listening.write(commands);
+  }
+
+  /** Writes commands of which listeners know. */
+  @SuppressWarnings("unchecked")
+  <K, V> Collection<RedisCommand<K, V, ?>> writeListened(
       Collection<? extends RedisCommand<K, V, ?>> commands) {
     Chain chain = new Chain();
     for (RedisCommand<K, V, ?> command : commands) {
@@ -107,6 +137,9 @@ public final class NodeWriter
     if (refusal != null) {
       command.completeExceptionally(refused(refusal));
       return null;
+    }
+    if (pipeline.isTraced() && EncodedCommand.in(command) == null) {
+      pipeline.calls(command);
     }
     try {
       EncodedCommand<K, V, T> outgoing = EncodedCommand.encode(command, mayFuse, compression);
@@ -174,20 +207,16 @@ public final class NodeWriter
     return delegate;
   }
 
-  /** Whether nobody between here and the socket wants to see each single command. */
-  boolean mayFly() {
-    return !(delegate instanceof CommandListenerWriter);
+  /** Whether listeners are to be told of each command. */
+  public boolean isListenedTo() {
+    return listening != null;
   }
 
   /** Passes a connection's time-out to Lettuce's writer that enforces it, which does not see it. */
   public void setTimeout(Duration timeout) {
     timeouts.setConnectionTimeout(timeout);
-    RedisChannelWriter writer = delegate;
-    if (writer instanceof CommandListenerWriter) {
-      writer = ((CommandListenerWriter) writer).getDelegate();
-    }
-    if (writer instanceof CommandExpiryWriter) {
-      ((CommandExpiryWriter) writer).setTimeout(timeout);
+    if (delegate instanceof CommandExpiryWriter expiring) {
+      expiring.setTimeout(timeout);
     }
   }
 

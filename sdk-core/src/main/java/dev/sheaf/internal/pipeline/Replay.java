@@ -7,14 +7,12 @@ import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.output.ValueOutput;
-import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The decision on commands whose replies were lost with their connection: which are sent again.
@@ -63,7 +61,7 @@ final class Replay {
           replay.unknown++;
           command.completeExceptionally(new OutcomeUnknownException(command.getType().toString()));
         } else if (command.isAbandoned()) {
-          command.ended();
+          command.drop();
         }
       }
     }
@@ -86,7 +84,7 @@ final class Replay {
       if (flight != null) {
         backwards(flight.unanswered()).forEach(replay::mayRepeat);
       } else {
-        EncodedCommand<?, ?, ?> encoded = encodedIn(command);
+        EncodedCommand<?, ?, ?> encoded = EncodedCommand.in(command);
         boolean mayRepeat =
             encoded == null
                 ? CommandTraits.of(command.getType()).isRepeatable()
@@ -198,15 +196,5 @@ final class Replay {
             read.getType()
                 + " was not answered before the connection was lost, and not sent again, because "
                 + why));
-  }
-
-  @SuppressWarnings({"unchecked", "rawtypes"}) // Lettuce wraps commands to measure them.
-  private static @Nullable EncodedCommand<?, ?, ?> encodedIn(RedisCommand<?, ?, ?> command) {
-    if (command instanceof EncodedCommand<?, ?, ?> encoded) {
-      return encoded;
-    }
-    return command instanceof CommandWrapper
-        ? CommandWrapper.unwrap((RedisCommand) command, EncodedCommand.class)
-        : null;
   }
 }

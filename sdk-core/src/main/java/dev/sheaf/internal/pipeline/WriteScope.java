@@ -4,6 +4,8 @@ import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.common.Threads;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import dev.sheaf.internal.observe.Lateness;
+import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -340,6 +342,20 @@ public final class WriteScope {
     WriteScope scope = CURRENT.get();
     NodePipeline last = scope == null ? null : scope.last;
     return last == null ? "" : last.byAddress();
+  }
+
+  /**
+   * Why the reply that the current thread waits for is late.
+   *
+   * @param waitedNanos for how long it has waited
+   * @return null if nothing is known of it
+   */
+  public static @Nullable Lateness whyLate(RedisCommand<?, ?, ?> command, long waitedNanos) {
+    WriteScope scope = CURRENT.get();
+    if (scope == null || scope.last == null) {
+      return null;
+    }
+    return Lateness.orPause(waitedNanos, scope.last.whyLate(command));
   }
 
   /** Whether the current thread holds back, and this mark is new to what it holds. */

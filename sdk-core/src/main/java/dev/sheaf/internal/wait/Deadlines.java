@@ -1,5 +1,7 @@
 package dev.sheaf.internal.wait;
 
+import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.Pauses;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -97,15 +99,24 @@ public final class Deadlines implements AutoCloseable {
    * is merely awaited for a while stays as it is.
    */
   private static boolean failedInBlockingCall(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
-    return WriteScope.roomNanos() > 0
-        && reply.completeExceptionally(
-            new RedisCommandTimeoutException(
-                reply.getType()
-                    + " was not answered"
-                    + WriteScope.byNode()
-                    + " within "
-                    + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
-                    + " ms; commandTimeout sets the limit"));
+    if (WriteScope.roomNanos() == 0) {
+      return false;
+    }
+    Lateness why = WriteScope.whyLate(reply, timeoutNanos);
+    // The reply may have come while that was found out.
+    return reply.isDone() || reply.completeExceptionally(failure(reply, why, timeoutNanos));
+  }
+
+  private static RedisCommandTimeoutException failure(
+      AwaitedCommand<?, ?, ?> reply, @Nullable Lateness why, long timeoutNanos) {
+    String command = reply.getType().toString();
+    return why == null
+        ? new RedisCommandTimeoutException(
+            command
+                + " was not answered within "
+                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos)
+                + " ms; commandTimeout sets the limit")
+        : why.failure(command, WriteScope.byNode(), timeoutNanos);
   }
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {
@@ -172,7 +183,10 @@ public final class Deadlines implements AutoCloseable {
   private void watch() {
     boolean nobodyBefore = false;
     while (!closed) {
+      long parkedNanos = System.nanoTime();
       LockSupport.parkNanos(this, tickNanos);
+      long now = System.nanoTime();
+      Pauses.note(now, now - parkedNanos - tickNanos);
       // An interrupt meant for others would keep this thread from parking ever again.
       Thread.interrupted();
       boolean nobody = !visit(System.nanoTime(), false);

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.Observe;
 import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
@@ -33,7 +34,8 @@ abstract class FakeWriter implements RedisChannelWriter {
           null,
           new ScriptTexts(),
           new Callers(),
-          new Healing(HealingOptions.defaults(), System::nanoTime, new Random(1), null, "default"));
+          new Healing(HealingOptions.defaults(), System::nanoTime, new Random(1), null, "default"),
+          Observe.off());
 
   private static final ClientOptions OPTIONS = ClientOptions.create();
 

@@ -1,0 +1,44 @@
+package dev.sheaf.internal.observe;
+
+import io.lettuce.core.resource.ClientResources;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Client resources of which some parts are others.
+ *
+ * <p>A view and not a changed copy, because a copy wants to be shut down, and that would shut down
+ * what it shares with the original.
+ */
+public final class ResourcesView {
+
+  private ResourcesView() {}
+
+  /**
+   * The given resources but for some parts.
+   *
+   * @param parts by the names of the methods that give them
+   */
+  public static ClientResources of(ClientResources resources, Map<String, Object> parts) {
+    return (ClientResources)
+        Proxy.newProxyInstance(
+            ClientResources.class.getClassLoader(),
+            new Class<?>[] {ClientResources.class},
+            (proxy, method, arguments) -> {
+              Object part = parts.get(method.getName());
+              return part == null ? call(resources, method, arguments) : part;
+            });
+  }
+
+  private static @Nullable Object call(
+      ClientResources resources, Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(resources, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause() == null ? e : e.getCause();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.sheaf.internal.pipeline;
+
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What the thread of an event loop does at a moment, told by one frame of its stack. */
+final class EventLoopFrame {
+
+  /** What runs other code, and is not meant. */
+  private static final String[] FRAMEWORKS = {
+    "java.", "jdk.", "sun.", "io.netty.", "io.lettuce.", "reactor.", "dev.sheaf.internal."
+  };
+
+  private static final Pattern SELECTS =
+      Pattern.compile("(SelectorImpl\\.|\\.epollWait|EpollIoHandler\\.epollWait|\\.select$)");
+
+  private EventLoopFrame() {}
+
+  /**
+   * The innermost frame of the application's own code, or the innermost of all; null if the thread
+   * waits for something to do, or there is none.
+   */
+  static @Nullable String of(Channel channel) {
+    StackTraceElement[] stack = stackOf(channel);
+    for (StackTraceElement frame : stack) {
+      if (!isOfFramework(frame.getClassName())) {
+        return frame.toString();
+      }
+    }
+    for (StackTraceElement frame : stack) {
+      if (SELECTS.matcher(frame.getClassName() + "." + frame.getMethodName()).find()) {
+        return null;
+      }
+    }
+    return stack.length == 0 ? null : stack[0].toString();
+  }
+
+  private static StackTraceElement[] stackOf(Channel channel) {
+    if (channel.eventLoop() instanceof DrivenEventLoop driven) {
+      return driven.ownerStack();
+    }
+    return channel.eventLoop() instanceof SingleThreadEventExecutor single
+        ? single.threadProperties().stackTrace()
+        : new StackTraceElement[0];
+  }
+
+  private static boolean isOfFramework(String className) {
+    for (String prefix : FRAMEWORKS) {
+      if (className.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

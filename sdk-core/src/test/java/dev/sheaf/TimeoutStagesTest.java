@@ -1,0 +1,253 @@
+package dev.sheaf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.Pauses;
+import dev.sheaf.internal.observe.Stage;
+import dev.sheaf.testkit.Await;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a time-out says was the matter, where something known is the matter. */
+class TimeoutStagesTest {
+
+  /** How often each fault is injected: {@code -Dsheaf.faults=170} for a thousand in all. */
+  private static final int TIMES = Integer.getInteger("sheaf.faults", 2);
+
+  private static final Duration TIMEOUT = Duration.ofMillis(300);
+
+  private final EmbeddedServer server = EmbeddedServer.start();
+  private LatencyProxy proxy;
+  private Sheaf<String, String> sheaf;
+
+  @BeforeEach
+  void start() {
+    proxy = LatencyProxy.builder().target("127.0.0.1", server.port()).start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.faults().clear();
+    if (sheaf != null) {
+      sheaf.close();
+    }
+    proxy.close();
+    server.close();
+  }
+
+  private void connect(BatchingOptions options) {
+    if (sheaf != null) {
+      sheaf.close();
+    }
+    sheaf =
+        Sheaf.builder("redis://127.0.0.1:" + proxy.port())
+            .batching(options)
+            .commandTimeout(TIMEOUT)
+            .connect();
+    Await.until("a reply", Duration.ofSeconds(10), () -> sheaf.sync().set("k", "v") != null);
+  }
+
+  private static BatchingOptions options() {
+    return BatchingOptions.defaults().withMaxLanes(0);
+  }
+
+  @Test
+  void injectedFaults_areNamed(@TempDir Path folder) throws Exception {
+    Map<Stage, Integer> wrong = new EnumMap<>(Stage.class);
+    List<String> said = new ArrayList<>();
+    int injected = 0;
+    try (Recording recording = new Recording()) {
+      recording.enable("dev.sheaf.Timeout");
+      recording.start();
+      for (int i = 0; i < TIMES; i++) {
+        for (Stage stage : Stage.values()) {
+          if (stage != Stage.NOT_RUNNING) {
+            Throwable failure = inject(stage);
+            injected++;
+            if (!isNamed(failure, stage)) {
+              wrong.merge(stage, 1, Integer::sum);
+              said.add(stage.name() + ": " + failure);
+            }
+          }
+        }
+      }
+      recording.stop();
+      Path file = folder.resolve("timeouts.jfr");
+      recording.dump(file);
+      assertThat(Files.size(file)).isPositive();
+      assertRecorded(RecordingFile.readAllEvents(file));
+    }
+    // A machine may do what no fault does, such as stop this JVM for a while.
+    assertThat(wrong.values().stream().mapToInt(i -> i).sum())
+        .as("%s", said)
+        .isLessThanOrEqualTo(Math.max(2, injected / 20));
+  }
+
+  private static void assertRecorded(List<RecordedEvent> events) {
+    for (Stage stage : Stage.values()) {
+      if (stage != Stage.NOT_RUNNING) {
+        assertThat(events)
+            .anyMatch(
+                event ->
+                    event.getEventType().getName().equals("dev.sheaf.Timeout")
+                        && stage.name().equals(event.getString("stage"))
+                        && event.getLong("timeoutMillis") >= TIMEOUT.toMillis() - 1);
+      }
+    }
+  }
+
+  private static boolean isNamed(Throwable failure, Stage stage) {
+    return stage == Stage.WAITING_FOR_ROOM
+        ? failure instanceof QueueFullException
+        : failure instanceof RedisCommandTimeoutException
+            && failure.getMessage().contains("(" + stage + ")")
+            && failure.getMessage().contains("127.0.0.1:");
+  }
+
+  private Throwable inject(Stage stage) throws Exception {
+    return switch (stage) {
+      case WAITING_FOR_ROOM -> whileTheQueueIsFull();
+      case IN_THE_QUEUE -> behindOneThatIsUnanswered();
+      case EVENT_LOOP_BUSY -> whileACallbackBlocks();
+      case UNANSWERED -> whileNothingIsAnswered();
+      case SERVER_SLOW -> whileOthersAreAnswered();
+      case NO_CONNECTION -> withoutConnection();
+      case NOT_RUNNING -> throw new IllegalArgumentException();
+    };
+  }
+
+  private Throwable get() {
+    return catchThrowable(() -> sheaf.sync().get("k"));
+  }
+
+  private Throwable whileTheQueueIsFull() throws InterruptedException {
+    connect(options().withMaxInFlight(1, 1_000_000).withMaxQueued(2, 1_000_000));
+    proxy.pauseToClient(true);
+    RedisAsyncCommands<String, String> async = sheaf.standalone().async();
+    async.incr("a");
+    AtomicBoolean full = new AtomicBoolean(true);
+    CountDownLatch once = new CountDownLatch(1);
+    // What waits expires, so that there would be room now and then.
+    Thread filling =
+        new Thread(
+            () -> {
+              while (full.get()) {
+                if (async.incr("b").toCompletableFuture().isCompletedExceptionally()) {
+                  once.countDown();
+                  Thread.yield();
+                }
+              }
+            });
+    filling.start();
+    once.await();
+    Throwable failure = catchThrowable(() -> sheaf.sync().set("k", "v"));
+    full.set(false);
+    filling.join();
+    proxy.pauseToClient(false);
+    return failure;
+  }
+
+  private Throwable behindOneThatIsUnanswered() {
+    connect(options().withMaxInFlight(1, 1_000_000));
+    proxy.pauseToClient(true);
+    sheaf.standalone().async().incr("a");
+    Throwable failure = get();
+    proxy.pauseToClient(false);
+    return failure;
+  }
+
+  private Throwable whileACallbackBlocks() throws Exception {
+    connect(options());
+    CountDownLatch blocked = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    sheaf.standalone().async().incr("a").thenAccept(value -> block(blocked, end));
+    blocked.await();
+    Throwable failure = get();
+    end.countDown();
+    assertThat(failure).hasMessageContaining("TimeoutStagesTest.block");
+    return failure;
+  }
+
+  private static void block(CountDownLatch blocked, CountDownLatch end) {
+    blocked.countDown();
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Throwable whileNothingIsAnswered() {
+    connect(options());
+    proxy.pauseToClient(true);
+    Throwable failure = get();
+    proxy.pauseToClient(false);
+    return failure;
+  }
+
+  private Throwable whileOthersAreAnswered() {
+    connect(options());
+    server.faults().latency("incr", TIMEOUT.dividedBy(4));
+    for (int i = 0; i < 10; i++) {
+      sheaf.standalone().async().incr("a");
+    }
+    Throwable failure = get();
+    server.faults().clear();
+    return failure;
+  }
+
+  private Throwable withoutConnection() {
+    connect(options());
+    proxy.refuse(true);
+    proxy.dropConnections();
+    Throwable failure = get();
+    proxy.refuse(false);
+    return failure;
+  }
+
+  @Test
+  void readsOfManyKeys_sayWhyToo() {
+    connect(options());
+    proxy.pauseToClient(true);
+    Map<String, Result<String>> results = sheaf.getAll(List.of("k", "other"));
+    proxy.pauseToClient(false);
+    assertThat(results.values())
+        .hasSize(2)
+        .allSatisfy(
+            result ->
+                assertThat(((Result.Failure<String>) result).error())
+                    .isInstanceOf(RedisCommandTimeoutException.class)
+                    .hasMessageContaining("GET was not answered by 127.0.0.1:")
+                    .hasMessageContaining(" ms ("));
+  }
+
+  @Test
+  void timeInWhichNothingRan_isThePointIfItIsTheLargerPart() {
+    Lateness other = new Lateness(Stage.UNANSWERED, "it was written");
+    long now = System.nanoTime();
+    Pauses.note(now, 80_000_000);
+    assertThat(Lateness.orPause(100_000_000, other).stage()).isEqualTo(Stage.NOT_RUNNING);
+    assertThat(Lateness.orPause(100_000_000, other).details()).contains("did not run for");
+    assertThat(Lateness.orPause(Duration.ofHours(1).toNanos(), other)).isEqualTo(other);
+  }
+}
