@@ -16,6 +16,7 @@ import dev.sheaf.internal.sync.BlockingGet;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
 import dev.sheaf.internal.sync.KeyLoops;
+import dev.sheaf.internal.sync.LearnedLoops;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.sync.MapEach;
 import dev.sheaf.internal.sync.SyncCommands;
@@ -65,6 +66,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopSampler loopDetector;
+  private final @Nullable LearnedLoops<K, V> learned;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
   private final NodeWatch<K> watch;
@@ -81,6 +83,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopSampler loopDetector,
+      @Nullable LoopLearning loopLearning,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
@@ -101,14 +104,18 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             context.callers());
     this.blocked = context.callers();
     this.loopDetector = loopDetector;
-    this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector);
+    this.learned =
+        loopLearning == null
+            ? null
+            : new LearnedLoops<>(keyLoops, loopLearning, meterRegistry, name);
+    this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector, learned);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
-    this.sync = blockingFace(server, decompressing, keyLoops, loopDetector);
+    this.sync = blockingFace(server, decompressing, keyLoops, loopDetector, learned);
     this.bulkLane =
         new LazyBulkLane<>(
             connectAgain,
             // A loop over large values is bound by their size, and not by its round trips.
-            lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null));
+            lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null, null));
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.closeServer = closeServer;
@@ -122,8 +129,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ConnectedServer<K, V> to,
       @Nullable RedisCodec<K, V> decompressing,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler detector) {
-    return SyncCommands.over(to, BlockingGet.of(to, loops, decompressing), loops, detector);
+      @Nullable LoopSampler detector,
+      @Nullable LearnedLoops<K, V> learned) {
+    return SyncCommands.over(
+        to, BlockingGet.of(to, loops, decompressing), loops, detector, learned);
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */
@@ -202,7 +211,15 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return Collections.unmodifiableMap(results);
   }
 
+  /** What this thread has read ahead may be older than what it is about to see. */
+  private void seeLater() {
+    if (learned != null) {
+      learned.readElsewhere();
+    }
+  }
+
   private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
+    seeLater();
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
     return WriteScope.supply(
         blocked,
@@ -260,6 +277,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, Result<Boolean>> existsAll(Collection<? extends K> keys) {
+    seeLater();
     return bulk.forEach(CommandType.EXISTS, keys);
   }
 
@@ -270,6 +288,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, Result<Boolean>> touchAll(Collection<? extends K> keys) {
+    seeLater();
     return bulk.forEach(CommandType.TOUCH, keys);
   }
 
@@ -290,12 +309,14 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
+    seeLater();
     return readThroughs.usual().get(key, ttl, loader);
   }
 
   @Override
   public Map<K, V> readThroughAll(
       Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
+    seeLater();
     return readThroughs.usual().getAll(keys, ttl, loader);
   }
 
@@ -323,7 +344,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** Blocking commands of another interface, which see to what this face does for its own. */
   <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
-    return SyncCommands.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+    return SyncCommands.over(
+        type, commands, waits, server.connection(), keyLoops, loopDetector, learned);
   }
 
   /** One GET as {@link #blocking} sees it. */
@@ -338,7 +360,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public List<LoopReport> loops() {
-    return loopDetector == null ? List.of() : loopDetector.reports();
+    List<LoopReport> found = loopDetector == null ? List.of() : loopDetector.reports();
+    return learned == null ? found : learned.addTo(found);
   }
 
   @Override

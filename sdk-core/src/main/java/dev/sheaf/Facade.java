@@ -64,6 +64,7 @@ record Facade(
         options.meterRegistry(),
         options.name(),
         loopDetector,
+        options.loopLearning(),
         watch,
         new ReadThroughs<>(
             new CacheAccess<>(server, codec, context.compression(), watch),

@@ -69,6 +69,7 @@ public final class SheafBuilder<K, V> {
   private String name = "default";
   private boolean loopDetection = true;
   private Function<String, String> loopAdvice = LoopSampler::remedyFor;
+  private @Nullable LoopLearning loopLearning;
   private boolean yielding;
 
   SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
@@ -93,6 +94,7 @@ public final class SheafBuilder<K, V> {
     builder.name = name;
     builder.loopDetection = loopDetection;
     builder.loopAdvice = loopAdvice;
+    builder.loopLearning = loopLearning;
     builder.yielding = yielding;
     return builder;
   }
@@ -194,6 +196,20 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
+   * Learns loops that nobody declared: where a place in the code has read, three times in a row,
+   * the keys that its first two foretell, the second key of its next loop brings those to come, as
+   * {@link Sheaf#loop} does. Without options, nothing is learned or read ahead.
+   *
+   * <p>A value that was read ahead is handed out for its own key, once, to the same thread, within
+   * {@link LoopLearning#maxAge()}, and not after this client has written the key. What other
+   * clients write meanwhile is seen that much later.
+   */
+  public SheafBuilder<K, V> learnLoops(LoopLearning options) {
+    this.loopLearning = Objects.requireNonNull(options, "options");
+    return this;
+  }
+
+  /**
    * Whether threads that wait for replies yield the processor up to 100 times before they park; off
    * by default. It saves the wake-up of each thread where processors have nothing else to do and
    * dozens of threads read at once. Where other work wants the processors it makes every wait
@@ -287,6 +303,10 @@ public final class SheafBuilder<K, V> {
 
   Function<String, String> loopAdvice() {
     return loopAdvice;
+  }
+
+  @Nullable LoopLearning loopLearning() {
+    return loopLearning;
   }
 
   boolean loopDetection() {
