@@ -8,6 +8,7 @@ import dev.sheaf.internal.connect.CoalescingRedisClient;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.connect.NodeSources;
 import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.AbstractRedisClient;
@@ -48,6 +49,7 @@ public final class BatchingClient implements AutoCloseable {
   private final ClientResources resources;
   private final AbstractRedisClient lettuce;
   private final @Nullable LoopSampler loopDetector;
+  private final @Nullable LearnedPlaces learnedPlaces;
 
   private BatchingClient(SheafBuilder<?, ?> options, boolean cluster) {
     ClientResources given = options.clientResources();
@@ -64,6 +66,7 @@ public final class BatchingClient implements AutoCloseable {
             ? CoalescingClusterClient.create(given, options.uris(), context, deadlines)
             : CoalescingRedisClient.create(given, uri(), context, deadlines);
     setOptions();
+    this.learnedPlaces = Contexts.learnedPlaces(options);
     this.loopDetector =
         options.loopDetection()
             ? new LoopSampler(
@@ -120,7 +123,7 @@ public final class BatchingClient implements AutoCloseable {
   public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
     ConnectedServer<K, V> server = server(connection);
     RedisURI bounded = Uris.withTimeout(uri(), options.connectTimeout());
-    return new Facade(options, context, resources, loopDetector)
+    return new Facade(options, context, resources, loopDetector, learnedPlaces)
         .over(server, codec, NodeSources.of(server, codec, bounded), false, () -> {}, () -> {});
   }
 
@@ -138,7 +141,7 @@ public final class BatchingClient implements AutoCloseable {
       Supplier<? extends Sheaf<byte[], byte[]>> watched) {
     NodeWatch<K> watch =
         NodeWatch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
-    return new Facade(options, context, resources, loopDetector)
+    return new Facade(options, context, resources, loopDetector, learnedPlaces)
         .over(server(connection), codec, watch, () -> {}, () -> {});
   }
 

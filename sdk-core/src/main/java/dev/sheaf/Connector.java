@@ -158,7 +158,7 @@ final class Connector<K, V> {
   private Sheaf<K, V> sheaf(
       ConnectedServer<K, V> server, RedisURI uri, ClientContext context, Deadlines deadlines) {
     LoopSampler detector = loopDetector(server.connection());
-    return new Facade(options, context, resources, detector)
+    return new Facade(options, context, resources, detector, Contexts.learnedPlaces(options))
         .over(
             server,
             options.codec(),

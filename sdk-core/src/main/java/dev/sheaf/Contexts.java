@@ -1,6 +1,7 @@
 package dev.sheaf;
 
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.pipeline.BatchMeters;
@@ -44,6 +45,14 @@ final class Contexts {
   static @Nullable BatchMeters meters(SheafBuilder<?, ?> options) {
     MeterRegistry registry = options.meterRegistry();
     return registry == null ? null : new BatchMeters(registry, options.name());
+  }
+
+  /** What is learned of loops; null unless that was asked for. */
+  static @Nullable LearnedPlaces learnedPlaces(SheafBuilder<?, ?> options) {
+    LoopLearning chosen = options.loopLearning();
+    return chosen == null
+        ? null
+        : new LearnedPlaces(chosen, options.meterRegistry(), options.name());
   }
 
   /** To be closed by whom asked for it. */

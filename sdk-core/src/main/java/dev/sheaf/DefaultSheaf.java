@@ -17,6 +17,7 @@ import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
 import dev.sheaf.internal.sync.KeyLoops;
 import dev.sheaf.internal.sync.LearnedLoops;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.sync.MapEach;
 import dev.sheaf.internal.sync.SyncCommands;
@@ -66,6 +67,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopSampler loopDetector;
+  private final @Nullable LearnedPlaces learnedPlaces;
   private final @Nullable LearnedLoops<K, V> learned;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
@@ -83,7 +85,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopSampler loopDetector,
-      @Nullable LoopLearning loopLearning,
+      @Nullable LearnedPlaces learnedPlaces,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
@@ -104,10 +106,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             context.callers());
     this.blocked = context.callers();
     this.loopDetector = loopDetector;
-    this.learned =
-        loopLearning == null
-            ? null
-            : new LearnedLoops<>(keyLoops, loopLearning, meterRegistry, name);
+    this.learnedPlaces = learnedPlaces;
+    this.learned = learnedPlaces == null ? null : new LearnedLoops<>(keyLoops, learnedPlaces);
     this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector, learned);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
     this.sync = blockingFace(server, decompressing, keyLoops, loopDetector, learned);
@@ -361,7 +361,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   @Override
   public List<LoopReport> loops() {
     List<LoopReport> found = loopDetector == null ? List.of() : loopDetector.reports();
-    return learned == null ? found : learned.addTo(found);
+    return learnedPlaces == null ? found : learnedPlaces.addTo(found);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.sheaf.spring;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.LoopLearning;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.compression.CompressionOptions;
@@ -36,6 +37,9 @@ final class SheafOptions {
       SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
     builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
     builder.loopAdvice(SheafOptions::remedyForLoop);
+    if (properties.getLoops().isLearn()) {
+      builder.learnLoops(learning());
+    }
     builder.availability(availability()).yielding(properties.isYielding());
     CompressionOptions compression = compression();
     if (compression != null) {
@@ -84,6 +88,12 @@ final class SheafOptions {
                 .maxAge(availability.getMaxAge())
                 .interval(availability.getInterval())
                 .build());
+  }
+
+  private LoopLearning learning() {
+    return checked(
+        "sheaf.loops",
+        () -> LoopLearning.defaults().withMaxAge(properties.getLoops().getMaxAge()));
   }
 
   private @Nullable CompressionOptions compression() {

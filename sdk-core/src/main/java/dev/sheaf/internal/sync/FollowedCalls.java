@@ -149,7 +149,10 @@ final class FollowedCalls<K> {
     }
     LearnedPlace place = loop.place();
     int reads = loop.reads();
-    if (place == null && Integer.bitCount(reads) == 1 || reads == FINGERPRINT_KEYS) {
+    // Not with every read, as to look at the stack takes some microseconds.
+    if (place == null
+        && reads > 1
+        && (reads == FINGERPRINT_KEYS || Integer.bitCount(reads) == 1)) {
       place = findPlace(loop);
     }
     LearnedWindow<K> window =
@@ -161,7 +164,7 @@ final class FollowedCalls<K> {
   }
 
   private @Nullable LearnedPlace findPlace(FollowedLoop<K> loop) {
-    LearnedPlace found = learned.placeOf(loop.read(), loop.source());
+    LearnedPlace found = learned.places().placeOf(loop.read(), loop.source());
     if (found != null) {
       // A loop that was left early is over when its place begins another one.
       for (FollowedLoop<K> other : List.copyOf(loops)) {
@@ -205,7 +208,7 @@ final class FollowedCalls<K> {
     for (int i = loops.size() - 1; i >= 0; i--) {
       FollowedLoop<K> loop = loops.get(i);
       int index = loop.isOf(read, rest) ? loop.source().indexOf(text) : KeySource.NONE;
-      if (index != KeySource.NONE) {
+      if (index != KeySource.NONE && loop.mayGoOnAt(index)) {
         if (loop.beginsAgainAt(index)) {
           end(loop);
           loop = new FollowedLoop<>(read, rest, loop.source());
@@ -248,6 +251,10 @@ final class FollowedCalls<K> {
       if (index != KeySource.NONE && !candidate.hasRead(index)) {
         candidates.clear();
         candidate.reads(index, now);
+        if (!row.isEmpty()) {
+          row.remove(row.size() - 1); // Its first key was taken for one of no loop.
+        }
+        endRow();
         return candidate;
       }
     }
@@ -370,8 +377,9 @@ final class FollowedCalls<K> {
     LearnedPlace place = loop.place();
     loop.closeWindow();
     if (place != null) {
-      learned.ended(
-          place, loop.reads(), loop.span(), loop.wentToTheEnd(), loop.isShuffled());
+      learned
+          .places()
+          .ended(place, loop.reads(), loop.span(), loop.wentToTheEnd(), loop.isShuffled());
     }
   }
 

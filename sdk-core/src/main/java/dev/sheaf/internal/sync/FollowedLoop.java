@@ -10,6 +10,9 @@ final class FollowedLoop<K> {
   /** How much of its end a loop may leave out and still have read it all: a sixteenth. */
   private static final int TOLERANCE = 16;
 
+  /** How many numbers a loop may leave out at once. */
+  private static final int MAX_STEP = 4;
+
   private final AheadRead read;
   private final @Nullable Object rest;
   private final KeySource source;
@@ -59,6 +62,11 @@ final class FollowedLoop<K> {
       highest = Math.max(highest, index);
     }
     last = index;
+  }
+
+  /** Whether this place may be of the same loop: one over numbers makes no long steps. */
+  boolean mayGoOnAt(int index) {
+    return source.size() < Integer.MAX_VALUE || index >= last && index - last <= MAX_STEP;
   }
 
   /** Whether to read this key means that the loop begins again. */

@@ -126,13 +126,13 @@ final class LoopWindow<K, R> {
   }
 
   /**
-   * Hands out a reply that was {@link #request requested}, once. Waits for it no longer than it may
-   * be old, which counts from the request.
+   * Hands out a reply that was {@link #request requested}, once, unless the thread may own something
+   * since, as a lock. Waits for it no longer than it may be old, which counts from the request.
    *
    * @return null if it has to be asked of the server by itself
    */
   @Nullable Result<R> takeRequested(int index) {
-    if (dropped || isTooOld()) {
+    if (dropped || isTooOld() || loops.writes().claimReading() != claimReading) {
       drop();
       return null;
     }
@@ -161,9 +161,7 @@ final class LoopWindow<K, R> {
 
   private boolean isCurrent(int index) {
     WriteClock writes = loops.writes();
-    if (writes.commonReading() != commonReading
-        || writes.claimReading() != claimReading
-        || isTooOld()) {
+    if (writes.commonReading() != commonReading || isTooOld()) {
       drop();
     }
     return !dropped
