@@ -20,6 +20,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -201,6 +202,20 @@ public final class BatchingClient implements AutoCloseable {
   public <K, V> @Nullable V blockingGet(
       Sheaf<K, V> sheaf, K key, Supplier<? extends @Nullable V> send) {
     return known(sheaf).blockingGet(key, send);
+  }
+
+  /**
+   * Says which ids the keys of the calling thread's next loop are made of, for a client that {@link
+   * SheafBuilder#learnLoops learns loops}; to others it says nothing. It counts as if the thread
+   * had read the ids from the server: nothing is read ahead before three such loops were foreseen.
+   *
+   * @param sheaf one of {@link #over}
+   * @param source where the ids come from, as reports name it
+   * @param ids strings, numbers or byte arrays; others are left out
+   * @throws IllegalArgumentException if {@code sheaf} is not of this library
+   */
+  public void expect(Sheaf<?, ?> sheaf, String source, Collection<?> ids) {
+    known(sheaf).expect(source, ids);
   }
 
   /** Ends what its connections share. The Lettuce client is to be shut down before. */

@@ -1,13 +1,13 @@
 package dev.sheaf;
 
 import dev.sheaf.compression.CompressionOptions;
-import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.ScriptTexts;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import io.lettuce.core.RedisURI;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;

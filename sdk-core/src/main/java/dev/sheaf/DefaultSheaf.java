@@ -353,6 +353,13 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return templateGet.get(key, send);
   }
 
+  /** The current thread is about to read what has these ids. */
+  void expect(String source, Collection<?> ids) {
+    if (learned != null) {
+      learned.expect(source, ids);
+    }
+  }
+
   /** What this client writes. */
   WriteClock writes() {
     return keyLoops.writes();

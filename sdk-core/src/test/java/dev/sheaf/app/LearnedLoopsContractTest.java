@@ -95,8 +95,7 @@ class LearnedLoopsContractTest {
       Runnable loop =
           () -> {
             Collection<String> ids = sheaf.sync().smembers("cart");
-            assertThat(names(sheaf, ids))
-                .isEqualTo(ids.stream().map(id -> "value" + id).toList());
+            assertThat(names(sheaf, ids)).isEqualTo(ids.stream().map(id -> "value" + id).toList());
           };
       assertThat(callsOfFourth(server, loop)).isLessThanOrEqualTo(MOST_COMMANDS);
       Learned learned = learned(sheaf);
@@ -117,7 +116,10 @@ class LearnedLoopsContractTest {
           List.of(
               () -> sheaf.sync().lrange("queue", 0, -1),
               () -> sheaf.sync().zrange("board", 0, -1),
-              () -> sheaf.sync().zrangeWithScores("board", 0, -1).stream().map(s -> s.getValue()).toList(),
+              () ->
+                  sheaf.sync().zrangeWithScores("board", 0, -1).stream()
+                      .map(s -> s.getValue())
+                      .toList(),
               () -> sheaf.sync().sscan("cart", ScanArgs.Builder.limit(ITEMS)).getValues(),
               () -> sheaf.sync().sort("queue", SortArgs.Builder.alpha()),
               () ->
@@ -129,7 +131,9 @@ class LearnedLoopsContractTest {
                           "queue"),
               () -> ids(sheaf.sync().get("json")));
       for (Supplier<? extends Collection<String>> source : sources) {
-        assertThat(callsOfFourth(server, () -> assertThat(names(sheaf, source.get())).doesNotContainNull()))
+        assertThat(
+                callsOfFourth(
+                    server, () -> assertThat(names(sheaf, source.get())).doesNotContainNull()))
             .as("source %d", sources.indexOf(source))
             .isLessThanOrEqualTo(MOST_COMMANDS + 1);
       }

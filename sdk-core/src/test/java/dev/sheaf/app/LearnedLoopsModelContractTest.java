@@ -208,7 +208,7 @@ class LearnedLoopsModelContractTest {
           if (stored.get(key) instanceof Map) {
             return;
           }
-          sheaf.sync().getset(key, value);
+          sheaf.sync().setGet(key, value);
         }
         case 7 -> sheaf.setAll(Map.of(key, value));
         case 8 -> {
@@ -257,7 +257,7 @@ class LearnedLoopsModelContractTest {
       assertThat(redis.exists(key)).isNull();
       assertThat(redis.get(key)).isNull();
       TransactionResult result = redis.exec();
-      assertThat((Object) result.get(2)).isEqualTo(value);
+      assertThat(result.<Object>get(2)).isEqualTo(value);
     }
 
     private static Object answer(Supplier<?> read) {

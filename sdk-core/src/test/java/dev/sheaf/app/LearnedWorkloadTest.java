@@ -66,7 +66,15 @@ class LearnedWorkloadTest {
         sheaf.sync().sadd("set:" + list, id);
         if (i < 6) {
           sheaf.sync().rpush("outer:" + list, id);
-          sheaf.sync().rpush("inner:" + id, id(list, i), id(list, i + 1), id(list, i + 2), id(list, i + 3), id(list, i + 4));
+          sheaf
+              .sync()
+              .rpush(
+                  "inner:" + id,
+                  id(list, i),
+                  id(list, i + 1),
+                  id(list, i + 2),
+                  id(list, i + 3),
+                  id(list, i + 4));
         }
         sheaf.sync().hset("user:" + id, "name", "value");
       }

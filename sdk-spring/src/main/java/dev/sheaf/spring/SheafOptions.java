@@ -92,8 +92,7 @@ final class SheafOptions {
 
   private LoopLearning learning() {
     return checked(
-        "sheaf.loops",
-        () -> LoopLearning.defaults().withMaxAge(properties.getLoops().getMaxAge()));
+        "sheaf.loops", () -> LoopLearning.defaults().withMaxAge(properties.getLoops().getMaxAge()));
   }
 
   private @Nullable CompressionOptions compression() {

@@ -46,6 +46,7 @@ public class EncodedCommand<K, V, T>
   /** What makes a SET depend on what is there, or tell it. */
   private static final List<String> CONDITIONS =
       List.of("NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
+
   private static final VarHandle ORDER;
 
   static {

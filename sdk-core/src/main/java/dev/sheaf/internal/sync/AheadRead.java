@@ -93,8 +93,7 @@ enum AheadRead {
   }
 
   /** Reads of some keys; the rest is the further argument of all. */
-  abstract <K, V> KeyReads<?> reads(
-      ReadRouter<K, V> router, List<K> keys, @Nullable Object rest);
+  abstract <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest);
 
   /** A reply as a method gives it. */
   static @Nullable Object asOf(Method method, @Nullable Object reply) {

@@ -84,7 +84,7 @@ final class BlockingCalls<K, V> {
     if (read == null || key == null) {
       followed.pass(seen, arguments);
       Object reply = send(caller, method, arguments, drives, call);
-      followed.replied(seen, reply);
+      followed.replied(seen.command(), reply);
       return reply;
     }
     Object rest = arguments != null && arguments.length > 1 ? arguments[1] : null;
@@ -96,7 +96,7 @@ final class BlockingCalls<K, V> {
     } else {
       reply = AheadRead.asOf(method, ahead.orNull());
     }
-    followed.replied(seen, reply);
+    followed.replied(seen.command(), reply);
     return reply;
   }
 

@@ -36,7 +36,9 @@ final class FollowedCalls<K> {
   /** Fewer keys in a row are not remembered as a list. */
   private static final int MIN_REPEATED = 8;
 
-  /** How long after its list, or after its key before, the next key of a loop may come: 1 second. */
+  /**
+   * How long after its list, or after its key before, the next key of a loop may come: 1 second.
+   */
   private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LearnedLoops<K, ?> learned;
@@ -150,9 +152,7 @@ final class FollowedCalls<K> {
     LearnedPlace place = loop.place();
     int reads = loop.reads();
     // Not with every read, as to look at the stack takes some microseconds.
-    if (place == null
-        && reads > 1
-        && (reads == FINGERPRINT_KEYS || Integer.bitCount(reads) == 1)) {
+    if (place == null && reads > 1 && (reads == FINGERPRINT_KEYS || Integer.bitCount(reads) == 1)) {
       place = findPlace(loop);
     }
     LearnedWindow<K> window =
@@ -186,7 +186,9 @@ final class FollowedCalls<K> {
     for (int i = first; i < end && texts.size() < wanted; i++) {
       if (!loop.hasRead(i)) {
         String text = loop.source().keyAt(i);
-        if (text != null && text.length() <= KeyForm.MAX_LENGTH && loop.source().indexOf(text) == i) {
+        if (text != null
+            && text.length() <= KeyForm.MAX_LENGTH
+            && loop.source().indexOf(text) == i) {
           texts.add(text);
         } else if (end == Integer.MAX_VALUE) {
           break;
@@ -269,10 +271,12 @@ final class FollowedCalls<K> {
       if (now - list.readAtNanos() <= MAX_PAUSE_NANOS) {
         for (int i = 0; i < Math.min(FIRST_ELEMENTS, list.size()); i++) {
           String element = list.get(i);
-          int at = element == null || element.isEmpty() ? -1 : text.indexOf(element);
-          while (at >= 0) {
-            propose(read, rest, list, text, at, at + element.length(), now);
-            at = text.indexOf(element, at + 1);
+          if (element != null && !element.isEmpty()) {
+            int at = text.indexOf(element);
+            while (at >= 0) {
+              propose(read, rest, list, text, at, at + element.length(), now);
+              at = text.indexOf(element, at + 1);
+            }
           }
         }
         proposeParts(read, rest, list, text, now);
@@ -337,6 +341,10 @@ final class FollowedCalls<K> {
     }
     if (loop == null && row.size() < learned.options().maxWindowKeys()) {
       row.add(text);
+      if (row.size() >= MIN_REPEATED && Integer.bitCount(row.size()) == 1) {
+        // A thread may end with its request, and say nothing of it.
+        learned.remember(read, Repeated.of(row));
+      }
     } else if (loop != null) {
       row.clear();
     }
@@ -383,12 +391,16 @@ final class FollowedCalls<K> {
     }
   }
 
-  /** A reply, which the keys of the next loop may be made of. */
-  void replied(SeenCall call, @Nullable Object reply) {
+  /**
+   * A reply, which the keys of the next loop may be made of.
+   *
+   * @param command what it answers
+   */
+  void replied(String command, @Nullable Object reply) {
     if (reply == null) {
       return;
     }
-    ReadList list = ReadList.of(call.command(), reply, System.nanoTime());
+    ReadList list = ReadList.of(command, reply, System.nanoTime());
     if (list != null) {
       for (Iterator<ReadList> old = lists.iterator(); old.hasNext(); ) {
         if (list.readAtNanos() - old.next().readAtNanos() > MAX_PAUSE_NANOS) {

@@ -4,7 +4,9 @@ import java.util.BitSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A loop that a thread seems to run: which keys of its source it has read. Confined to a thread. */
+/**
+ * A loop that a thread seems to run: which keys of its source it has read. Confined to a thread.
+ */
 final class FollowedLoop<K> {
 
   /** How much of its end a loop may leave out and still have read it all: a sixteenth. */
@@ -108,8 +110,7 @@ final class FollowedLoop<K> {
 
   boolean wentToTheEnd() {
     int size = source.size();
-    return size < Integer.MAX_VALUE
-        && (backwards ? reads : highest + 1) >= size - size / TOLERANCE;
+    return size < Integer.MAX_VALUE && (backwards ? reads : highest + 1) >= size - size / TOLERANCE;
   }
 
   @Nullable LearnedPlace place() {

@@ -131,10 +131,7 @@ final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
     }
     window =
         new LoopWindow<>(
-            loops,
-            keys,
-            wanted -> MultiGet.ofEach(loops.reads(), wanted),
-            KeyLoops.MAX_VALUE_AGE);
+            loops, keys, wanted -> MultiGet.ofEach(loops.reads(), wanted), KeyLoops.MAX_VALUE_AGE);
     windowStart = start;
   }
 

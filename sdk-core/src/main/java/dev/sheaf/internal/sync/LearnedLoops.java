@@ -5,6 +5,7 @@ import dev.sheaf.internal.keys.KeyReads;
 import dev.sheaf.internal.sync.KeySource.Repeated;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
@@ -56,9 +57,16 @@ public final class LearnedLoops<K, V> {
     return calls.get();
   }
 
-  /** The current thread reads by other ways than its blocking commands, and may see later values. */
+  /**
+   * The current thread reads by other ways than its blocking commands, and may see later values.
+   */
   public void readElsewhere() {
     ofThread().dropAll();
+  }
+
+  /** The current thread is about to read what has these ids, which it had from elsewhere. */
+  public void expect(String source, Collection<?> ids) {
+    ofThread().replied(source, ids);
   }
 
   /** The keys of an earlier loop that began with these; null if none is remembered. */

@@ -151,7 +151,8 @@ final class LearnedPlace {
     vain += read - used;
     judged += read;
     judgedVain += read - used;
-    bytesPerKey = Math.max(1, Math.max(bytes, bytesPerKey - bytesPerKey / LoopHabits.WINDOW_GROWTH));
+    bytesPerKey =
+        Math.max(1, Math.max(bytes, bytesPerKey - bytesPerKey / LoopHabits.WINDOW_GROWTH));
     if (late && used < read) {
       keysInTime = Math.max(1, used * 3 / 4);
     } else if (used == read && keysInTime < options.maxWindowKeys()) {

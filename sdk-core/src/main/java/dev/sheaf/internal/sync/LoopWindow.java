@@ -126,8 +126,9 @@ final class LoopWindow<K, R> {
   }
 
   /**
-   * Hands out a reply that was {@link #request requested}, once, unless the thread may own something
-   * since, as a lock. Waits for it no longer than it may be old, which counts from the request.
+   * Hands out a reply that was {@link #request requested}, once, unless the thread may own
+   * something since, as a lock. Waits for it no longer than it may be old, which counts from the
+   * request.
    *
    * @return null if it has to be asked of the server by itself
    */

@@ -74,7 +74,8 @@ final class ReadList {
     List<@Nullable String> elements = new ArrayList<>(Math.min(reply.size(), MAX_ELEMENTS));
     int texts = 0;
     for (Object element : reply) {
-      String text = KeyForm.textOf(element instanceof Value<?> v ? v.getValueOrElse(null) : element);
+      String text =
+          KeyForm.textOf(element instanceof Value<?> v ? v.getValueOrElse(null) : element);
       elements.add(unquoted(text));
       texts += text == null ? 0 : 1;
       // What begins without ids will hardly end with some.
