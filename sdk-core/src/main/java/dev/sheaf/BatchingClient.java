@@ -9,6 +9,7 @@ import dev.sheaf.internal.connect.CoalescingRedisClient;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.connect.NodeSources;
 import dev.sheaf.internal.pipeline.ClientContext;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.AbstractRedisClient;
@@ -20,6 +21,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ public final class BatchingClient implements AutoCloseable {
   private final ClientResources resources;
   private final AbstractRedisClient lettuce;
   private final @Nullable LoopSampler loopDetector;
+  private final @Nullable LearnedPlaces learnedPlaces;
 
   private BatchingClient(SheafBuilder<?, ?> options, boolean cluster) {
     ClientResources given = options.clientResources();
@@ -66,6 +69,7 @@ public final class BatchingClient implements AutoCloseable {
             : CoalescingRedisClient.create(given, uri(), context, deadlines);
     setOptions();
     Contexts.attachDictionaries(context, lettuce, uri(), given);
+    this.learnedPlaces = Contexts.learnedPlaces(options);
     this.loopDetector =
         options.loopDetection()
             ? new LoopSampler(
@@ -122,7 +126,7 @@ public final class BatchingClient implements AutoCloseable {
   public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
     ConnectedServer<K, V> server = server(connection);
     RedisURI bounded = Uris.withTimeout(uri(), options.connectTimeout());
-    return new Facade(options, context, resources, loopDetector)
+    return new Facade(options, context, resources, loopDetector, learnedPlaces)
         .over(
             server, codec, NodeSources.of(server, codec, bounded), failsFast(), () -> {}, () -> {});
   }
@@ -141,7 +145,7 @@ public final class BatchingClient implements AutoCloseable {
       Supplier<? extends Sheaf<byte[], byte[]>> watched) {
     NodeWatch<K> watch =
         NodeWatch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
-    return new Facade(options, context, resources, loopDetector)
+    return new Facade(options, context, resources, loopDetector, learnedPlaces)
         .over(server(connection), codec, watch, () -> {}, () -> {});
   }
 
@@ -207,6 +211,20 @@ public final class BatchingClient implements AutoCloseable {
   public <K, V> @Nullable V blockingGet(
       Sheaf<K, V> sheaf, K key, Supplier<? extends @Nullable V> send) {
     return known(sheaf).blockingGet(key, send);
+  }
+
+  /**
+   * Says which ids the keys of the calling thread's next loop are made of, for a client that {@link
+   * SheafBuilder#learnLoops learns loops}; to others it says nothing. It counts as if the thread
+   * had read the ids from the server: nothing is read ahead before three such loops were foreseen.
+   *
+   * @param sheaf one of {@link #over}
+   * @param source where the ids come from, as reports name it
+   * @param ids strings, numbers or byte arrays; others are left out
+   * @throws IllegalArgumentException if {@code sheaf} is not of this library
+   */
+  public void expect(Sheaf<?, ?> sheaf, String source, Collection<?> ids) {
+    known(sheaf).expect(source, ids);
   }
 
   /** Ends what its connections share. The Lettuce client is to be shut down before. */

@@ -135,7 +135,7 @@ final class Connector<K, V> {
       ConnectedServer<K, V> server, RedisURI uri, ClientContext context, Deadlines deadlines) {
     LoopSampler detector = loopDetector(server.connection());
     Contexts.attachDictionaries(context, server.client(), bounded(uri), resources);
-    return new Facade(options, context, resources, detector)
+    return new Facade(options, context, resources, detector, Contexts.learnedPlaces(options))
         .over(
             server,
             options.codec(),

@@ -9,6 +9,7 @@ import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.ScriptTexts;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -76,6 +77,14 @@ final class Contexts {
             resources.eventExecutorGroup(),
             context.commandTimeout());
     compression.dictionaries().attach(store, resources.eventExecutorGroup());
+  }
+
+  /** What is learned of loops; null unless that was asked for. */
+  static @Nullable LearnedPlaces learnedPlaces(SheafBuilder<?, ?> options) {
+    LoopLearning chosen = options.loopLearning();
+    return chosen == null
+        ? null
+        : new LearnedPlaces(chosen, options.meterRegistry(), options.name());
   }
 
   /** To be closed by whom asked for it. */

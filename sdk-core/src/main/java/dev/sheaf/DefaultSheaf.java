@@ -20,6 +20,8 @@ import dev.sheaf.internal.sync.BlockingGet;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
 import dev.sheaf.internal.sync.KeyLoops;
+import dev.sheaf.internal.sync.LearnedLoops;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.sync.MapEach;
 import dev.sheaf.internal.sync.SyncCommands;
@@ -69,6 +71,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopSampler loopDetector;
+  private final @Nullable LearnedPlaces learnedPlaces;
+  private final @Nullable LearnedLoops<K, V> learned;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
   private final NodeWatch<K> watch;
@@ -87,6 +91,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopSampler loopDetector,
+      @Nullable LearnedPlaces learnedPlaces,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
@@ -107,14 +112,16 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             context.callers());
     this.blocked = context.callers();
     this.loopDetector = loopDetector;
-    this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector);
+    this.learnedPlaces = learnedPlaces;
+    this.learned = learnedPlaces == null ? null : new LearnedLoops<>(keyLoops, learnedPlaces);
+    this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector, learned);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
-    this.sync = blockingFace(server, decompressing, keyLoops, loopDetector);
+    this.sync = blockingFace(server, decompressing, keyLoops, loopDetector, learned);
     this.bulkLane =
         new LazyBulkLane<>(
             connectAgain,
             // A loop over large values is bound by their size, and not by its round trips.
-            lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null));
+            lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null, null));
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.healing = context.healing();
@@ -130,8 +137,10 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       ConnectedServer<K, V> to,
       @Nullable RedisCodec<K, V> decompressing,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler detector) {
-    return SyncCommands.over(to, BlockingGet.of(to, loops, decompressing), loops, detector);
+      @Nullable LoopSampler detector,
+      @Nullable LearnedLoops<K, V> learned) {
+    return SyncCommands.over(
+        to, BlockingGet.of(to, loops, decompressing), loops, detector, learned);
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */
@@ -210,7 +219,15 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return Collections.unmodifiableMap(results);
   }
 
+  /** What this thread has read ahead may be older than what it is about to see. */
+  private void seeLater() {
+    if (learned != null) {
+      learned.readElsewhere();
+    }
+  }
+
   private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
+    seeLater();
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
     return WriteScope.supply(
         blocked,
@@ -268,6 +285,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, Result<Boolean>> existsAll(Collection<? extends K> keys) {
+    seeLater();
     return bulk.forEach(CommandType.EXISTS, keys);
   }
 
@@ -278,6 +296,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, Result<Boolean>> touchAll(Collection<? extends K> keys) {
+    seeLater();
     return bulk.forEach(CommandType.TOUCH, keys);
   }
 
@@ -298,12 +317,14 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
+    seeLater();
     return readThroughs.usual().get(key, ttl, loader);
   }
 
   @Override
   public Map<K, V> readThroughAll(
       Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
+    seeLater();
     return readThroughs.usual().getAll(keys, ttl, loader);
   }
 
@@ -331,12 +352,20 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** Blocking commands of another interface, which see to what this face does for its own. */
   <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
-    return SyncCommands.over(type, commands, waits, server.connection(), keyLoops, loopDetector);
+    return SyncCommands.over(
+        type, commands, waits, server.connection(), keyLoops, loopDetector, learned);
   }
 
   /** One GET as {@link #blocking} sees it. */
   @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
     return templateGet.get(key, send);
+  }
+
+  /** The current thread is about to read what has these ids. */
+  void expect(String source, Collection<?> ids) {
+    if (learned != null) {
+      learned.expect(source, ids);
+    }
   }
 
   /** What this client writes. */
@@ -346,7 +375,8 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public List<LoopReport> loops() {
-    return loopDetector == null ? List.of() : loopDetector.reports();
+    List<LoopReport> found = loopDetector == null ? List.of() : loopDetector.reports();
+    return learnedPlaces == null ? found : learnedPlaces.addTo(found);
   }
 
   @Override

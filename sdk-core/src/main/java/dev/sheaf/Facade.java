@@ -10,6 +10,7 @@ import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.readthrough.CacheAccess;
 import dev.sheaf.internal.readthrough.ReadThroughs;
+import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -23,12 +24,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param resources whose threads the parts use
  * @param loopDetector null if nobody looks for loops
+ * @param learnedPlaces null if nobody learns them
  */
 record Facade(
     SheafBuilder<?, ?> options,
     ClientContext context,
     ClientResources resources,
-    @Nullable LoopSampler loopDetector) {
+    @Nullable LoopSampler loopDetector,
+    @Nullable LearnedPlaces learnedPlaces) {
 
   /**
    * Makes the face of one connection.
@@ -65,6 +68,7 @@ record Facade(
         options.meterRegistry(),
         options.name(),
         loopDetector,
+        learnedPlaces,
         watch,
         new ReadThroughs<>(
             new CacheAccess<>(server, codec, context.compression(), watch),

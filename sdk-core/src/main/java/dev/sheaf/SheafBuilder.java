@@ -71,6 +71,7 @@ public final class SheafBuilder<K, V> {
   private String name = "default";
   private boolean loopDetection = true;
   private Function<String, String> loopAdvice = LoopSampler::remedyFor;
+  private @Nullable LoopLearning loopLearning;
   private boolean yielding;
   private Observe observe = Observe.commands();
 
@@ -97,6 +98,7 @@ public final class SheafBuilder<K, V> {
     builder.name = name;
     builder.loopDetection = loopDetection;
     builder.loopAdvice = loopAdvice;
+    builder.loopLearning = loopLearning;
     builder.yielding = yielding;
     builder.observe = observe;
     return builder;
@@ -204,6 +206,20 @@ public final class SheafBuilder<K, V> {
    */
   public SheafBuilder<K, V> loopAdvice(Function<String, String> remedy) {
     this.loopAdvice = Objects.requireNonNull(remedy, "remedy");
+    return this;
+  }
+
+  /**
+   * Learns loops that nobody declared: where a place in the code has read, three times in a row,
+   * the keys that its first two foretell, the second key of its next loop brings those to come, as
+   * {@link Sheaf#loop} does. Without options, nothing is learned or read ahead.
+   *
+   * <p>A value that was read ahead is handed out for its own key, once, to the same thread, within
+   * {@link LoopLearning#maxAge()}, and not after this client has written the key. What other
+   * clients write meanwhile is seen that much later.
+   */
+  public SheafBuilder<K, V> learnLoops(LoopLearning options) {
+    this.loopLearning = Objects.requireNonNull(options, "options");
     return this;
   }
 
@@ -318,6 +334,10 @@ public final class SheafBuilder<K, V> {
 
   Function<String, String> loopAdvice() {
     return loopAdvice;
+  }
+
+  @Nullable LoopLearning loopLearning() {
+    return loopLearning;
   }
 
   boolean loopDetection() {

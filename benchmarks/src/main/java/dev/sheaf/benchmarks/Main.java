@@ -6,6 +6,7 @@ import dev.sheaf.benchmarks.compare.Publication;
 import dev.sheaf.benchmarks.compare.ResultFile;
 import dev.sheaf.benchmarks.jmh.CompressionTable;
 import dev.sheaf.benchmarks.jmh.DictionaryTable;
+import dev.sheaf.benchmarks.latency.LearnedLoopsComparison;
 import dev.sheaf.benchmarks.latency.SizesComparison;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.Quiet;
@@ -79,6 +80,13 @@ public final class Main {
   @Command(name = "sizes", description = "The ways to sum the sizes of 100,000 sorted sets.")
   int sizes() {
     new SizesComparison(System.out).run();
+    return 0;
+  }
+
+  /** Prints what a loop takes that nobody changed. */
+  @Command(name = "loops", description = "A loop that nobody changed, learned and not.")
+  int loops() {
+    new LearnedLoopsComparison(System.out).run();
     return 0;
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.Batch;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Deferred;
+import dev.sheaf.LoopLearning;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
@@ -172,6 +173,23 @@ class GuideSnippetsTest {
               });
 
       assertThat(profiles).containsExactly(new Profile("Ada"), new Profile("Ada"));
+    }
+  }
+
+  @Test
+  void learnedLoops(EmbeddedServer server) {
+    String uri = server.uri();
+    String user = "1";
+    Sheaf<String, String> sheaf = Sheaf.builder(uri).learnLoops(LoopLearning.defaults()).connect();
+
+    try (sheaf) {
+      sheaf.sync().sadd("cart:1", "1", "2", "3", "4");
+
+      for (String id : sheaf.sync().smembers("cart:" + user)) {
+        show(sheaf.sync().get("item:" + id));
+      }
+
+      assertThat(shown).isEqualTo(4);
     }
   }
 

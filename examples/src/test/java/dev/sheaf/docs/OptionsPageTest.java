@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.sheaf.Batch;
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.LoopLearning;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.HealingOptions;
@@ -47,6 +48,7 @@ class OptionsPageTest {
     CompressionOptions compression = CompressionOptions.defaults();
     return List.of(
         BatchingOptions.defaults(),
+        LoopLearning.defaults(),
         AvailabilityOptions.defaults(),
         HealingOptions.defaults(),
         ReadThroughOptions.defaults(),

@@ -65,7 +65,8 @@ final class ClockedCalls implements AutoCloseable {
             new WriteClock(),
             new Callers(),
             ThreadLocal.withInitial(CallerThread::new));
-    return SyncCommands.over(RedisCommands.class, timed, () -> true, connection, loops, detector);
+    return SyncCommands.over(
+        RedisCommands.class, timed, () -> true, connection, loops, detector, null);
   }
 
   private long nanoTime() {

@@ -283,6 +283,15 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     return sharedFace().connection();
   }
 
+  /** The current thread is about to read what has these ids, by a template of this factory. */
+  void expect(String source, Collection<String> ids) {
+    Running current = running;
+    SharedFace known = current == null ? null : current.known();
+    if (current != null && known != null) {
+      current.client().expect(known.sheaf(), source, ids);
+    }
+  }
+
   private SharedFace sharedFace() {
     getRequiredNativeClient(); // Says in which state the factory is, if it is not started.
     StatefulConnection<byte[], byte[]> connection =

@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisTemplate;
@@ -66,5 +67,19 @@ public final class SheafAutoConfiguration {
             .map(BatchingConnectionFactory.class::cast)
             .toList(),
         properties.getWarmUp().getTimeout());
+  }
+
+  /** Tells a client that learns loops what repositories are about to read. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(
+      name = "org.springframework.data.redis.repository.support.RedisRepositoryFactoryBean")
+  @ConditionalOnBooleanProperty(name = "sheaf.loops.learn")
+  static class Repositories {
+
+    @Bean
+    static LearnedRepositories sheafLearnedRepositories(
+        ObjectProvider<RedisConnectionFactory> connectionFactories) {
+      return new LearnedRepositories(connectionFactories);
+    }
   }
 }

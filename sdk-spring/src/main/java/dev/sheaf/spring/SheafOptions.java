@@ -1,6 +1,7 @@
 package dev.sheaf.spring;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.LoopLearning;
 import dev.sheaf.Observe;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
@@ -38,6 +39,9 @@ final class SheafOptions {
       SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
     builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
     builder.loopAdvice(SheafOptions::remedyForLoop);
+    if (properties.getLoops().isLearn()) {
+      builder.learnLoops(learning());
+    }
     builder.availability(availability()).healing(healing()).yielding(properties.isYielding());
     builder.observe(observe());
     CompressionOptions compression = compression();
@@ -114,6 +118,11 @@ final class SheafOptions {
                 .maxPerSecond(healing.getMaxPerSecond())
                 .refusedFor(healing.getRefusedFor())
                 .build());
+  }
+
+  private LoopLearning learning() {
+    return checked(
+        "sheaf.loops", () -> LoopLearning.defaults().withMaxAge(properties.getLoops().getMaxAge()));
   }
 
   private @Nullable CompressionOptions compression() {

@@ -486,12 +486,34 @@ public class SheafProperties {
     /** Whether to look for loops that make one round trip after the other. */
     private boolean detection = true;
 
+    /** Whether to learn loops that nobody declared, and to read their keys ahead. */
+    private boolean learn;
+
+    /** Time that a value which was read ahead for such a loop may wait to be handed out. */
+    private Duration maxAge = Duration.ofMillis(50);
+
     public boolean isDetection() {
       return detection;
     }
 
     public void setDetection(boolean detection) {
       this.detection = detection;
+    }
+
+    public boolean isLearn() {
+      return learn;
+    }
+
+    public void setLearn(boolean learn) {
+      this.learn = learn;
+    }
+
+    public Duration getMaxAge() {
+      return maxAge;
+    }
+
+    public void setMaxAge(Duration maxAge) {
+      this.maxAge = maxAge;
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.sheaf.examples.demo;
 
+import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafException;
 import io.lettuce.core.AbstractRedisClient;
@@ -13,6 +14,10 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 
 /**
  * The two clients that are compared, each with a connection of its own and its defaults: plain
@@ -24,6 +29,11 @@ final class Clients implements AutoCloseable {
 
   private final String uri;
   private final Sheaf<String, String> sheaf;
+  private final Sheaf<String, String> learning;
+
+  /** Handles what comes from outside, as in a web server. */
+  private final ExecutorService requests = Executors.newSingleThreadExecutor();
+
   private final AbstractRedisClient client;
   private final RedisClusterCommands<String, String> lettuce;
   private final RedisClusterAsyncCommands<String, String> lettuceAsync;
@@ -36,6 +46,7 @@ final class Clients implements AutoCloseable {
       RedisClusterAsyncCommands<String, String> lettuceAsync) {
     this.uri = uri;
     this.sheaf = sheaf;
+    this.learning = Sheaf.builder(uri).learnLoops(LoopLearning.defaults()).connect();
     this.client = client;
     this.lettuce = lettuce;
     this.lettuceAsync = lettuceAsync;
@@ -93,6 +104,16 @@ final class Clients implements AutoCloseable {
     return sheaf;
   }
 
+  /** One that learns loops. */
+  Sheaf<String, String> learning() {
+    return learning;
+  }
+
+  /** Does some work as a server does what a request asks for, on a thread of its own. */
+  <T> T asRequest(Supplier<T> work) {
+    return CompletableFuture.supplyAsync(work, requests).join();
+  }
+
   RedisClusterCommands<String, String> lettuce() {
     return lettuce;
   }
@@ -103,6 +124,8 @@ final class Clients implements AutoCloseable {
 
   @Override
   public void close() {
+    requests.shutdown();
+    learning.close();
     sheaf.close();
     shutDown(client);
   }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** A page that shows many documents, whose keys are known. */
 final class PageExperiment implements Experiment {
 
+  /** The first is remembered, the next three are foreseen. */
+  private static final int LEARNING_LOOPS = 5;
+
   private final List<String> keys;
   private final List<String> values;
 
@@ -39,6 +42,14 @@ final class PageExperiment implements Experiment {
     return values;
   }
 
+  /** Runs the loop as often as it takes to learn it. */
+  @Override
+  public void prepare(Clients clients) {
+    for (int i = 0; i < LEARNING_LOOPS; i++) {
+      learned(clients);
+    }
+  }
+
   @Override
   public List<Way> ways(Clients clients) {
     return List.of(
@@ -52,7 +63,11 @@ final class PageExperiment implements Experiment {
                 "sheaf-plain",
                 "Sheaf, get(key) in a loop it does not know of: no faster, but the detector names it",
                 () -> plain(clients))
-            .onlyOnce());
+            .onlyOnce(),
+        new Way(
+            "sheaf-learned",
+            "Sheaf, get(key) in the same loop, which a client with learnLoops has learned",
+            () -> learned(clients)));
   }
 
   private List<@Nullable String> loop(Clients clients) {
@@ -120,5 +135,16 @@ final class PageExperiment implements Experiment {
       page.add(clients.sheaf().sync().get(key));
     }
     return page;
+  }
+
+  private List<@Nullable String> learned(Clients clients) {
+    return clients.asRequest(
+        () -> {
+          List<@Nullable String> page = new ArrayList<>();
+          for (String key : keys) {
+            page.add(clients.learning().sync().get(key));
+          }
+          return page;
+        });
   }
 }

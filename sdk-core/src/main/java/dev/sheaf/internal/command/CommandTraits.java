@@ -61,6 +61,7 @@ public final class CommandTraits {
   private final boolean alone;
   private final boolean script;
   private final boolean cursor;
+  private final boolean claims;
   private final @Nullable Fusible fusible;
 
   /** The rows of its subcommands. */
@@ -86,6 +87,7 @@ public final class CommandTraits {
     this.alone = traits.contains("alone");
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
+    this.claims = traits.contains("claims");
     this.fusible = traits.contains("fusible") ? Fusible.valueOf(name) : null;
   }
 
@@ -241,6 +243,11 @@ public final class CommandTraits {
   /** Whether each call needs the answer to the one before, so that a loop over it is right. */
   public boolean isCursor() {
     return cursor;
+  }
+
+  /** Whether its reply may make its caller the owner of something that others want too. */
+  public boolean mayClaim() {
+    return claims;
   }
 
   /** How several may travel as one; null if they may not. */

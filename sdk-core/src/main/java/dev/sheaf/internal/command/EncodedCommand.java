@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,14 @@ public class EncodedCommand<K, V, T>
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
   private static final int NO_SLOT = -1;
+
+  /** Where the options of SET begin: behind its name, the key and the value. */
+  private static final int SET_OPTIONS = 3;
+
+  /** What makes a SET depend on what is there, or tell it. */
+  private static final List<String> CONDITIONS =
+      List.of("NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
+
   private static final VarHandle ORDER;
 
   static {
@@ -384,6 +393,23 @@ public class EncodedCommand<K, V, T>
       return WriteClock.EVERYTHING;
     }
     return traits.isOfFirstArgument() ? cellOfFirstArgument() : cellOfWrittenKeys();
+  }
+
+  /** Whether its reply may make its caller the owner of something, as that of SET NX does. */
+  final boolean mayClaim() {
+    return traits.isBlocking()
+        || traits.mayClaim()
+        || traits.name().equals("SET") && isConditional(new RespRequest(request));
+  }
+
+  private static boolean isConditional(RespRequest set) {
+    for (int i = SET_OPTIONS; i < set.count(); i++) {
+      int option = i;
+      if (CONDITIONS.stream().anyMatch(condition -> set.is(option, condition))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The {@link WriteClock} cell of the first argument, which must be a key. */

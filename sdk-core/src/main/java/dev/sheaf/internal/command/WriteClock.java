@@ -1,5 +1,6 @@
 package dev.sheaf.internal.command;
 
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
@@ -25,6 +26,9 @@ public final class WriteClock {
   /** How many counters there are: 16 KiB, and a full window shares one with 6 % of all keys. */
   private static final int CELLS = 4_096;
 
+  /** How many counters of claims there are: 1 KiB, several times the threads that read at once. */
+  private static final int THREADS = 256;
+
   /** Stands for the cell of a command that writes no key. */
   static final int NOTHING = -1;
 
@@ -36,6 +40,9 @@ public final class WriteClock {
   private final AtomicInteger readers = new AtomicInteger();
   private final AtomicInteger common = new AtomicInteger();
   private final AtomicIntegerArray cells = new AtomicIntegerArray(CELLS);
+
+  /** By the id of the thread, which may share one with others. */
+  private final AtomicIntegerArray claims = new AtomicIntegerArray(THREADS);
 
   /** A loop is about to read ahead. */
   public void join() {
@@ -70,6 +77,26 @@ public final class WriteClock {
     return common.get();
   }
 
+  /**
+   * How often this thread has sent what may have made it the owner of something, as {@code SET NX}
+   * and BLPOP do. What it read ahead before may be older than what it owns now.
+   */
+  public int claimReading() {
+    return claims.get(claimCell());
+  }
+
+  private static int claimCell() {
+    return (int) Thread.currentThread().getId() & THREADS - 1;
+  }
+
+  private void claimed() {
+    if (Thread.currentThread() instanceof FastThreadLocalThread) {
+      common.incrementAndGet(); // It was held back, and by which thread is not known.
+    } else {
+      claims.incrementAndGet(claimCell());
+    }
+  }
+
   /** Values read ahead for the keys of this cell are void. */
   public void advance(int cell) {
     cells.incrementAndGet(cell);
@@ -85,15 +112,21 @@ public final class WriteClock {
       return NOT_LOOKED_AT;
     }
     int written = first.writtenCell();
-    for (EncodedCommand<?, ?, ?> command = first; command != last && written != EVERYTHING; ) {
+    boolean claims = first.mayClaim();
+    for (EncodedCommand<?, ?, ?> command = first;
+        command != last && !(written == EVERYTHING && claims); ) {
       command = command.next;
       if (command == null) {
         break;
       }
+      claims |= command.mayClaim();
       int alsoWritten = command.writtenCell();
       if (alsoWritten != NOTHING) {
         written = written == NOTHING || written == alsoWritten ? alsoWritten : EVERYTHING;
       }
+    }
+    if (claims) {
+      claimed();
     }
     advanceFor(written);
     return written;

@@ -30,10 +30,7 @@ import org.jspecify.annotations.Nullable;
  * One read of many keys: a GET for each, sent together, with one future for all. The GETs are plain
  * commands without a future of their own.
  */
-public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
-
-  /** Stands for the {@link WriteClock} cell of a key that cannot be encoded. */
-  public static final int NO_CELL = -1;
+public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements KeyReads<V> {
 
   private final ReadRouter<K, V> router;
 
@@ -118,7 +115,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
     }
   }
 
-  /** Sends what was prepared; what finds no room in its queue fails. */
+  @Override
   public void send() {
     WriteScope.run(this::dispatchAll);
   }
@@ -140,13 +137,18 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
     }
   }
 
-  /** The {@link WriteClock} cell of the key at this index, or {@link #NO_CELL}. */
+  @Override
   public int cell(int index) {
     EncodedCommand<K, V, V> encoded = reads.get(index).encoded;
     return encoded == null ? NO_CELL : encoded.cellOfFirstArgument();
   }
 
-  /** The outcome at this index, one for each key of {@link #ofEach}; null until there is one. */
+  @Override
+  public Outcomes<?> outcomes() {
+    return this;
+  }
+
+  @Override
   public @Nullable Result<V> result(int index) {
     return reads.get(index).result();
   }
@@ -170,7 +172,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> {
     return Collections.unmodifiableMap((Map<K, Result<V>>) (Map<K, ?>) outcomes);
   }
 
-  /** The bytes of all values as they travelled. To be asked once {@link #future} is complete. */
+  @Override
   public long replyBytes() {
     long bytes = 0;
     for (GetRead read : reads) {

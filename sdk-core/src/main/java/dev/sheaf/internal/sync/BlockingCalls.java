@@ -20,16 +20,24 @@ final class BlockingCalls<K, V> {
   private final KeyLoops<K, V> loops;
   private final @Nullable LoopSampler sampler;
 
+  /** Null unless loops are learned. */
+  private final @Nullable LearnedLoops<K, V> learned;
+
   BlockingCalls(
-      StatefulConnection<?, ?> connection, KeyLoops<K, V> loops, @Nullable LoopSampler sampler) {
+      StatefulConnection<?, ?> connection,
+      KeyLoops<K, V> loops,
+      @Nullable LoopSampler sampler,
+      @Nullable LearnedLoops<K, V> learned) {
     this.connection = connection;
     this.loops = loops;
     this.sampler = sampler;
+    this.learned = learned;
   }
 
   /**
    * Makes a call, or answers it from a window.
    *
+   * @param arguments of the method; null where it is a GET
    * @param key of a GET; null for all else
    * @param drives whether it sends one command and waits for its reply, so that the thread may
    *     drive the event loop meanwhile
@@ -45,10 +53,69 @@ final class BlockingCalls<K, V> {
     if (key != null && !caller.loops().isEmpty()) {
       Result<?> ahead = caller.loops().take(key);
       if (ahead != null) {
+        if (learned != null) {
+          learned.ofThread().forget(key);
+        }
         return ahead.orNull();
       }
       loops.overtake(key);
     }
+    return learned == null || caller.isMapping()
+        ? send(caller, method, arguments, drives, call)
+        : follow(learned.ofThread(), caller, method, arguments, key, drives, call);
+  }
+
+  @SuppressWarnings("unchecked") // What is read ahead has a key of the client's type.
+  private @Nullable Object follow(
+      FollowedCalls<K> followed,
+      CallerThread caller,
+      Method method,
+      Object @Nullable [] arguments,
+      @Nullable K getKey,
+      boolean drives,
+      Callable<@Nullable Object> call)
+      throws Exception {
+    SeenCall seen = SeenCall.of(method);
+    AheadRead read = seen.ahead();
+    Object key =
+        getKey == null && arguments != null && arguments.length > 0
+            ? AheadRead.keyOf(arguments[0])
+            : getKey;
+    if (read == null || key == null) {
+      followed.pass(seen, arguments);
+      Object reply = send(caller, method, arguments, drives, call);
+      followed.replied(seen.command(), reply);
+      return reply;
+    }
+    Object rest = arguments != null && arguments.length > 1 ? arguments[1] : null;
+    Result<?> ahead = followed.take(read, (K) key, rest);
+    Object reply;
+    if (ahead == null) {
+      LearnedWindow<K> window = followed.asks(read, (K) key, rest);
+      reply = send(caller, method, arguments, drives, window == null ? call : with(window, call));
+    } else {
+      reply = AheadRead.asOf(method, ahead.orNull());
+    }
+    followed.replied(seen.command(), reply);
+    return reply;
+  }
+
+  /** In one write: what is read ahead first, so that it is there when the call is answered. */
+  private static Callable<@Nullable Object> with(
+      LearnedWindow<?> window, Callable<@Nullable Object> call) {
+    return () -> {
+      window.request();
+      return call.call();
+    };
+  }
+
+  private @Nullable Object send(
+      CallerThread caller,
+      Method method,
+      Object @Nullable [] arguments,
+      boolean drives,
+      Callable<@Nullable Object> call)
+      throws Exception {
     if (sampler == null || caller.isMapping()) {
       return send(drives, call);
     }

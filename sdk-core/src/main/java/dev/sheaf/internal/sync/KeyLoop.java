@@ -1,6 +1,7 @@
 package dev.sheaf.internal.sync;
 
 import dev.sheaf.Result;
+import dev.sheaf.internal.keys.MultiGet;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -128,7 +129,9 @@ final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
         break; // It fails again when it is the turn of that item.
       }
     }
-    window = new LoopWindow<>(loops, keys);
+    window =
+        new LoopWindow<>(
+            loops, keys, wanted -> MultiGet.ofEach(loops.reads(), wanted), KeyLoops.MAX_VALUE_AGE);
     windowStart = start;
   }
 

@@ -49,7 +49,8 @@ final class LoopSite {
         command,
         executed,
         called,
-        Math.max(0, called - executed));
+        Math.max(0, called - executed),
+        null);
   }
 
   String command() {

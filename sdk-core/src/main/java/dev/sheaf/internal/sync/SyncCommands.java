@@ -44,12 +44,13 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       StatefulConnection<K, V> connection,
       @Nullable BlockingGet<K, V> blockingGet,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler sampler) {
+      @Nullable LoopSampler sampler,
+      @Nullable LearnedLoops<K, V> learned) {
     this.commands = commands;
     this.waits = waits;
     this.connection = connection;
     this.blockingGet = blockingGet;
-    this.calls = new BlockingCalls<>(connection, loops, sampler);
+    this.calls = new BlockingCalls<>(connection, loops, sampler, learned);
   }
 
   /** The face of Lettuce's commands: an object of all the interfaces that they have. */
@@ -58,13 +59,14 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       ConnectedServer<K, V> server,
       @Nullable BlockingGet<K, V> blockingGet,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler sampler) {
+      @Nullable LoopSampler sampler,
+      @Nullable LearnedLoops<K, V> learned) {
     return (RedisClusterCommands<K, V>)
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
             new SyncCommands<>(
-                server.sync(), ALWAYS, server.connection(), blockingGet, loops, sampler));
+                server.sync(), ALWAYS, server.connection(), blockingGet, loops, sampler, learned));
   }
 
   /**
@@ -79,12 +81,13 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       BooleanSupplier waits,
       StatefulConnection<?, ?> connection,
       KeyLoops<?, ?> loops,
-      @Nullable LoopSampler sampler) {
+      @Nullable LoopSampler sampler,
+      @Nullable LearnedLoops<?, ?> learned) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
-            foreign(commands, waits, connection, loops, sampler)));
+            foreign(commands, waits, connection, loops, sampler, learned)));
   }
 
   @SuppressWarnings("unchecked") // The loops are those of the connection.
@@ -93,9 +96,16 @@ public final class SyncCommands<K, V> implements InvocationHandler {
       BooleanSupplier waits,
       StatefulConnection<?, ?> connection,
       KeyLoops<K, V> loops,
-      @Nullable LoopSampler sampler) {
+      @Nullable LoopSampler sampler,
+      @Nullable LearnedLoops<?, ?> learned) {
     return new SyncCommands<>(
-        commands, waits, (StatefulConnection<K, V>) connection, null, loops, sampler);
+        commands,
+        waits,
+        (StatefulConnection<K, V>) connection,
+        null,
+        loops,
+        sampler,
+        (LearnedLoops<K, V>) learned);
   }
 
   @Override

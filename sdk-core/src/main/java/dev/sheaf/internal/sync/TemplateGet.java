@@ -21,8 +21,11 @@ public final class TemplateGet<K, V> {
   private final BlockingCalls<K, V> calls;
 
   public TemplateGet(
-      StatefulConnection<?, ?> connection, KeyLoops<K, V> loops, @Nullable LoopSampler sampler) {
-    this.calls = new BlockingCalls<>(connection, loops, sampler);
+      StatefulConnection<?, ?> connection,
+      KeyLoops<K, V> loops,
+      @Nullable LoopSampler sampler,
+      @Nullable LearnedLoops<K, V> learned) {
+    this.calls = new BlockingCalls<>(connection, loops, sampler, learned);
   }
 
   private static Method get() {

@@ -699,12 +699,16 @@
     },
     'view-loops': () => [
       make('p', {class: 'quiet'}, 'Places in the code that make one round trip after the other. loop(keys), getAll or mapEach'
-          + ' of Sheaf or SheafOperations would make a few.'),
-      table([['Avoidable', 'n'], ['Command'], ['Where', 'code'], ['Runs', 'n'], ['Calls', 'n']],
+          + ' of Sheaf or SheafOperations would make a few. Where a loop was learned, its keys are read ahead.'),
+      table([['Avoidable', 'n'], ['Command'], ['Where', 'code'], ['Runs', 'n'], ['Calls', 'n'], ['Learned'], ['Hits', 'n'],
+        ['In vain', 'n']],
           latest.loops.map((loop) => [number.format(loop.avoidableRoundTrips), loop.command,
             make('div', {}, make('div', {}, seen(loop.callSite)),
                 loop.callers.map((caller) => make('div', {class: 'quiet'}, '< ', seen(caller)))),
-            number.format(loop.executions), number.format(loop.calls)]), 'None was found yet.')
+            number.format(loop.executions), number.format(loop.calls),
+            loop.learned ? loop.learned.keys + ' (' + loop.learned.state.toLowerCase().replace('_', ' ') + ')' : '',
+            number.format(loop.learned ? loop.learned.hits : 0),
+            number.format(loop.learned ? loop.learned.vain : 0)]), 'None was found yet.')
     ],
     'view-scripts': () => [
       metersOrNot(),

@@ -1,0 +1,416 @@
+package dev.sheaf.internal.sync;
+
+import dev.sheaf.Result;
+import dev.sheaf.internal.sync.KeySource.Numbers;
+import dev.sheaf.internal.sync.KeySource.OfList;
+import dev.sheaf.internal.sync.KeySource.Repeated;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocking calls of one thread, as far as they may be loops: the lists that it has read, the
+ * loops that it seems to be in, and what is read ahead for them. Confined to that thread.
+ */
+final class FollowedCalls<K> {
+
+  /** How many lists of the thread are remembered, the latest first. */
+  private static final int MAX_LISTS = 4;
+
+  /** How many loops of the thread are followed at once. */
+  private static final int MAX_LOOPS = 8;
+
+  /** How many first keys wait for a second one that proves what they have in common with a list. */
+  private static final int MAX_CANDIDATES = 16;
+
+  /** With which elements a loop over a list in its order may begin. */
+  private static final int FIRST_ELEMENTS = 3;
+
+  /** How many keys tell a loop that was seen before. */
+  static final int FINGERPRINT_KEYS = 3;
+
+  /** Fewer keys in a row are not remembered as a list. */
+  private static final int MIN_REPEATED = 8;
+
+  /**
+   * How long after its list, or after its key before, the next key of a loop may come: 1 second.
+   */
+  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final LearnedLoops<K, ?> learned;
+  private final List<ReadList> lists = new ArrayList<>();
+  private final List<FollowedLoop<K>> loops = new ArrayList<>();
+  private final List<FollowedLoop<K>> candidates = new ArrayList<>();
+
+  /** The latest keys that belong to no loop, of one command. */
+  private final List<String> row = new ArrayList<>();
+
+  private final String[] latest = new String[FINGERPRINT_KEYS];
+  private @Nullable AheadRead rowRead;
+  private @Nullable Object rowRest;
+  private long rowNanos;
+  private long windows;
+
+  FollowedCalls(LearnedLoops<K, ?> learned) {
+    this.learned = learned;
+    Arrays.fill(latest, "");
+  }
+
+  /** What was read ahead for a key, to be handed out once; null if the server has to be asked. */
+  @Nullable Result<?> take(AheadRead read, K key, @Nullable Object rest) {
+    if (loops.isEmpty()) {
+      return null;
+    }
+    String text = KeyForm.textOf(key);
+    if (text == null) {
+      return null;
+    }
+    Result<?> result = null;
+    LearnedWindow<K> from = null;
+    for (int i = 0; i < loops.size() && result == null; i++) {
+      FollowedLoop<K> loop = loops.get(i);
+      from = loop.window();
+      if (from != null && loop.isOf(read, rest)) {
+        result = from.take(key, text);
+        if (result != null) {
+          loop.reads(loop.source().indexOf(text), System.nanoTime());
+          if (loop.isAtEnd()) {
+            end(loop);
+          }
+        }
+      }
+    }
+    for (FollowedLoop<K> loop : loops) {
+      LearnedWindow<K> other = loop.window();
+      if (other != null && (result == null || from != null && other.isBefore(from))) {
+        other.forget(text);
+      }
+    }
+    return result;
+  }
+
+  /** This key has been answered in another way. */
+  void forget(K key) {
+    String text = KeyForm.textOf(key);
+    if (text == null) {
+      dropAll();
+    } else {
+      forget(text);
+    }
+  }
+
+  private void forget(String text) {
+    for (FollowedLoop<K> loop : loops) {
+      LearnedWindow<K> window = loop.window();
+      if (window != null) {
+        window.forget(text);
+      }
+    }
+  }
+
+  /** A call that is not read ahead may tell this thread more than what was read ahead. */
+  void pass(SeenCall call, Object @Nullable [] arguments) {
+    if (loops.isEmpty()) {
+      return;
+    }
+    String text =
+        call.keyed() && arguments != null && arguments.length > 0
+            ? KeyForm.textOf(AheadRead.keyOf(arguments[0]))
+            : null;
+    if (text != null) {
+      forget(text);
+    } else if (call.readsMore() || call.keyed()) {
+      dropAll();
+    }
+  }
+
+  /** Nothing that was read ahead is handed out any more. */
+  void dropAll() {
+    loops.forEach(FollowedLoop::closeWindow);
+  }
+
+  /**
+   * A read that the server is about to be asked.
+   *
+   * @return what is to be read ahead with it; null if nothing is
+   */
+  @Nullable LearnedWindow<K> asks(AheadRead read, K key, @Nullable Object rest) {
+    KeyForm form = KeyForm.of(key);
+    String text = form == null ? null : KeyForm.textOf(key);
+    if (form == null || text == null) {
+      return null;
+    }
+    long now = System.nanoTime();
+    FollowedLoop<K> loop = loopOf(read, rest, text, now);
+    if (loop == null) {
+      return null;
+    }
+    LearnedPlace place = loop.place();
+    int reads = loop.reads();
+    // Not with every read, as to look at the stack takes some microseconds.
+    if (place == null && reads > 1 && (reads == FINGERPRINT_KEYS || Integer.bitCount(reads) == 1)) {
+      place = findPlace(loop);
+    }
+    LearnedWindow<K> window =
+        place != null && place.isReadingAhead() ? open(loop, place, form) : null;
+    if (loop.isAtEnd()) {
+      end(loop);
+    }
+    return window;
+  }
+
+  private @Nullable LearnedPlace findPlace(FollowedLoop<K> loop) {
+    LearnedPlace found = learned.places().placeOf(loop.read(), loop.source());
+    if (found != null) {
+      // A loop that was left early is over when its place begins another one.
+      for (FollowedLoop<K> other : List.copyOf(loops)) {
+        if (other != loop && other.place() == found) {
+          end(other);
+        }
+      }
+      loop.foundAt(found);
+    }
+    return found;
+  }
+
+  private @Nullable LearnedWindow<K> open(FollowedLoop<K> loop, LearnedPlace place, KeyForm form) {
+    loop.closeWindow();
+    int wanted = loop.mayReadAhead() ? place.windowKeys(loop.reads(), loop.windows()) : 0;
+    List<String> texts = new ArrayList<>(Math.min(wanted, LoopHabits.MAX_WINDOW_KEYS));
+    int first = place.isUnordered() ? 0 : loop.last() + 1;
+    int end = loop.source().size();
+    for (int i = first; i < end && texts.size() < wanted; i++) {
+      if (!loop.hasRead(i)) {
+        String text = loop.source().keyAt(i);
+        if (text != null
+            && text.length() <= KeyForm.MAX_LENGTH
+            && loop.source().indexOf(text) == i) {
+          texts.add(text);
+        } else if (end == Integer.MAX_VALUE) {
+          break;
+        }
+      }
+    }
+    LearnedWindow<K> window =
+        texts.isEmpty()
+            ? null
+            : learned.open(loop.read(), loop.rest(), texts, form, place, ++windows);
+    if (window != null) {
+      loop.opened(window);
+    }
+    return window;
+  }
+
+  private @Nullable FollowedLoop<K> loopOf(
+      AheadRead read, @Nullable Object rest, String text, long now) {
+    for (int i = loops.size() - 1; i >= 0; i--) {
+      FollowedLoop<K> loop = loops.get(i);
+      int index = loop.isOf(read, rest) ? loop.source().indexOf(text) : KeySource.NONE;
+      if (index != KeySource.NONE && loop.mayGoOnAt(index)) {
+        if (loop.beginsAgainAt(index)) {
+          end(loop);
+          loop = new FollowedLoop<>(read, rest, loop.source());
+          loops.add(loop);
+        }
+        loop.reads(index, now);
+        return loop;
+      }
+    }
+    FollowedLoop<K> begun = proven(read, rest, text, now);
+    if (begun == null) {
+      begun = unlisted(read, rest, text, now);
+    }
+    if (begun != null) {
+      follow(begun, now);
+    } else {
+      propose(read, rest, text, now);
+    }
+    return begun;
+  }
+
+  private void follow(FollowedLoop<K> loop, long now) {
+    for (FollowedLoop<K> other : List.copyOf(loops)) {
+      if (now - other.lastNanos() > MAX_PAUSE_NANOS) {
+        end(other);
+      }
+    }
+    if (loops.size() == MAX_LOOPS) {
+      end(loops.get(0));
+    }
+    loops.add(loop);
+  }
+
+  /** A loop over a list, whose first key was seen and whose second this is. */
+  private @Nullable FollowedLoop<K> proven(
+      AheadRead read, @Nullable Object rest, String text, long now) {
+    for (int i = candidates.size() - 1; i >= 0; i--) {
+      FollowedLoop<K> candidate = candidates.get(i);
+      int index = candidate.isOf(read, rest) ? candidate.source().indexOf(text) : KeySource.NONE;
+      if (index != KeySource.NONE && !candidate.hasRead(index)) {
+        candidates.clear();
+        candidate.reads(index, now);
+        if (!row.isEmpty()) {
+          row.remove(row.size() - 1); // Its first key was taken for one of no loop.
+        }
+        endRow();
+        return candidate;
+      }
+    }
+    return null;
+  }
+
+  /** Notes which lists this key may be made of an element of. */
+  private void propose(AheadRead read, @Nullable Object rest, String text, long now) {
+    // The latest list last, where it is looked for first.
+    for (int n = lists.size() - 1; n >= 0; n--) {
+      ReadList list = lists.get(n);
+      if (now - list.readAtNanos() <= MAX_PAUSE_NANOS) {
+        for (int i = 0; i < Math.min(FIRST_ELEMENTS, list.size()); i++) {
+          String element = list.get(i);
+          if (element != null && !element.isEmpty()) {
+            int at = text.indexOf(element);
+            while (at >= 0) {
+              propose(read, rest, list, text, at, at + element.length(), now);
+              at = text.indexOf(element, at + 1);
+            }
+          }
+        }
+        proposeParts(read, rest, list, text, now);
+      }
+    }
+  }
+
+  /** A loop in another order begins with any element, which stands between colons then. */
+  private void proposeParts(
+      AheadRead read, @Nullable Object rest, ReadList list, String text, long now) {
+    int start = 0;
+    while (start <= text.length()) {
+      int colon = text.indexOf(':', start);
+      int end = colon < 0 ? text.length() : colon;
+      if (end > start && list.indexOf(text.substring(start, end)) >= FIRST_ELEMENTS) {
+        propose(read, rest, list, text, start, end, now);
+      }
+      start = end + 1;
+    }
+  }
+
+  private void propose(
+      AheadRead read,
+      @Nullable Object rest,
+      ReadList list,
+      String text,
+      int from,
+      int to,
+      long now) {
+    KeySource source = new OfList(list, text.substring(0, from), text.substring(to));
+    int index = source.indexOf(text);
+    if (index != KeySource.NONE) {
+      if (candidates.size() == MAX_CANDIDATES) {
+        candidates.remove(0);
+      }
+      FollowedLoop<K> candidate = new FollowedLoop<>(read, rest, source);
+      candidate.reads(index, now);
+      candidates.add(candidate);
+    }
+  }
+
+  /** A loop over numbers, or over the keys of an earlier one. */
+  private @Nullable FollowedLoop<K> unlisted(
+      AheadRead read, @Nullable Object rest, String text, long now) {
+    if (read != rowRead
+        || !Objects.deepEquals(rest, rowRest)
+        || now - rowNanos > MAX_PAUSE_NANOS
+        || !row.isEmpty() && row.get(0).equals(text)) {
+      endRow();
+      rowRead = read;
+      rowRest = rest;
+    }
+    rowNanos = now;
+    FollowedLoop<K> loop = null;
+    for (int i = FINGERPRINT_KEYS - 1; i >= 0 && loop == null; i--) {
+      loop = begun(read, rest, Numbers.of(latest[i], text), List.of(latest[i], text), now);
+    }
+    System.arraycopy(latest, 1, latest, 0, FINGERPRINT_KEYS - 1);
+    latest[FINGERPRINT_KEYS - 1] = text;
+    if (loop == null) {
+      loop = begun(read, rest, learned.repeated(read, latest), List.of(latest), now);
+    }
+    if (loop == null && row.size() < learned.options().maxWindowKeys()) {
+      row.add(text);
+      if (row.size() >= MIN_REPEATED && Integer.bitCount(row.size()) == 1) {
+        // A thread may end with its request, and say nothing of it.
+        learned.remember(read, Repeated.of(row));
+      }
+    } else if (loop != null) {
+      row.clear();
+    }
+    return loop;
+  }
+
+  private @Nullable FollowedLoop<K> begun(
+      AheadRead read,
+      @Nullable Object rest,
+      @Nullable KeySource source,
+      List<String> keys,
+      long now) {
+    if (source == null) {
+      return null;
+    }
+    FollowedLoop<K> loop = new FollowedLoop<>(read, rest, source);
+    for (String key : keys) {
+      int index = source.indexOf(key);
+      if (index == KeySource.NONE) {
+        return null;
+      }
+      loop.reads(index, now);
+    }
+    return loop;
+  }
+
+  private void endRow() {
+    AheadRead read = rowRead;
+    if (read != null && row.size() >= MIN_REPEATED) {
+      learned.remember(read, Repeated.of(row));
+    }
+    row.clear();
+    Arrays.fill(latest, "");
+  }
+
+  private void end(FollowedLoop<K> loop) {
+    loops.remove(loop);
+    LearnedPlace place = loop.place();
+    loop.closeWindow();
+    if (place != null) {
+      learned
+          .places()
+          .ended(place, loop.reads(), loop.span(), loop.wentToTheEnd(), loop.isShuffled());
+    }
+  }
+
+  /**
+   * A reply, which the keys of the next loop may be made of.
+   *
+   * @param command what it answers
+   */
+  void replied(String command, @Nullable Object reply) {
+    if (reply == null) {
+      return;
+    }
+    ReadList list = ReadList.of(command, reply, System.nanoTime());
+    if (list != null) {
+      for (Iterator<ReadList> old = lists.iterator(); old.hasNext(); ) {
+        if (list.readAtNanos() - old.next().readAtNanos() > MAX_PAUSE_NANOS) {
+          old.remove();
+        }
+      }
+      if (lists.size() == MAX_LISTS) {
+        lists.remove(MAX_LISTS - 1);
+      }
+      lists.add(0, list);
+    }
+  }
+}

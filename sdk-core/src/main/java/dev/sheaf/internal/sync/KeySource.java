@@ -1,0 +1,198 @@
+package dev.sheaf.internal.sync;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where the keys of a loop come from. Confined to a thread. */
+interface KeySource {
+
+  /** Stands for a key that does not come from here. */
+  int NONE = -1;
+
+  /** The place of a key, or {@link #NONE}. */
+  int indexOf(String key);
+
+  /** The key at a place; null if there is none. */
+  @Nullable String keyAt(int index);
+
+  /** How many keys there are; {@link Integer#MAX_VALUE} if there is no end. */
+  int size();
+
+  /** What kind of source it is: equal for the loops of one place. */
+  String kind();
+
+  /** What stands before what differs. */
+  String prefix();
+
+  /** What stands behind it. */
+  String suffix();
+
+  /** The elements of a list, each between the same prefix and suffix. */
+  record OfList(ReadList list, String prefix, String suffix) implements KeySource {
+
+    @Override
+    public int indexOf(String key) {
+      int length = key.length() - prefix.length() - suffix.length();
+      return length > 0 && key.startsWith(prefix) && key.endsWith(suffix)
+          ? list.indexOf(key.substring(prefix.length(), prefix.length() + length))
+          : NONE;
+    }
+
+    @Override
+    public @Nullable String keyAt(int index) {
+      String element = index < list.size() ? list.get(index) : null;
+      return element == null ? null : prefix + element + suffix;
+    }
+
+    @Override
+    public int size() {
+      return list.size();
+    }
+
+    @Override
+    public String kind() {
+      return "the elements of " + list.command();
+    }
+  }
+
+  /**
+   * Numbers that grow or fall by a step.
+   *
+   * @param width how many digits each has, with zeros before it; 0 if there are none
+   */
+  record Numbers(String prefix, String suffix, int width, long first, long step)
+      implements KeySource {
+
+    /** More keys than any loop reads. */
+    private static final long MAX_INDEX = 1_000_000;
+
+    private static final int MAX_DIGITS = 17;
+
+    /** The sequence that two keys begin; null if they begin none. */
+    static @Nullable Numbers of(String first, String second) {
+      int differ = 0;
+      int common = Math.min(first.length(), second.length());
+      while (differ < common && first.charAt(differ) == second.charAt(differ)) {
+        differ++;
+      }
+      int start = differ;
+      while (start > 0 && isDigit(first, start - 1)) {
+        start--;
+      }
+      int firstEnd = digitsEnd(first, start);
+      int secondEnd = digitsEnd(second, start);
+      String suffix = first.substring(firstEnd);
+      if (firstEnd == start
+          || secondEnd == start
+          || firstEnd - start > MAX_DIGITS
+          || secondEnd - start > MAX_DIGITS
+          || !second.substring(secondEnd).equals(suffix)) {
+        return null;
+      }
+      long from = Long.parseLong(first.substring(start, firstEnd));
+      long step = Long.parseLong(second.substring(start, secondEnd)) - from;
+      boolean padded =
+          firstEnd == secondEnd && (first.charAt(start) == '0' || second.charAt(start) == '0');
+      Numbers numbers =
+          new Numbers(first.substring(0, start), suffix, padded ? firstEnd - start : 0, from, step);
+      return step != 0 && first.equals(numbers.keyAt(0)) && second.equals(numbers.keyAt(1))
+          ? numbers
+          : null;
+    }
+
+    private static boolean isDigit(String text, int index) {
+      return text.charAt(index) >= '0' && text.charAt(index) <= '9';
+    }
+
+    private static int digitsEnd(String text, int from) {
+      int end = from;
+      while (end < text.length() && isDigit(text, end)) {
+        end++;
+      }
+      return end;
+    }
+
+    @Override
+    public int indexOf(String key) {
+      int end = key.length() - suffix.length();
+      int digits = end - prefix.length();
+      if (digits < 1
+          || digits > MAX_DIGITS
+          || width > 0 && digits < width
+          || !key.startsWith(prefix)
+          || !key.endsWith(suffix)
+          || digitsEnd(key, prefix.length()) < end) {
+        return NONE;
+      }
+      long number = Long.parseLong(key.substring(prefix.length(), end));
+      long index = (number - first) / step;
+      return index >= 0 && index <= MAX_INDEX && key.equals(keyAt((int) index))
+          ? (int) index
+          : NONE;
+    }
+
+    @Override
+    public @Nullable String keyAt(int index) {
+      long number = first + index * step;
+      if (number < 0) {
+        return null;
+      }
+      String digits = Long.toString(number);
+      return prefix + "0".repeat(Math.max(0, width - digits.length())) + digits + suffix;
+    }
+
+    @Override
+    public int size() {
+      return Integer.MAX_VALUE;
+    }
+
+    @Override
+    public String kind() {
+      return "numbers by steps of " + step;
+    }
+  }
+
+  /** The keys of an earlier loop, in its order. */
+  record Repeated(List<String> keys, Map<String, Integer> places) implements KeySource {
+
+    static Repeated of(List<String> keys) {
+      Map<String, Integer> places = new HashMap<>(2 * keys.size());
+      for (int i = 0; i < keys.size(); i++) {
+        places.putIfAbsent(keys.get(i), i);
+      }
+      return new Repeated(List.copyOf(keys), places);
+    }
+
+    @Override
+    public int indexOf(String key) {
+      return places.getOrDefault(key, NONE);
+    }
+
+    @Override
+    public @Nullable String keyAt(int index) {
+      return index < keys.size() ? keys.get(index) : null;
+    }
+
+    @Override
+    public int size() {
+      return keys.size();
+    }
+
+    @Override
+    public String kind() {
+      return "the keys of the loop before";
+    }
+
+    @Override
+    public String prefix() {
+      return "";
+    }
+
+    @Override
+    public String suffix() {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package dev.sheaf.internal.sync;
+
+import dev.sheaf.LoopLearning;
+import dev.sheaf.LoopReport;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The places in the code whose loops one client has learned. Thread-safe. */
+public final class LearnedPlaces {
+
+  static final String READS_METER = "sheaf.loops.read.ahead";
+  static final String STOPPED_METER = "sheaf.loops.read.ahead.stopped";
+
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.loops");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+
+  private final LoopLearning options;
+
+  /** In the order in which they were last seen. Guarded by itself. */
+  private final Map<Place, LearnedPlace> places =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Place, LearnedPlace> eldest) {
+          return size() > options.maxPlaces();
+        }
+      };
+
+  // Guarded by the places.
+  private long looksSinceNanos = System.nanoTime();
+  private int looks;
+
+  /** How many places read ahead, or did before they gave way to others. */
+  private final AtomicInteger readingAhead = new AtomicInteger();
+
+  private final @Nullable Counter hits;
+  private final @Nullable Counter vain;
+  private final @Nullable Counter stopped;
+
+  private record Place(long callSite, AheadRead read, String source) {}
+
+  /**
+   * Begins with nothing learned.
+   *
+   * @param client the client's name in the meters
+   */
+  public LearnedPlaces(LoopLearning options, @Nullable MeterRegistry registry, String client) {
+    this.options = options;
+    this.hits = registry == null ? null : reads(registry, client, "hit");
+    this.vain = registry == null ? null : reads(registry, client, "vain");
+    this.stopped =
+        registry == null
+            ? null
+            : Counter.builder(STOPPED_METER)
+                .description("Places where loops are not read ahead any more")
+                .tag("client", client)
+                .register(registry);
+  }
+
+  private static Counter reads(MeterRegistry registry, String client, String outcome) {
+    return Counter.builder(READS_METER)
+        .description("Reads that were made ahead for loops that were learned")
+        .tag("client", client)
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  LoopLearning options() {
+    return options;
+  }
+
+  /** What is known of the place that the current thread is at; null if nobody may look now. */
+  @Nullable LearnedPlace placeOf(AheadRead read, KeySource source) {
+    // Where loops are read ahead, a look saves round trips; where none is, there is no hurry.
+    if (readingAhead.get() == 0 && !mayLook()) {
+      return null;
+    }
+    CallSite site = CallSite.ofCurrentThread();
+    if (site.isEmpty()) {
+      return null;
+    }
+    String keys = shape(source.prefix()) + "*" + shape(source.suffix()) + " with " + source.kind();
+    Place key = new Place(site.fingerprint(), read, keys);
+    synchronized (places) {
+      LearnedPlace known = places.get(key);
+      if (known == null) {
+        known = new LearnedPlace(site.describe(), read.name(), keys, options);
+        places.put(key, known);
+      }
+      return known;
+    }
+  }
+
+  /** Without numbers, in which the keys of one place often differ. */
+  private static String shape(String part) {
+    return NUMBER.matcher(part).replaceAll("#");
+  }
+
+  private boolean mayLook() {
+    synchronized (places) {
+      long now = System.nanoTime();
+      if (now - looksSinceNanos > TimeUnit.SECONDS.toNanos(1)) {
+        looksSinceNanos = now;
+        looks = 0;
+      }
+      return looks++ < LoopSampler.MAX_LOOKS_PER_SECOND;
+    }
+  }
+
+  /** A loop is over, see {@link LearnedPlace#ended}. */
+  void ended(LearnedPlace place, int reads, int span, boolean toTheEnd, boolean shuffled) {
+    if (place.ended(reads, span, toTheEnd, shuffled)) {
+      readingAhead.incrementAndGet();
+    }
+  }
+
+  /** A window is over, see {@link LearnedPlace#windowClosed}. */
+  void windowClosed(LearnedPlace place, int read, int used, long bytes, boolean late) {
+    if (hits != null && vain != null) {
+      hits.increment(used);
+      vain.increment(read - used);
+    }
+    if (place.windowClosed(read, used, bytes, late)) {
+      readingAhead.decrementAndGet();
+      if (stopped != null) {
+        stopped.increment();
+      }
+      LOG.info(place.stopText());
+    }
+  }
+
+  /** What the detector has found, with what was learned there, and what was learned elsewhere. */
+  public List<LoopReport> addTo(List<LoopReport> found) {
+    List<LearnedPlace> known;
+    synchronized (places) {
+      known = new ArrayList<>(places.values());
+    }
+    List<LoopReport> reports = new ArrayList<>();
+    for (LoopReport report : found) {
+      LearnedPlace here = null;
+      for (LearnedPlace place : known) {
+        if (place.command().equals(report.command())
+            && place.frames().get(0).equals(report.callSite())
+            && place.frames().subList(1, place.frames().size()).equals(report.callers())) {
+          here = place;
+        }
+      }
+      known.remove(here);
+      reports.add(here == null ? report : report.with(here.learned()));
+    }
+    known.forEach(place -> reports.add(place.report()));
+    return List.copyOf(reports);
+  }
+}

@@ -1,0 +1,128 @@
+package dev.sheaf.internal.sync;
+
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.MapScanCursor;
+import io.lettuce.core.Value;
+import io.lettuce.core.ValueScanCursor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A list of ids that came in one reply: what the keys of the loop behind it may be made of.
+ * Confined to the thread that has read it.
+ */
+final class ReadList {
+
+  /** Most elements that are kept of a list. */
+  static final int MAX_ELEMENTS = 10_000;
+
+  /** A shorter list is not worth it. */
+  static final int MIN_ELEMENTS = 4;
+
+  private final String command;
+  private final long readAtNanos;
+  private final List<@Nullable String> elements;
+
+  /** Made when it is first asked for. */
+  private @Nullable Map<String, Integer> places;
+
+  private ReadList(String command, long readAtNanos, List<@Nullable String> elements) {
+    this.command = command;
+    this.readAtNanos = readAtNanos;
+    this.elements = elements;
+  }
+
+  /**
+   * The list that a reply is.
+   *
+   * @param command what it answers
+   * @return null if it is none, or a short one
+   */
+  static @Nullable ReadList of(String command, @Nullable Object reply, long nowNanos) {
+    if (reply instanceof String || reply instanceof byte[]) {
+      List<@Nullable String> scalars = JsonScalars.in(reply);
+      return scalars == null ? null : of("JSON of " + command, scalars, nowNanos);
+    }
+    Collection<?> collection = collectionIn(reply);
+    return collection == null ? null : of(command, collection, nowNanos);
+  }
+
+  private static @Nullable Collection<?> collectionIn(@Nullable Object reply) {
+    if (reply instanceof Collection<?> collection) {
+      return collection;
+    }
+    if (reply instanceof Map<?, ?> map) {
+      return map.keySet();
+    }
+    if (reply instanceof KeyScanCursor<?> cursor) {
+      return cursor.getKeys();
+    }
+    if (reply instanceof ValueScanCursor<?> cursor) {
+      return cursor.getValues();
+    }
+    return reply instanceof MapScanCursor<?, ?> cursor ? cursor.getMap().keySet() : null;
+  }
+
+  private static @Nullable ReadList of(String command, Collection<?> reply, long nowNanos) {
+    if (reply.size() < MIN_ELEMENTS) {
+      return null;
+    }
+    List<@Nullable String> elements = new ArrayList<>(Math.min(reply.size(), MAX_ELEMENTS));
+    int texts = 0;
+    for (Object element : reply) {
+      String text =
+          KeyForm.textOf(element instanceof Value<?> v ? v.getValueOrElse(null) : element);
+      elements.add(unquoted(text));
+      texts += text == null ? 0 : 1;
+      // What begins without ids will hardly end with some.
+      if (elements.size() == MAX_ELEMENTS || elements.size() == MIN_ELEMENTS && texts == 0) {
+        break;
+      }
+    }
+    return texts < MIN_ELEMENTS ? null : new ReadList(command, nowNanos, elements);
+  }
+
+  /** A string as JSON has it, without its quotes. */
+  private static @Nullable String unquoted(@Nullable String text) {
+    return text != null && text.length() > 2 && text.startsWith("\"") && text.endsWith("\"")
+        ? text.substring(1, text.length() - 1)
+        : text;
+  }
+
+  String command() {
+    return command;
+  }
+
+  long readAtNanos() {
+    return readAtNanos;
+  }
+
+  int size() {
+    return elements.size();
+  }
+
+  /** An element; null if it is no text. */
+  @Nullable String get(int index) {
+    return elements.get(index);
+  }
+
+  /** Where an element stands first, or -1. */
+  int indexOf(String element) {
+    Map<String, Integer> known = places;
+    if (known == null) {
+      known = new HashMap<>(2 * elements.size());
+      for (int i = 0; i < elements.size(); i++) {
+        String text = elements.get(i);
+        if (text != null) {
+          known.putIfAbsent(text, i);
+        }
+      }
+      places = known;
+    }
+    return known.getOrDefault(element, -1);
+  }
+}
