@@ -21,6 +21,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -253,7 +254,7 @@ public final class DictionaryTable {
       }
     }
     for (Way way : Way.values()) {
-      List<Double> of = rates.get(way);
+      List<Double> of = Objects.requireNonNull(rates.get(way));
       of.sort(null);
       out.printf(
           Locale.ROOT,
@@ -262,7 +263,7 @@ public final class DictionaryTable {
           of.get(ROUNDS / 2),
           of.get(0),
           of.get(ROUNDS - 1),
-          memory.get(way) / KILOBYTE);
+          Objects.requireNonNull(memory.get(way)) / KILOBYTE);
     }
   }
 
