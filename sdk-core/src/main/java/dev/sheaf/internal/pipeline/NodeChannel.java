@@ -44,6 +44,15 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
   /** How often, if its thread is not seen to do anything else. */
   private static final int LOOKS = 8;
 
+  /**
+   * How long it is remembered that the event loop does not run: thousands of commands may be late
+   * for the one reason, and are not to wait for it one after the other.
+   */
+  private static final long STUCK_KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** What keeps the event loop from running, and when that was seen, by System.nanoTime. */
+  private record Stuck(Lateness why, long seenNanos) {}
+
   private final NodePipeline pipeline;
   private final ChannelHandover turns;
   private final Channel channel;
@@ -73,6 +82,8 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
 
   /** Set lazily by the event loop, for any thread to read. */
   private final AtomicLong lastAnswerNanos = new AtomicLong();
+
+  private volatile @Nullable Stuck stuck;
 
   /** What reconnects; null if nothing does. */
   private volatile @Nullable ConnectionWatchdog watchdog;
@@ -172,9 +183,17 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
     if (channel.eventLoop().inEventLoop()) {
       return findHere(command);
     }
+    Stuck known = stuck;
+    if (known != null && System.nanoTime() - known.seenNanos() < STUCK_KNOWN_NANOS) {
+      return known.why();
+    }
     CompletableFuture<@Nullable Lateness> found = new CompletableFuture<>();
     try {
-      execute(() -> found.complete(findHere(command)));
+      execute(
+          () -> {
+            stuck = null;
+            found.complete(findHere(command));
+          });
       return whenFound(found);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -192,15 +211,21 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
       } catch (TimeoutException busy) {
         String frame = EventLoopFrame.of(channel);
         if (frame != null) {
-          return new Lateness(Stage.EVENT_LOOP_BUSY, "the event loop is busy in " + frame);
+          return stuck(Stage.EVENT_LOOP_BUSY, "the event loop is busy in " + frame);
         }
       }
     }
-    return new Lateness(
+    return stuck(
         Stage.NOT_RUNNING,
         "the thread of the event loop has nothing to do and did not run for "
             + LOOKS * LOOK_MILLIS
             + " ms");
+  }
+
+  private Lateness stuck(Stage stage, String details) {
+    Lateness why = new Lateness(stage, details);
+    stuck = new Stuck(why, System.nanoTime());
+    return why;
   }
 
   private @Nullable Lateness findHere(RedisCommand<?, ?, ?> command) {
