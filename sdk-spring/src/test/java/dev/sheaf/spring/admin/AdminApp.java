@@ -128,6 +128,8 @@ final class AdminApp implements AutoCloseable {
     all.put("spring.main.banner-mode", "off");
     all.put("spring.main.log-startup-info", "false");
     all.put("spring.jmx.enabled", "false");
+    // A busy machine is not what these tests are about.
+    all.put("sheaf.admin.timeout", "60s");
     for (String property : properties) {
       all.put(
           property.substring(0, property.indexOf('=')),
