@@ -34,6 +34,9 @@ final class NodePings {
 
   private static final Duration GRACE = Duration.ofMillis(10);
 
+  /** How often in a row a judgement is put off for that. */
+  private static final int MAX_GRACES = 3;
+
   private final String name;
   private final AvailabilityGuard<?> guard;
   private final AvailabilityOptions options;
@@ -213,14 +216,19 @@ final class NodePings {
 
     /**
      * Runs a task at a time; a little later if the process itself stood still until then, because
-     * the answer may lie in the socket.
+     * the answer may lie in the socket. A machine on which every timer is late gets no more time
+     * than {@value #MAX_GRACES} times that.
      */
     private void at(long time, Runnable task) {
+      at(time, task, MAX_GRACES);
+    }
+
+    private void at(long time, Runnable task, int graces) {
       guard.schedule(
           () -> {
             long now = System.nanoTime();
-            if (now - time > STANDSTILL.toNanos()) {
-              at(now + GRACE.toNanos(), task);
+            if (graces > 0 && now - time > STANDSTILL.toNanos()) {
+              at(now + GRACE.toNanos(), task, graces - 1);
             } else {
               task.run();
             }
