@@ -46,7 +46,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   private final DictionaryOptions options;
   private final boolean reads;
 
-  /** Whether it has a lease: it was told about dictionaries, or others must know that it cannot. */
+  /** Whether it has a lease: what was told nothing of dictionaries opens no connection for them. */
   private final boolean leases;
 
   private final String client = UUID.randomUUID().toString();
@@ -72,7 +72,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     this.options = given == null ? DictionaryOptions.readOnly() : given;
     boolean present = Algorithm.ZSTD.orNull() != null;
     this.reads = present && options.reading();
-    this.leases = given != null || !present;
+    this.leases = given != null;
     this.meters = meters;
     this.shipped = shipped(options);
     if (options.training() || !shipped.isEmpty()) {
@@ -158,11 +158,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     attach(to);
     if (leases) {
       long periodMillis = options.lease().toMillis() / REFRESHES_PER_LEASE;
-      // A client that only says that it lacks the library need not connect if it is short-lived.
-      long firstMillis = Algorithm.ZSTD.orNull() == null ? periodMillis : 0;
       refreshing =
           executor.scheduleAtFixedRate(
-              this::refreshQuietly, firstMillis, periodMillis, TimeUnit.MILLISECONDS);
+              this::refreshQuietly, 0, periodMillis, TimeUnit.MILLISECONDS);
     }
   }
 
