@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
+import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of each key of a large write when the server, or one node, has a fault. */
 @Timeout(60)
-class BulkCommandsFaultTest {
+class MultiCommandFaultTest {
 
   private static final Result<Boolean> YES = new Result.Value<>(true);
 
@@ -147,7 +148,11 @@ class BulkCommandsFaultTest {
       try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", silent.port()).start()) {
         server.announce(silent, proxy.port());
         try (Sheaf<String, String> sheaf =
-            Sheaf.builder(server.uri()).commandTimeout(Duration.ofSeconds(2)).connect()) {
+            Sheaf.builder(server.uri())
+                .commandTimeout(Duration.ofSeconds(2))
+                // Or the silent connection would be closed before the time is over.
+                .healing(HealingOptions.builder().enabled(false).build())
+                .connect()) {
           assertThat(sheaf.setAll(values(200)).values()).containsOnly(YES);
           proxy.pauseToServer(true);
           for (String command : List.of("set", "unlink", "exists", "touch")) {

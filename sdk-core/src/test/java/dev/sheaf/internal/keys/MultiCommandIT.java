@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Large writes to a real server that refuses some or all of the keys. */
 @Timeout(180)
-class BulkCommandsIT {
+class MultiCommandIT {
 
   private static final Result<Boolean> YES = new Result.Value<>(true);
 
