@@ -25,11 +25,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Loops that are learned, with random bodies and other writers, against a model that knows what
  * each read may answer. {@code -Dsheaf.model.reads} sets how many reads each test makes.
  */
+@Tag("slow")
 class LearnedLoopsModelContractTest {
 
   private static final long READS = Long.getLong("sheaf.model.reads", 6_000);

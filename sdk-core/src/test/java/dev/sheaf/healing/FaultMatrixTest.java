@@ -38,6 +38,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * table, nothing runs twice, and the client works afterwards. The table is that of the guide.
  */
 @Timeout(300)
+@Tag("slow")
 class FaultMatrixTest {
 
   private static final Path PAGE =

@@ -143,7 +143,10 @@ class SheafHealthAutoConfigurationTest {
                         Duration.ofSeconds(20),
                         null,
                         () -> Instant.EPOCH);
-                assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
+                // Without a time-out, Lettuce gives a handshake 100 ms, too few on a busy machine.
+                Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> indicator.health().getStatus() == Status.UP);
                 server.faults().pauseReading(true);
                 Awaitility.await()
                     .atMost(Duration.ofSeconds(30))

@@ -87,7 +87,8 @@ public final class SilenceWatch {
   }
 
   private long limitNanos() {
-    return socket.timeoutNanos() + GRACE.toNanos();
+    // A command may have for ever.
+    return Math.min(socket.timeoutNanos(), Long.MAX_VALUE / 2) + GRACE.toNanos();
   }
 
   private long stepNanos(long silent) {

@@ -37,7 +37,7 @@ class CommandQueueInterleavingsTest {
   void everyInterleaving_isThatOfAPlainQueue() {
     new ModelCheckingOptions()
         .iterations(10)
-        .invocationsPerIteration(80)
+        .invocationsPerIteration(40)
         .threads(3)
         .actorsPerThread(1)
         .actorsBefore(1)
@@ -52,7 +52,7 @@ class CommandQueueInterleavingsTest {
     new StressOptions()
         .iterations(10)
         // Each walks through all that a command can reach, the table of commands included.
-        .invocationsPerIteration(20)
+        .invocationsPerIteration(10)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(1)

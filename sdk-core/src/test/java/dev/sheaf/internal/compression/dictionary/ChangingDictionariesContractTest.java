@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Random reads and writes while dictionaries are trained, replaced and deleted, and clients of both
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code -Dsheaf.dictionaryOperations=10000000} makes it longer.
  */
+@Tag("slow")
 class ChangingDictionariesContractTest {
 
   private static final int OPERATIONS = Integer.getInteger("sheaf.dictionaryOperations", 40_000);
