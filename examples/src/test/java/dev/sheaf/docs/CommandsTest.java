@@ -47,6 +47,7 @@ class CommandsTest {
           "java -cp … dev.sheaf.embedded.Main --port 7000 --cluster 3x1 --latency 1ms",
           // A benchmark, with documents of the reader's.
           "java -Dsheaf.documents=folder -jar benchmarks/target/benchmarks.jar compression",
+          "java -jar benchmarks/target/benchmarks.jar dictionaries",
           "java -jar benchmarks/target/benchmarks.jar sizes");
 
   @Test
