@@ -149,8 +149,11 @@ final class LearnedPlace {
   synchronized boolean windowClosed(int read, int used, long bytes, boolean late) {
     hits += used;
     vain += read - used;
-    judged += read;
-    judgedVain += read - used;
+    // What was too much at once is asked for in smaller portions, and so proves nothing yet: the
+    // first loops of a JVM are slow.
+    boolean shrinks = late && used < read && read > 1;
+    judged += shrinks ? used : read;
+    judgedVain += shrinks ? 0 : read - used;
     bytesPerKey =
         Math.max(1, Math.max(bytes, bytesPerKey - bytesPerKey / LoopHabits.WINDOW_GROWTH));
     if (late && used < read) {

@@ -1,0 +1,55 @@
+package dev.sheaf.internal.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.LoopLearning;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LearnedPlaceTest {
+
+  private static final int LENGTH = 100;
+
+  private final LearnedPlace place =
+      new LearnedPlace(List.of("App.page"), "GET", "item:*", LoopLearning.defaults());
+
+  private void learn() {
+    for (int i = 0; i < LearnedPlace.PROOFS; i++) {
+      place.ended(LENGTH, LENGTH, true, false);
+    }
+    assertThat(place.isReadingAhead()).isTrue();
+  }
+
+  @Test
+  void loopTooSlowForItsWindows_hasSmallerOnes_andDoesNotStop() {
+    learn();
+    int first = place.windowKeys(1, 0);
+    for (int i = 0; i < 20; i++) {
+      int keys = place.windowKeys(1, 0);
+      assertThat(place.windowClosed(keys, Math.min(keys, 2), 100, keys > 2)).isFalse();
+    }
+    assertThat(place.isReadingAhead()).isTrue();
+    assertThat(place.windowKeys(1, 0)).isLessThan(first).isPositive();
+  }
+
+  @Test
+  void loopTooSlowForASingleKey_stops() {
+    learn();
+    boolean stopped = false;
+    for (int i = 0; i < 100 && !stopped; i++) {
+      stopped = place.windowClosed(place.windowKeys(1, 0), 0, 100, true);
+    }
+    assertThat(stopped).isTrue();
+    assertThat(place.windowKeys(1, 0)).isZero();
+  }
+
+  @Test
+  void keysThatNobodyAsksFor_stopIt() {
+    learn();
+    boolean stopped = false;
+    for (int i = 0; i < 100 && !stopped; i++) {
+      stopped = place.windowClosed(10, 5, 100, false);
+    }
+    assertThat(stopped).isTrue();
+  }
+}
