@@ -245,7 +245,8 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
     for (EncodedCommand<?, ?, ?> get : unchecked) {
       if (get.isAbandoned()) {
-        get.drop();
+        // It has a reply, which nobody waits for.
+        get.complete();
       } else {
         checks.add(new NilCheck(get, fused.beganNanos()));
       }
