@@ -27,6 +27,7 @@ import io.lettuce.core.support.BoundedPoolConfig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
@@ -155,6 +156,10 @@ class LettuceOptionsTest {
         });
   }
 
+  private static CompletableFuture<Long> last(List<RedisFuture<Long>> commands) {
+    return commands.get(commands.size() - 1).toCompletableFuture();
+  }
+
   private static boolean isLost(Sheaf<String, String> sheaf) {
     RedisFuture<String> ping = sheaf.async().ping();
     try {
@@ -192,10 +197,15 @@ class LettuceOptionsTest {
         (sheaf, proxy) -> {
           proxy.pauseToServer(true);
           List<RedisFuture<Long>> commands = new ArrayList<>();
-          for (int i = 0; i < 10; i++) {
-            commands.add(sheaf.async().incr("n"));
-          }
-          assertThatThrownBy(() -> commands.get(9).get(60, TimeUnit.SECONDS))
+          // The proxy may pass on a few before it pauses.
+          Await.until(
+              "a full queue",
+              PATIENCE,
+              () -> {
+                commands.add(sheaf.async().incr("n"));
+                return last(commands).isCompletedExceptionally();
+              });
+          assertThatThrownBy(last(commands)::join)
               .hasCauseInstanceOf(QueueFullException.class)
               .hasMessageContaining("maxQueuedCommands=2");
           proxy.pauseToServer(false);
