@@ -128,6 +128,14 @@ class StarterServersTest {
                     .until(() -> "value".equals(redis.opsForValue().get("key")));
                 assertThat(replica.stats().count("get") + replica.stats().count("mget"))
                     .isPositive();
+                // Now that both connections are there, the caller itself writes.
+                for (int i = 0; i < 3; i++) {
+                  String value = "value " + i;
+                  redis.opsForValue().set("key", value);
+                  Awaitility.await()
+                      .atMost(PATIENCE)
+                      .until(() -> value.equals(redis.opsForValue().get("key")));
+                }
               });
     }
   }

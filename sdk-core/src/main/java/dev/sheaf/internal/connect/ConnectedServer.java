@@ -47,4 +47,14 @@ public record ConnectedServer<K, V>(
         null,
         connection);
   }
+
+  /**
+   * Whether threads wait for the blocking commands of a connection as this client's own do. Others,
+   * such as Lettuce's connection to a primary and its replicas, wait by themselves: nothing may be
+   * held back until they wait.
+   */
+  public static boolean isOwn(StatefulConnection<?, ?> connection) {
+    return connection instanceof CoalescingConnection<?, ?>
+        || connection instanceof CoalescingClusterConnection<?, ?>;
+  }
 }

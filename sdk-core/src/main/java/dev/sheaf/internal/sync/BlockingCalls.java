@@ -1,6 +1,7 @@
 package dev.sheaf.internal.sync;
 
 import dev.sheaf.Result;
+import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import java.lang.reflect.Method;
@@ -23,6 +24,9 @@ final class BlockingCalls<K, V> {
   /** Null unless loops are learned. */
   private final @Nullable LearnedLoops<K, V> learned;
 
+  /** Whether commands may be held back until their caller waits. */
+  private final boolean mayDrive;
+
   BlockingCalls(
       StatefulConnection<?, ?> connection,
       KeyLoops<K, V> loops,
@@ -32,6 +36,7 @@ final class BlockingCalls<K, V> {
     this.loops = loops;
     this.sampler = sampler;
     this.learned = learned;
+    this.mayDrive = ConnectedServer.isOwn(connection);
   }
 
   /**
@@ -126,7 +131,7 @@ final class BlockingCalls<K, V> {
   }
 
   private @Nullable Object send(boolean drives, Callable<@Nullable Object> call) throws Exception {
-    return drives
+    return drives && mayDrive
         ? WriteScope.call(loops.callers(), connection.getTimeout(), call)
         : WriteScope.pass(call);
   }
