@@ -36,7 +36,7 @@ class CommandQueueInterleavingsTest {
   @Test
   void everyInterleaving_isThatOfAPlainQueue() {
     new ModelCheckingOptions()
-        .iterations(10)
+        .iterations(5)
         .invocationsPerIteration(40)
         .threads(3)
         .actorsPerThread(1)
@@ -50,7 +50,7 @@ class CommandQueueInterleavingsTest {
   @Test
   void realThreads_seeAPlainQueue() {
     new StressOptions()
-        .iterations(10)
+        .iterations(5)
         // Each walks through all that a command can reach, the table of commands included.
         .invocationsPerIteration(10)
         .threads(3)
