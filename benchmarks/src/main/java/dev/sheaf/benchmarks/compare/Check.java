@@ -21,7 +21,7 @@ public final class Check {
    * @param row the name of the row
    * @param own which of the project's clients
    * @param wanted how many times as fast as the fastest of the others
-   * @param others whom it is compared with
+   * @param others the clients it is compared with
    */
   record Goal(String row, Client own, double wanted, List<Client> others) {}
 

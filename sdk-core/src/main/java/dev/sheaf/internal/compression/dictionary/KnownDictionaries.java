@@ -112,7 +112,8 @@ public final class KnownDictionaries {
     }
     if (fetch == mine) {
       if (fetches.size() > MAX_FETCHES) {
-        fetches.values().removeIf(Fetch::isOver);
+        // Values that name ever other dictionaries must not fill the memory.
+        fetches.values().removeIf(other -> other.failure != null);
       }
       CompletableFuture<byte @Nullable []> reply;
       try {
@@ -140,10 +141,17 @@ public final class KnownDictionaries {
       add(dictionary);
       fetch.outcome.complete(dictionary);
     } catch (UnreadableValueException e) {
-      fetch.failedNanos = System.nanoTime();
-      fetch.failure = e;
-      fetch.outcome.completeExceptionally(e);
+      fail(fetch, e);
+    } catch (Throwable e) {
+      // The reply waits for this outcome, whatever went wrong.
+      fail(fetch, unloaded(id, "it could not be used: " + e, e));
     }
+  }
+
+  private static void fail(Fetch fetch, UnreadableValueException failure) {
+    fetch.failedNanos = System.nanoTime();
+    fetch.failure = failure;
+    fetch.outcome.completeExceptionally(failure);
   }
 
   private static TrainedDictionary parse(int id, byte[] stored) {
