@@ -1,6 +1,6 @@
 package dev.sheaf;
 
-import dev.sheaf.internal.pipeline.Waiting;
+import dev.sheaf.internal.pipeline.Replies;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.scripts.RegisteredScript;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -141,7 +141,7 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
     /** Waits for the outcome; the failure, or null after a success. */
     @Nullable Throwable await() {
       send();
-      return Waiting.failureOf(outcome, timeout);
+      return Replies.failureOf(outcome, timeout);
     }
 
     @Override
@@ -152,7 +152,7 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
         send();
       }
       wasRead = true;
-      return Waiting.resultOf(outcome, timeout);
+      return Replies.resultOf(outcome, timeout);
     }
 
     @Override

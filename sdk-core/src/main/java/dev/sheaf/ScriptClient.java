@@ -3,7 +3,7 @@ package dev.sheaf;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.pipeline.ClientContext;
-import dev.sheaf.internal.pipeline.Waiting;
+import dev.sheaf.internal.pipeline.Replies;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.scripts.ScriptHost;
 import io.lettuce.core.api.StatefulConnection;
@@ -71,7 +71,7 @@ final class ScriptClient<K, V> implements ScriptHost<K, V> {
 
   @Override
   public <T extends @Nullable Object> T await(CompletableFuture<T> future) {
-    return Waiting.resultOf(future, context.commandTimeout());
+    return Replies.resultOf(future, context.commandTimeout());
   }
 
   @Override

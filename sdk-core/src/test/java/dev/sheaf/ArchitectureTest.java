@@ -77,14 +77,7 @@ class ArchitectureTest {
               "dev.sheaf.internal.availability.AvailabilityDecision",
               "dev.sheaf.internal.availability.AvailabilityGuard",
               "dev.sheaf.internal.availability.NodeGuard",
-              "dev.sheaf.internal.availability.NodePings"),
-          Set.of(
-              "dev.sheaf.internal.pipeline.ChannelHandover",
-              "dev.sheaf.internal.pipeline.Flight",
-              "dev.sheaf.internal.pipeline.Lanes",
-              "dev.sheaf.internal.pipeline.NodeChannel",
-              "dev.sheaf.internal.pipeline.NodePipeline",
-              "dev.sheaf.internal.pipeline.Replay"));
+              "dev.sheaf.internal.availability.NodePings"));
 
   /** How many types users see, those within a type counted by themselves. It may be lowered. */
   private static final int MAX_PUBLIC_TYPES = 73;

@@ -5,7 +5,7 @@ import dev.sheaf.QueueFullException;
 import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
-import dev.sheaf.internal.pipeline.Room;
+import dev.sheaf.internal.pipeline.QueueLimits;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
@@ -35,7 +35,7 @@ final class HeldCommands<K, V> {
   private final BatchingOptions limits;
   private final CommandTimeouts timeouts;
   private final Consumer<RedisCommand<K, V, ?>> lettuce;
-  private final Room room;
+  private final QueueLimits room;
   private final Queue<Held<K, V>> queue = new ArrayDeque<>();
 
   /** Whether it has been emptied for good, so that nobody may be added. */
@@ -57,7 +57,7 @@ final class HeldCommands<K, V> {
     this.limits = limits;
     this.timeouts = timeouts;
     this.lettuce = lettuce;
-    this.room = new Room(limits.maxQueuedCommands(), limits.maxQueuedBytes());
+    this.room = new QueueLimits(limits.maxQueuedCommands(), limits.maxQueuedBytes());
   }
 
   /** Adds a command, or fails it if there are too many; false if nothing is held any more. */

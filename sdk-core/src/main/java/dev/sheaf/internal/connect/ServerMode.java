@@ -1,6 +1,6 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.internal.pipeline.Waiting;
+import dev.sheaf.internal.pipeline.Replies;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -79,6 +79,6 @@ public enum ServerMode {
       Duration timeout) {
     AsyncCommand<String, String, T> command = new AsyncCommand<>(new Command<>(type, output, args));
     ((StatefulRedisConnection) connection).dispatch(command);
-    return Waiting.resultOf(command, timeout);
+    return Replies.resultOf(command, timeout);
   }
 }

@@ -4,6 +4,7 @@ import dev.sheaf.Result;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.observe.NodeSpans;
 import dev.sheaf.internal.observe.TimeoutEvent;
 import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.WriteScope;
@@ -128,7 +129,10 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
       if (encoded != null) {
         NodePipeline pipeline = routes.of(encoded);
         if (pipeline != null && corked != null) {
-          pipeline.called(encoded);
+          NodeSpans spans = pipeline.spans();
+          if (spans != null) {
+            spans.calledEncoded(encoded.getDelegate());
+          }
           corked.hold(pipeline, encoded);
         } else {
           read.letLettuceRoute();

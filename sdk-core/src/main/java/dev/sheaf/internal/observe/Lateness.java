@@ -1,5 +1,6 @@
 package dev.sheaf.internal.observe;
 
+import dev.sheaf.BatchingOptions;
 import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.concurrent.TimeUnit;
 
@@ -9,6 +10,43 @@ import java.util.concurrent.TimeUnit;
  * @param details a clause to end a sentence with
  */
 public record Lateness(Stage stage, String details) {
+
+  /** In place of a number of commands in flight: the socket takes no more bytes. */
+  public static final int SOCKET_FULL = -1;
+
+  /**
+   * Of a command whose node has no connection.
+   *
+   * @param givenUp whether none is tried any more
+   */
+  public static Lateness withoutConnection(boolean givenUp) {
+    return new Lateness(
+        Stage.NO_CONNECTION,
+        givenUp
+            ? "there is no connection to the node, and none is tried any more"
+            : "there is no connection to the node; it is tried again and again");
+  }
+
+  /**
+   * Of a command that waits in the queue of a connection.
+   *
+   * @param queued how many do
+   * @param inFlight how many await replies, or {@link #SOCKET_FULL}
+   */
+  public static Lateness unsent(int queued, int inFlight, BatchingOptions limits) {
+    return new Lateness(
+        Stage.IN_THE_QUEUE,
+        "it was not written yet, "
+            + queued
+            + " commands wait in the queue; "
+            + (inFlight == SOCKET_FULL
+                ? "the socket takes no more bytes"
+                : inFlight
+                    + " commands await replies, the limits are maxInFlightCommands="
+                    + limits.maxInFlightCommands()
+                    + " and maxInFlightBytes="
+                    + limits.maxInFlightBytes()));
+  }
 
   /**
    * Of a JVM whose threads did not run for two thirds of a time or more; else the given one, and so

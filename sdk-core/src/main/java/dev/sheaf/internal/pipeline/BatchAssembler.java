@@ -1,7 +1,6 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.fusion.RunFuser;
 import io.lettuce.core.RedisException;
@@ -33,8 +32,7 @@ final class BatchAssembler {
   }
 
   private final BatchingOptions options;
-  private final CommandQueue queue;
-  private final Room room;
+  private final PendingQueue queue;
   private final RunFuser fuser;
   private final ScriptTexts scriptTexts;
   private final CommandExpiry expiry;
@@ -50,15 +48,13 @@ final class BatchAssembler {
 
   BatchAssembler(
       BatchingOptions options,
-      CommandQueue queue,
-      Room room,
+      PendingQueue queue,
       RunFuser fuser,
       ScriptTexts scriptTexts,
       CommandExpiry expiry,
       @Nullable BatchMeters meters) {
     this.options = options;
     this.queue = queue;
-    this.room = room;
     this.fuser = fuser;
     this.scriptTexts = scriptTexts;
     this.expiry = expiry;
@@ -124,7 +120,7 @@ final class BatchAssembler {
     }
     fuser.endRun(gathered);
     if (taking > 0) {
-      room.free(taking, freedBytes);
+      queue.free(taking, freedBytes);
     }
     if (meters != null && taken > 0) {
       meters.batch(taken, bytes);
@@ -185,7 +181,7 @@ final class BatchAssembler {
       taken++;
       bytes += command.requestBytes();
     }
-    room.free(taken, bytes);
+    queue.free(taken, bytes);
     return waiting;
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Called on the event loop of the socket in question.
  */
-final class ChannelHandover {
+final class ChannelHandover implements NodeChannel.Lifecycle {
 
   private final NodePipeline pipeline;
   private @Nullable NodeChannel current;
@@ -23,7 +23,8 @@ final class ChannelHandover {
     this.pipeline = pipeline;
   }
 
-  void opened(NodeChannel socket) {
+  @Override
+  public void opened(NodeChannel socket) {
     NodeChannel before;
     NodeChannel superseded = null;
     synchronized (this) {
@@ -45,7 +46,8 @@ final class ChannelHandover {
     }
   }
 
-  void lost(NodeChannel socket) {
+  @Override
+  public void lost(NodeChannel socket) {
     if (!isCurrent(socket)) {
       return;
     }

@@ -33,11 +33,33 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flight extends InnerCommand<Object, Object> {
 
+  /** The connection that a flight is written on. */
+  interface Carrier {
+
+    /** The node's address. */
+    String address();
+
+    /** The reply to a command was read, which is completed with it next. On the event loop. */
+    void replied(@Nullable CommandOutput<?, ?, ?> output);
+
+    /** A part of a flight has been answered. On the event loop. */
+    void delivered();
+
+    /** The replies to a flight were read, of which this is the last. On the event loop. */
+    void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last);
+
+    /** A flight is over. On the event loop, once for each flight that was read to its end. */
+    void answered(Flight flight);
+
+    /** Why a command that was written, or is about to be, has no reply. For any thread. */
+    Lateness whyLate(RedisCommand<?, ?, ?> command);
+  }
+
   private final List<RedisCommand<?, ?, ?>> parts;
   private final int commands;
   private final int callbacks;
   private final long bytes;
-  private final @Nullable NodeChannel channel;
+  private final @Nullable Carrier channel;
   private final long sentNanos;
 
   /** Null unless the flight recorder wants it. */
@@ -67,7 +89,7 @@ final class Flight extends InnerCommand<Object, Object> {
       int commands,
       int callbacks,
       long bytes,
-      @Nullable NodeChannel channel,
+      @Nullable Carrier channel,
       long sentNanos) {
     this.parts = parts;
     this.commands = commands;
@@ -83,7 +105,7 @@ final class Flight extends InnerCommand<Object, Object> {
    * @param parts at least one, in the order of their replies; the list is kept
    * @param channel where they are about to be written
    */
-  static Flight of(List<RedisCommand<?, ?, ?>> parts, NodeChannel channel) {
+  static Flight of(List<RedisCommand<?, ?, ?>> parts, Carrier channel) {
     int commands = 0;
     int callbacks = 0;
     long bytes = 0;
@@ -230,13 +252,13 @@ final class Flight extends InnerCommand<Object, Object> {
     while (answered < parts.size()) {
       advance();
     }
-    NodeChannel countedOn = channel;
+    Carrier countedOn = channel;
     if (countedOn != null) {
       if (event != null) {
         record(event, countedOn.address());
       }
       countedOn.arrived(this, parts.get(parts.size() - 1).getOutput());
-      countedOn.answered(this, commands, bytes, sentNanos);
+      countedOn.answered(this);
     }
     finish(null);
   }
@@ -268,7 +290,7 @@ final class Flight extends InnerCommand<Object, Object> {
     if (isOver()) {
       return false;
     }
-    NodeChannel late = throwable instanceof RedisCommandTimeoutException ? channel : null;
+    Carrier late = throwable instanceof RedisCommandTimeoutException ? channel : null;
     if (late != null && answered < parts.size()) {
       expire(late);
       return true;
@@ -282,7 +304,7 @@ final class Flight extends InnerCommand<Object, Object> {
   }
 
   /** Fails what has no reply; each command is told its own name, and all why. */
-  private void expire(NodeChannel late) {
+  private void expire(Carrier late) {
     long nanos = System.nanoTime() - sentNanos;
     RedisCommand<?, ?, ?> first = callersCommand(current());
     Lateness why = Lateness.orPause(nanos, late.whyLate(first));

@@ -2,6 +2,7 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.observe.CommandSpans;
+import dev.sheaf.internal.observe.NodeSpans;
 import dev.sheaf.internal.observe.ResourcesView;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.output.CommandOutput;
@@ -46,6 +47,7 @@ final class FlightHandler extends CommandHandler {
   /** For a socket of that writer. Lettuce's own part of it neither traces nor measures flights. */
   static FlightHandler of(ClientOptions options, NodeWriter writer, Endpoint endpoint) {
     ClientResources resources = writer.getClientResources();
+    NodeSpans spans = writer.pipeline().spans();
     return new FlightHandler(
         options,
         ResourcesView.of(
@@ -56,7 +58,7 @@ final class FlightHandler extends CommandHandler {
                 "commandLatencyRecorder",
                 new FlightLatency(resources.commandLatencyRecorder()))),
         endpoint,
-        writer.pipeline().spans());
+        spans == null ? null : spans.commands());
   }
 
   @Override

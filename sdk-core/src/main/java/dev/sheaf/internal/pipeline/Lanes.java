@@ -255,12 +255,12 @@ public final class Lanes {
     return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
   }
 
-  /** When one of them answered last, or the given time if that is later, by System.nanoTime. */
-  long lastAnswerNanos(long other) {
+  /** When one of their nodes was heard of last, or the given time if that is later. */
+  long heardNanos(long other) {
     long last = other;
     for (Lane lane : lanes) {
-      long of = lane.pipeline().lastAnswerNanos();
-      if (of != 0 && (last == 0 || of - last > 0)) {
+      long of = lane.pipeline().heardNanos();
+      if (of - last > 0) {
         last = of;
       }
     }

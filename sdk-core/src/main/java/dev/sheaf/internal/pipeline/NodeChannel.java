@@ -6,9 +6,8 @@ import dev.sheaf.internal.heal.SilenceWatch;
 import dev.sheaf.internal.heal.Socket;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
-import dev.sheaf.internal.observe.Stage;
+import dev.sheaf.internal.observe.NodeSpans;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.ConnectionWatchdog;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
@@ -21,11 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -36,25 +31,20 @@ import org.jspecify.annotations.Nullable;
  * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
  * object, so that what was counted on the lost socket cannot spoil the count on the new one.
  */
-final class NodeChannel extends ChannelDuplexHandler implements Socket {
+final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.Carrier {
 
-  /** How long one who asks waits for the event loop before it counts as busy. */
-  static final int LOOK_MILLIS = 25;
+  /** Is told of the beginning and the end of sockets. */
+  interface Lifecycle {
 
-  /** How often, if its thread is not seen to do anything else. */
-  private static final int LOOKS = 8;
+    /** The socket can be used. On its event loop. */
+    void opened(NodeChannel socket);
 
-  /**
-   * How long it is remembered that the event loop does not run: thousands of commands may be late
-   * for the one reason, and are not to wait for it one after the other.
-   */
-  private static final long STUCK_KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** What keeps the event loop from running, and when that was seen, by System.nanoTime. */
-  private record Stuck(Lateness why, long seenNanos) {}
+    /** The socket cannot be used any more. On its event loop. */
+    void lost(NodeChannel socket);
+  }
 
   private final NodePipeline pipeline;
-  private final ChannelHandover turns;
+  private final Lifecycle lifecycle;
   private final Channel channel;
   private final boolean readsFlights;
 
@@ -74,16 +64,13 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
 
   private boolean lost;
 
-  /** When something was read last, by System.nanoTime. */
-  private long heardNanos;
+  /** When something was read last, by System.nanoTime. Set lazily, for any thread to read. */
+  private final AtomicLong heardNanos = new AtomicLong(System.nanoTime());
 
   private final SilenceWatch silence;
   private final Refusals refusals;
 
-  /** Set lazily by the event loop, for any thread to read. */
-  private final AtomicLong lastAnswerNanos = new AtomicLong();
-
-  private volatile @Nullable Stuck stuck;
+  private final WrittenCommands written;
 
   /** What reconnects; null if nothing does. */
   private volatile @Nullable ConnectionWatchdog watchdog;
@@ -93,14 +80,15 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
    *
    * @param readsFlights whether its reader of replies knows that a flight has several
    */
-  NodeChannel(NodePipeline pipeline, ChannelHandover turns, Channel channel, boolean readsFlights) {
+  NodeChannel(NodePipeline pipeline, Lifecycle lifecycle, Channel channel, boolean readsFlights) {
     this.pipeline = pipeline;
-    this.turns = turns;
+    this.lifecycle = lifecycle;
     this.channel = channel;
     this.readsFlights = readsFlights;
     this.loop = channel.eventLoop() instanceof DrivenEventLoop driven ? driven : null;
     this.silence = pipeline.watch(this);
     this.refusals = new Refusals(pipeline.healer(), this);
+    this.written = new WrittenCommands(channel, pipeline::heardNanos);
   }
 
   @Override
@@ -134,7 +122,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
         loop.answered(inFlightCommands, inFlightCallbacks);
         endHold();
       }
-      turns.lost(this);
+      lifecycle.lost(this);
     }
   }
 
@@ -169,112 +157,19 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
         : String.valueOf(channel.remoteAddress());
   }
 
-  /** Why a command that was written, or is about to be, has no reply. For any thread. */
-  Lateness whyLate(RedisCommand<?, ?, ?> command) {
+  @Override
+  public Lateness whyLate(RedisCommand<?, ?, ?> command) {
     return pipeline.whyLate(command);
   }
 
-  /**
-   * What is known of a command on this socket. For any thread; waits for the event loop a moment.
-   *
-   * @return null if it was not written here
-   */
+  /** Why a command has no reply; null if it was not written on this socket. For any thread. */
   @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
-    if (channel.eventLoop().inEventLoop()) {
-      return findHere(command);
-    }
-    Stuck known = stuck;
-    if (known != null && System.nanoTime() - known.seenNanos() < STUCK_KNOWN_NANOS) {
-      return known.why();
-    }
-    CompletableFuture<@Nullable Lateness> found = new CompletableFuture<>();
-    try {
-      execute(
-          () -> {
-            stuck = null;
-            found.complete(findHere(command));
-          });
-      return whenFound(found);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return null;
-    } catch (ExecutionException | RejectedExecutionException shutDown) {
-      return new Lateness(Stage.NO_CONNECTION, "the client was shut down");
-    }
+    return written.find(command);
   }
 
-  private @Nullable Lateness whenFound(CompletableFuture<@Nullable Lateness> found)
-      throws InterruptedException, ExecutionException {
-    for (int look = 0; look < LOOKS; look++) {
-      try {
-        return found.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException busy) {
-        String frame = EventLoopFrame.of(channel);
-        if (frame != null) {
-          return stuck(Stage.EVENT_LOOP_BUSY, "the event loop is busy in " + frame);
-        }
-      }
-    }
-    return stuck(
-        Stage.NOT_RUNNING,
-        "the thread of the event loop has nothing to do and did not run for "
-            + LOOKS * LOOK_MILLIS
-            + " ms");
-  }
-
-  private Lateness stuck(Stage stage, String details) {
-    Lateness why = new Lateness(stage, details);
-    stuck = new Stuck(why, System.nanoTime());
-    return why;
-  }
-
-  private @Nullable Lateness findHere(RedisCommand<?, ?, ?> command) {
-    CommandHandler handler = channel.pipeline().get(CommandHandler.class);
-    if (handler == null) {
-      return null;
-    }
-    int ahead = 0;
-    boolean answering = false;
-    for (RedisCommand<?, ?, ?> waiting : handler.getStack()) {
-      Flight flight = Flight.in(waiting);
-      if (flight == null ? Flight.wraps(waiting, command) : flight.carries(command)) {
-        return written(flight, ahead, answering);
-      }
-      ahead += flight == null ? 1 : flight.unanswered().size();
-      answering |= flight != null && flight.isPartlyAnswered();
-    }
-    return null;
-  }
-
-  private Lateness written(@Nullable Flight flight, int ahead, boolean answering) {
-    String since =
-        flight == null
-            ? "it was written"
-            : "it was written " + millis(System.nanoTime() - flight.sentNanos()) + " ms ago";
-    long answered = pipeline.lastAnswerNanos();
-    if (flight != null
-        && (answering
-            || flight.isPartlyAnswered()
-            || answered != 0 && answered - flight.sentNanos() > 0)) {
-      return new Lateness(
-          Stage.SERVER_SLOW,
-          since + ", and the node answers others; " + ahead + " commands are ahead of it");
-    }
-    return new Lateness(
-        Stage.UNANSWERED,
-        since
-            + ", and the node has answered nothing since; "
-            + inFlightCommands
-            + " commands await replies");
-  }
-
-  private static long millis(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(nanos);
-  }
-
-  /** When the last reply to a flight came, by System.nanoTime; 0 if there was none. */
-  long lastAnswerNanos() {
-    return lastAnswerNanos.get();
+  /** When something was read last, by System.nanoTime. For any thread. */
+  long heardNanos() {
+    return heardNanos.get();
   }
 
   /** Whether the socket takes more bytes now. When it does again, the writer is told. */
@@ -372,7 +267,16 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
   private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
     Flight flight = Flight.of(parts, this);
     count(flight);
-    pipeline.departs(flight, flight.firstCommand());
+    NodeSpans spans = pipeline.spans();
+    if (spans != null) {
+      spans.departs(
+          flight,
+          flight.firstCommand(),
+          flight.commands(),
+          flight.fusedCommands(),
+          flight.bytes(),
+          flight.sentNanos());
+    }
     return flight;
   }
 
@@ -391,23 +295,22 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
   /**
    * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
    */
-  void answered(Flight flight, int commands, long bytes, long sentNanos) {
-    long now = System.nanoTime();
-    lastAnswerNanos.lazySet(now);
-    roundTrips.observe(now - sentNanos);
+  @Override
+  public void answered(Flight flight) {
+    roundTrips.observe(System.nanoTime() - flight.sentNanos());
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
-    inFlightCommands -= commands;
-    inFlightBytes -= bytes;
+    inFlightCommands -= flight.commands();
+    inFlightBytes -= flight.bytes();
     inFlightCallbacks -= flight.callbacks();
     if (loop != null && !lost) {
-      loop.answered(commands, flight.callbacks());
+      loop.answered(flight.commands(), flight.callbacks());
     }
     pipeline.answered(this);
   }
 
-  /** Notes that the reply to a command was read, before that is completed with it. */
-  void replied(@Nullable CommandOutput<?, ?, ?> output) {
+  @Override
+  public void replied(@Nullable CommandOutput<?, ?, ?> output) {
     if (output != null && output.hasError()) {
       refusals.reply(output.getError(), channel.remoteAddress());
     } else {
@@ -436,7 +339,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
       return 0;
     }
     long now = System.nanoTime();
-    return Math.max(0, Math.min(now - first.sentNanos(), now - heardNanos));
+    return Math.max(0, Math.min(now - first.sentNanos(), now - heardNanos.get()));
   }
 
   @Override
@@ -464,17 +367,17 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    heardNanos = System.nanoTime();
+    heardNanos.lazySet(System.nanoTime());
     context.fireChannelReadComplete();
   }
 
-  /** Notes that a part of a flight was answered. */
-  void delivered() {
+  @Override
+  public void delivered() {
     pipeline.delivered();
   }
 
-  /** Notes that the replies to a flight were read, of which this is the last. */
-  void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
+  @Override
+  public void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
     pipeline.signsOfLife().arrived(flight, last);
   }
 
@@ -482,8 +385,8 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket {
   public void channelActive(ChannelHandlerContext context) {
     endHold();
     watchdog = channel.pipeline().get(ConnectionWatchdog.class);
-    heardNanos = System.nanoTime();
-    turns.opened(this);
+    heardNanos.lazySet(System.nanoTime());
+    lifecycle.opened(this);
     context.fireChannelActive();
   }
 

@@ -3,7 +3,6 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.ConnectionLostException;
 import dev.sheaf.internal.availability.ReplyActivity;
-import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
@@ -11,20 +10,16 @@ import dev.sheaf.internal.heal.Healer;
 import dev.sheaf.internal.heal.SilenceWatch;
 import dev.sheaf.internal.heal.Socket;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
-import dev.sheaf.internal.observe.BatchSpans;
-import dev.sheaf.internal.observe.CommandSpans;
 import dev.sheaf.internal.observe.Lateness;
-import dev.sheaf.internal.observe.Stage;
+import dev.sheaf.internal.observe.NodeSpans;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.protocol.RedisCommand;
-import io.lettuce.core.tracing.Tracing;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -70,10 +65,9 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   private final boolean rejectsWhileDisconnected;
   private final @Nullable BatchMeters meters;
   private final BatchAssembler next;
-  private final Room room;
-  private final CommandQueue queue = new CommandQueue();
-  private final Entrance entrance;
+  private final PendingQueue queue;
   private final ReplyActivity signsOfLife = new ReplyActivity();
+  private final long createdNanos = System.nanoTime();
   private final Healer healer;
   private final CommandTimeouts timeouts;
   private final long usualTimeoutNanos;
@@ -122,17 +116,8 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
 
   private volatile boolean autoFlush = true;
 
-  /** Begins the spans of commands; null if they have none. */
-  private final @Nullable CommandSpans spans;
-
-  /** Begins the spans of batches; null if they have none. */
-  private final @Nullable BatchSpans batchSpans;
-
-  /** Since when the first command of the next batch waits, if batches have spans; else 0. */
-  private final AtomicLong waitingSince = new AtomicLong();
-
-  /** The node that spans name; null before it was connected. */
-  private volatile Tracing.@Nullable Endpoint tracedNode;
+  /** Null if nothing has spans. */
+  private final @Nullable NodeSpans spans;
 
   private volatile @Nullable Lanes lanes;
 
@@ -147,8 +132,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     this.options = context.batching();
     this.excludedFromReplay = clientOptions.getReplayFilter();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
-    this.spans = CommandSpans.of(delegate::getClientResources, context.observe());
-    this.batchSpans = BatchSpans.of(delegate::getClientResources, context.observe());
+    this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
     this.expiry =
         new CommandExpiry(
             timeouts,
@@ -159,15 +143,13 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     this.timeouts = timeouts;
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
     this.healer = context.healing().healer(this::after);
-    this.room = new Room(options.maxQueuedCommands(), options.maxQueuedBytes());
-    this.entrance =
-        new Entrance(
-            options, room, queue, context.writes(), meters, this::entered, this::attendHere);
+    this.queue =
+        new PendingQueue(
+            options, context.writes(), meters, this::entered, this::attendHere);
     this.next =
         new BatchAssembler(
             options,
             queue,
-            room,
             new RunFuser(options, cluster, meters, this::writeAgain, this::delivered),
             context.scriptTexts(),
             expiry,
@@ -198,58 +180,14 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     }
   }
 
-  /** What begins the spans of commands; null if they have none. */
-  @Nullable CommandSpans spans() {
+  /** The spans of what goes this way; null if nothing has spans. */
+  public @Nullable NodeSpans spans() {
     return spans;
   }
 
-  /** Whether something has spans. */
-  boolean isTraced() {
-    return spans != null || batchSpans != null;
-  }
-
-  /** Takes note that the current thread calls a command, which is not encoded yet. */
-  void calls(RedisCommand<?, ?, ?> command) {
-    Tracing.Endpoint node = tracedNode;
-    if (spans != null && node != null) {
-      spans.begin(command, node);
-    }
-    noteWaiting();
-  }
-
-  private void noteWaiting() {
-    if (batchSpans != null && waitingSince.get() == 0) {
-      waitingSince.compareAndSet(0, System.nanoTime());
-    }
-  }
-
-  /** Begins the span of a flight that is about to be written, if batches have spans. */
-  void departs(Flight flight, RedisCommand<?, ?, ?> first) {
-    Tracing.Endpoint node = tracedNode;
-    if (batchSpans != null && node != null) {
-      long since = waitingSince.getAndSet(0);
-      long queuedNanos = since == 0 ? 0 : Math.max(0, flight.sentNanos() - since);
-      batchSpans.begin(
-          flight,
-          first,
-          node,
-          new BatchSpans.Contents(
-              flight.commands(), flight.fusedCommands(), flight.bytes(), queuedNanos));
-    }
-  }
-
-  /** Takes note that the current thread calls a command past the {@link NodeWriter}. */
-  public void called(EncodedCommand<?, ?, ?> command) {
-    Tracing.Endpoint node = tracedNode;
-    if (spans != null && node != null) {
-      spans.beginEncoded(command.getDelegate(), node);
-    }
-    noteWaiting();
-  }
-
-  /** Where commands come in. */
-  Entrance entrance() {
-    return entrance;
+  /** What waits to be written. */
+  PendingQueue queue() {
+    return queue;
   }
 
   void setAutoFlush(boolean autoFlush) {
@@ -375,7 +313,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
 
   private boolean mustWait(@Nullable NodeChannel current) {
     if (current == null) {
-      return wasConnected && !entrance.isClosed() && !rejectsWhileDisconnected && !isGivenUp();
+      return wasConnected && !queue.isClosed() && !rejectsWhileDisconnected && !isGivenUp();
     }
     return isWorthHolding(current)
         || !current.isWritable()
@@ -396,7 +334,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   private boolean isWorthHolding(NodeChannel current) {
     return !heldForLong
         && current.isReplyNear()
-        && room.commands() < current.inFlightCommands()
+        && queue.commands() < current.inFlightCommands()
         && !next.hasAgain();
   }
 
@@ -484,7 +422,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     if (current != null) {
       return BatchAssembler.Fate.FUSED;
     }
-    return wasConnected && !entrance.isClosed() && !isGivenUp()
+    return wasConnected && !queue.isClosed() && !isGivenUp()
         ? BatchAssembler.Fate.REJECTED
         : BatchAssembler.Fate.UNCHANGED;
   }
@@ -545,9 +483,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     channel = opened;
     lastChannel = opened;
     if (spans != null) {
-      tracedNode = spans.endpoint(opened.remoteAddress());
-    } else if (batchSpans != null) {
-      tracedNode = batchSpans.endpoint(opened.remoteAddress());
+      spans.connected(opened.remoteAddress());
     }
     wasConnected = true;
     healer.opened(opened);
@@ -603,12 +539,12 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     }
   }
 
-  /** When the node answered last, on this connection or a lane, by System.nanoTime; 0 if never. */
-  long lastAnswerNanos() {
-    NodeChannel current = channel;
-    long last = current == null ? 0 : current.lastAnswerNanos();
+  /** When the node was last heard of, on this connection or a lane, by System.nanoTime. */
+  long heardNanos() {
+    NodeChannel last = lastChannel;
+    long heard = last == null ? createdNanos : last.heardNanos();
     Lanes beside = lanes;
-    return beside == null ? last : beside.lastAnswerNanos(last);
+    return beside == null ? heard : beside.heardNanos(heard);
   }
 
   /**
@@ -639,24 +575,12 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   @Override
   public Lateness whyNotSent() {
     NodeChannel current = channel;
-    if (current == null) {
-      return new Lateness(
-          Stage.NO_CONNECTION,
-          isGivenUp()
-              ? "there is no connection to the node, and none is tried any more"
-              : "there is no connection to the node; it is tried again and again");
-    }
-    String reason =
-        current.isWritable()
-            ? current.inFlightCommands()
-                + " commands await replies, the limits are maxInFlightCommands="
-                + options.maxInFlightCommands()
-                + " and maxInFlightBytes="
-                + options.maxInFlightBytes()
-            : "the socket takes no more bytes";
-    return new Lateness(
-        Stage.IN_THE_QUEUE,
-        "it was not written yet, " + room.commands() + " commands wait in the queue; " + reason);
+    return current == null
+        ? Lateness.withoutConnection(isGivenUp())
+        : Lateness.unsent(
+            queue.commands(),
+            current.isWritable() ? current.inFlightCommands() : Lateness.SOCKET_FULL,
+            options);
   }
 
   /** What the replies tell about the node. */
@@ -666,12 +590,12 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
 
   @Override
   public long queuedCommands() {
-    return room.commands();
+    return queue.commands();
   }
 
   @Override
   public long queuedBytes() {
-    return room.bytes();
+    return queue.bytes();
   }
 
   /** Whether everything that was submitted has been written. For tests. */
@@ -701,7 +625,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
 
   /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
   void close() {
-    entrance.close();
+    queue.close();
     healer.close();
     if (meters != null) {
       meters.closed(this);

@@ -7,6 +7,7 @@ import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.compression.CompressionEngine;
+import dev.sheaf.internal.observe.NodeSpans;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.Delegating;
@@ -117,7 +118,7 @@ public final class NodeWriter
     if (corked != null && !chain.isEmpty()) {
       corked.hold(pipeline, chain);
     } else {
-      Lanes.submit(pipeline, chain, (to, part) -> to.entrance().submit(part));
+      Lanes.submit(pipeline, chain, (to, part) -> to.queue().submit(part));
     }
     return (Collection<RedisCommand<K, V, ?>>) commands;
   }
@@ -125,9 +126,9 @@ public final class NodeWriter
   private void submit(EncodedCommand<?, ?, ?> command) {
     Lanes lanes = pipeline.lanes();
     if (lanes == null) {
-      pipeline.entrance().submit(command);
+      pipeline.queue().submit(command);
     } else {
-      lanes.enter(pipeline, command).entrance().submit(command);
+      lanes.enter(pipeline, command).queue().submit(command);
     }
   }
 
@@ -138,8 +139,9 @@ public final class NodeWriter
       command.completeExceptionally(refused(refusal));
       return null;
     }
-    if (pipeline.isTraced() && EncodedCommand.in(command) == null) {
-      pipeline.calls(command);
+    NodeSpans spans = pipeline.spans();
+    if (spans != null && EncodedCommand.in(command) == null) {
+      spans.called(command);
     }
     try {
       EncodedCommand<K, V, T> outgoing = EncodedCommand.encode(command, mayFuse, compression);

@@ -252,7 +252,7 @@ public final class WriteScope {
     // Before they are queued: whatever fails behind that, they must not be queued twice.
     pipeline = null;
     chain = null;
-    if (!to.entrance().submitHere(commands)) {
+    if (!to.queue().submitHere(commands)) {
       pipeline = main;
       chain = commands;
       if (lanes != null) {
@@ -266,8 +266,8 @@ public final class WriteScope {
     if (others != null) {
       others.forEach(
           (other, part) -> {
-            if (other.loop() != loop || !other.entrance().submitHere(part)) {
-              other.entrance().submit(part);
+            if (other.loop() != loop || !other.queue().submitHere(part)) {
+              other.queue().submit(part);
             }
           });
     }
@@ -316,9 +316,9 @@ public final class WriteScope {
         part,
         (to, commands) -> {
           if (roomNanos > 0) {
-            to.entrance().submitWaiting(commands, beganNanos, beganNanos + roomNanos);
+            to.queue().submitWaiting(commands, beganNanos, beganNanos + roomNanos);
           } else {
-            to.entrance().submit(commands);
+            to.queue().submit(commands);
           }
         });
   }

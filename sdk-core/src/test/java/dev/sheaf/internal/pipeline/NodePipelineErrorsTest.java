@@ -24,9 +24,9 @@ class NodePipelineErrorsTest {
     NodePipeline pipeline = writer.pipeline();
     AsyncCommand<String, String, String> first =
         new AsyncCommand<>(new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)));
-    pipeline.entrance().submit(EncodedCommand.encode(first, false));
+    pipeline.queue().submit(EncodedCommand.encode(first, false));
     EncodedCommand<?, ?, ?> second = FakeWriter.ping();
-    pipeline.entrance().submit(second);
+    pipeline.queue().submit(second);
     assertThat(first)
         .failsWithin(Duration.ZERO)
         .withThrowableThat()

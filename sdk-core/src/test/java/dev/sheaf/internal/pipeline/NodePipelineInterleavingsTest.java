@@ -47,7 +47,7 @@ class NodePipelineInterleavingsTest {
         .addGuarantee(
             forClasses(
                     RunFuser.class.getName(),
-                    Room.class.getName(),
+                    QueueLimits.class.getName(),
                     WriteClock.class.getName(),
                     EncodedCommand.class.getName(),
                     BatchingOptions.class.getName())
@@ -102,12 +102,12 @@ class NodePipelineInterleavingsTest {
       Chain chain = new Chain();
       chain.append(COMMANDS.get(4));
       chain.append(COMMANDS.get(5));
-      pipeline.entrance().submit(chain);
+      pipeline.queue().submit(chain);
     }
 
     private void submit(int number) {
       submitted[number] = true;
-      pipeline.entrance().submit(COMMANDS.get(number));
+      pipeline.queue().submit(COMMANDS.get(number));
     }
 
     @Validate

@@ -30,7 +30,7 @@ class NodePipelineReconnectTest {
     EventLoop oldLoop = new DefaultEventLoop();
     EventLoop newLoop = new DefaultEventLoop();
     try {
-      Thread caller = new Thread(() -> pipeline.entrance().submit(FakeWriter.ping()));
+      Thread caller = new Thread(() -> pipeline.queue().submit(FakeWriter.ping()));
       LocalChannel oldSocket =
           new LocalChannel() {
             @Override

@@ -23,7 +23,7 @@ public final class ZstdDictionary {
   /** The smallest dictionary that the library trains: 256 bytes. */
   public static final int MIN_BYTES = 256;
 
-  /** Room for the parts of a frame that the library's own bound leaves out. */
+  /** QueueLimits for the parts of a frame that the library's own bound leaves out. */
   private static final int FRAME_BYTES = 32;
 
   private static final int SLOTS =

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Thread-safe. Counting is two atomic additions; the lock is taken only while somebody waits.
  */
-public final class Room {
+public final class QueueLimits {
 
   private static final long MAX_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -25,7 +25,7 @@ public final class Room {
   private final Condition freed = lock.newCondition();
 
   /** For a queue of so many commands and bytes. */
-  public Room(int maxCommands, long maxBytes) {
+  public QueueLimits(int maxCommands, long maxBytes) {
     this.maxCommands = maxCommands;
     this.maxBytes = maxBytes;
   }

@@ -11,22 +11,23 @@ import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.Stage;
 import dev.sheaf.internal.observe.TimeoutEvent;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where commands come into the queue of one node: admits them as far as there is {@link Room}, and
- * fails the others. Runs on the callers' threads.
+ * The commands that wait for one connection, in order and within bounds: what does not fit waits,
+ * if its caller blocks anyway, or fails.
  *
- * <p>Thread-safe.
+ * <p>Commands are added by any thread and taken by one consumer at a time.
  */
-final class Entrance {
+final class PendingQueue {
 
   /** How many commands a blocking caller adds at once before others get a chance. */
   private static final int SLICE_COMMANDS = 1_024;
 
   private final BatchingOptions options;
-  private final Room room;
-  private final CommandQueue queue;
+  private final QueueLimits room;
+  private final CommandQueue queue = new CommandQueue();
   private final WriteClock writes;
   private final @Nullable BatchMeters meters;
   private final Runnable entered;
@@ -34,21 +35,19 @@ final class Entrance {
   private volatile boolean closed;
 
   /**
-   * Creates the entrance of a queue.
+   * Creates an empty queue.
    *
    * @param entered called after commands were added, on the thread that did
+   * @param enteredHere the same for commands that are to be written at once by that thread
    */
-  Entrance(
+  PendingQueue(
       BatchingOptions options,
-      Room room,
-      CommandQueue queue,
       WriteClock writes,
       @Nullable BatchMeters meters,
       Runnable entered,
       Runnable enteredHere) {
     this.options = options;
-    this.room = room;
-    this.queue = queue;
+    this.room = new QueueLimits(options.maxQueuedCommands(), options.maxQueuedBytes());
     this.writes = writes;
     this.meters = meters;
     this.entered = entered;
@@ -167,6 +166,36 @@ final class Entrance {
             + options.maxQueuedBytes()
             + "; the server reads more slowly than this client writes. Send less at once, or raise"
             + " the limit in BatchingOptions");
+  }
+
+  /** Takes the next command, or null if there is none yet. By the consumer, which {@link #free}s. */
+  @Nullable EncodedCommand<?, ?, ?> poll() {
+    return queue.poll();
+  }
+
+  /** Commands were taken: there is room for others. */
+  void free(int commands, long bytes) {
+    room.free(commands, bytes);
+  }
+
+  /** Calls back for each command that waits, in order. By the consumer. */
+  void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
+    queue.forEach(action);
+  }
+
+  /** Whether nothing was added that was not taken. By the consumer. */
+  boolean isEmpty() {
+    return queue.isEmpty();
+  }
+
+  /** How many commands wait or are being added. */
+  int commands() {
+    return room.commands();
+  }
+
+  /** The size of their requests. */
+  long bytes() {
+    return room.bytes();
   }
 
   /** From now on every command fails. */

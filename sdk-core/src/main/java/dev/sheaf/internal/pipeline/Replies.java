@@ -16,9 +16,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for futures as Lettuce's blocking commands do, with the same exceptions. */
-public final class Waiting {
+public final class Replies {
 
-  private Waiting() {}
+  private Replies() {}
 
   /**
    * The value, waited for at most the given time. The future is left as it is. What this thread
