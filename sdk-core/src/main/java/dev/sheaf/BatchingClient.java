@@ -2,6 +2,9 @@ package dev.sheaf;
 
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.internal.availability.NodeWatch;
+import dev.sheaf.internal.client.ClientAssembly;
+import dev.sheaf.internal.client.ClientSettings;
+import dev.sheaf.internal.client.DefaultSheaf;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
@@ -45,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchingClient implements AutoCloseable {
 
-  private final SheafBuilder<?, ?> options;
+  private final ClientSettings<?, ?> settings;
   private final ClientContext context;
   private final Deadlines deadlines;
   private final ClientResources resources;
@@ -53,44 +56,45 @@ public final class BatchingClient implements AutoCloseable {
   private final @Nullable LoopSampler loopDetector;
   private final @Nullable LearnedPlaces learnedPlaces;
 
-  private BatchingClient(SheafBuilder<?, ?> options, boolean cluster) {
-    ClientResources given = options.clientResources();
+  private BatchingClient(ClientSettings<?, ?> settings, boolean cluster) {
+    ClientResources given = settings.clientResources;
     if (given == null) {
       throw new IllegalStateException("A client that does not connect needs clientResources(…)");
     }
-    this.options = options;
+    this.settings = settings;
     this.resources = given;
     this.context =
-        Contexts.of(options, uri(), Contexts.meters(options), Contexts.compression(options));
-    this.deadlines = new Deadlines(context.commandTimeout(), options.yielding());
+        ClientAssembly.context(
+            settings, uri(), ClientAssembly.meters(settings), ClientAssembly.compression(settings));
+    this.deadlines = new Deadlines(context.commandTimeout(), settings.yielding);
     this.lettuce =
         cluster
-            ? CoalescingClusterClient.create(given, options.uris(), context, deadlines)
+            ? CoalescingClusterClient.create(given, settings.uris, context, deadlines)
             : CoalescingRedisClient.create(given, uri(), context, deadlines);
     setOptions();
-    Contexts.attachDictionaries(context, lettuce, uri(), given);
-    this.learnedPlaces = Contexts.learnedPlaces(options);
+    ClientAssembly.attachDictionaries(context, lettuce, uri(), given);
+    this.learnedPlaces = ClientAssembly.learnedPlaces(settings);
     this.loopDetector =
-        options.loopDetection()
+        settings.loopDetection
             ? new LoopSampler(
-                options.meterRegistry(),
-                options.name(),
-                options.loopAdvice(),
+                settings.meterRegistry,
+                settings.name,
+                settings.loopAdvice,
                 null,
                 given.eventExecutorGroup())
             : null;
   }
 
-  static BatchingClient ofServer(SheafBuilder<?, ?> options) {
-    return new BatchingClient(options, false);
+  static BatchingClient ofServer(ClientSettings<?, ?> settings) {
+    return new BatchingClient(settings, false);
   }
 
-  static BatchingClient ofCluster(SheafBuilder<?, ?> options) {
-    return new BatchingClient(options, true);
+  static BatchingClient ofCluster(ClientSettings<?, ?> settings) {
+    return new BatchingClient(settings, true);
   }
 
   private void setOptions() {
-    var given = options.clientOptions();
+    var given = settings.clientOptions;
     if (given == null) {
       return;
     }
@@ -102,7 +106,7 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   private RedisURI uri() {
-    return options.uris().get(0);
+    return settings.uris.get(0);
   }
 
   /**
@@ -125,8 +129,8 @@ public final class BatchingClient implements AutoCloseable {
    */
   public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
     ConnectedServer<K, V> server = server(connection);
-    RedisURI bounded = Uris.withTimeout(uri(), options.connectTimeout());
-    return new Facade(options, context, resources, loopDetector, learnedPlaces)
+    RedisURI bounded = Uris.withTimeout(uri(), settings.connectTimeout);
+    return new ClientAssembly(settings, context, resources, loopDetector, learnedPlaces)
         .over(
             server, codec, NodeSources.of(server, codec, bounded), failsFast(), () -> {}, () -> {});
   }
@@ -145,13 +149,13 @@ public final class BatchingClient implements AutoCloseable {
       Supplier<? extends Sheaf<byte[], byte[]>> watched) {
     NodeWatch<K> watch =
         NodeWatch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
-    return new Facade(options, context, resources, loopDetector, learnedPlaces)
+    return new ClientAssembly(settings, context, resources, loopDetector, learnedPlaces)
         .over(server(connection), codec, watch, () -> {}, () -> {});
   }
 
   /** Whether the guard is needed though nothing asks it. */
   private boolean failsFast() {
-    AvailabilityOptions chosen = options.availability();
+    AvailabilityOptions chosen = settings.availability;
     return chosen != null && chosen.failFastWhileDown();
   }
 

@@ -3,7 +3,6 @@ package dev.sheaf;
 import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.compression.Dictionaries;
-import dev.sheaf.internal.connect.ServerUris;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
@@ -15,7 +14,6 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
-import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -61,7 +59,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws IllegalArgumentException if the URI cannot be understood; the message says why
    */
   static SheafBuilder<String, String> builder(String uri) {
-    return new SheafBuilder<>(ServerUris.parse(uri), StringCodec.UTF8);
+    return SheafBuilder.of(uri);
   }
 
   /**
@@ -71,7 +69,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws IllegalArgumentException if there is no URI
    */
   static SheafBuilder<String, String> builder(Collection<RedisURI> uris) {
-    return new SheafBuilder<>(List.copyOf(uris), StringCodec.UTF8);
+    return SheafBuilder.of(List.copyOf(uris));
   }
 
   /**

@@ -3,18 +3,20 @@ package dev.sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.internal.client.ClientSettings;
+import dev.sheaf.internal.client.Connector;
 import dev.sheaf.internal.common.Limits;
-import dev.sheaf.internal.sync.LoopSampler;
+import dev.sheaf.internal.connect.ServerUris;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a client. Not thread-safe; a builder may connect several times.
@@ -24,10 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SheafBuilder<K, V> {
 
-  /**
-   * How long to wait for a connection and for the server's first answers, unless set: 5 seconds.
-   */
-  public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  /** How long to wait for a connection and for the server's first answers by default: 5 seconds. */
+  public static final Duration DEFAULT_CONNECT_TIMEOUT = ClientSettings.CONNECT_TIMEOUT;
 
   /** How many keys of a large read are under way at once, so that memory stays bounded. */
   public static final int KEYS_PER_SLICE = Limits.KEYS_PER_SLICE;
@@ -57,51 +57,26 @@ public final class SheafBuilder<K, V> {
    */
   public static final int MAP_EACH_POOL_THREADS = Limits.MAP_EACH_POOL_THREADS;
 
-  private final List<RedisURI> uris;
-  private final RedisCodec<K, V> codec;
-  private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
-  private @Nullable Duration commandTimeout;
-  private BatchingOptions batching = BatchingOptions.defaults();
-  private @Nullable CompressionOptions compression;
-  private @Nullable ClientOptions clientOptions;
-  private @Nullable ClientResources clientResources;
-  private @Nullable MeterRegistry meterRegistry;
-  private @Nullable AvailabilityOptions availability;
-  private HealingOptions healing = HealingOptions.defaults();
-  private String name = "default";
-  private boolean loopDetection = true;
-  private Function<String, String> loopAdvice = LoopSampler::remedyFor;
-  private @Nullable LoopLearning loopLearning;
-  private boolean yielding;
-  private Observe observe = Observe.commands();
+  private final ClientSettings<K, V> settings;
 
-  SheafBuilder(List<RedisURI> uris, RedisCodec<K, V> codec) {
+  private SheafBuilder(ClientSettings<K, V> settings) {
+    this.settings = settings;
+  }
+
+  static SheafBuilder<String, String> of(List<RedisURI> uris) {
     if (uris.isEmpty()) {
       throw new IllegalArgumentException("At least one server URI is needed");
     }
-    this.uris = uris;
-    this.codec = codec;
+    return new SheafBuilder<>(new ClientSettings<>(uris, StringCodec.UTF8));
+  }
+
+  static SheafBuilder<String, String> of(String uri) {
+    return of(ServerUris.parse(uri));
   }
 
   /** Keys and values of other types. This builder is left as it is; the result has its options. */
   public <K2, V2> SheafBuilder<K2, V2> codec(RedisCodec<K2, V2> codec) {
-    SheafBuilder<K2, V2> builder = new SheafBuilder<>(uris, Objects.requireNonNull(codec, "codec"));
-    builder.connectTimeout = connectTimeout;
-    builder.commandTimeout = commandTimeout;
-    builder.batching = batching;
-    builder.compression = compression;
-    builder.clientOptions = clientOptions;
-    builder.clientResources = clientResources;
-    builder.meterRegistry = meterRegistry;
-    builder.availability = availability;
-    builder.healing = healing;
-    builder.name = name;
-    builder.loopDetection = loopDetection;
-    builder.loopAdvice = loopAdvice;
-    builder.loopLearning = loopLearning;
-    builder.yielding = yielding;
-    builder.observe = observe;
-    return builder;
+    return new SheafBuilder<>(settings.withCodec(Objects.requireNonNull(codec, "codec")));
   }
 
   /**
@@ -112,7 +87,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalArgumentException if it is not positive
    */
   public SheafBuilder<K, V> connectTimeout(Duration timeout) {
-    this.connectTimeout = requirePositive("connectTimeout", timeout);
+    settings.connectTimeout = requirePositive("connectTimeout", timeout);
     return this;
   }
 
@@ -123,13 +98,13 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalArgumentException if it is not positive
    */
   public SheafBuilder<K, V> commandTimeout(Duration timeout) {
-    this.commandTimeout = requirePositive("commandTimeout", timeout);
+    settings.commandTimeout = requirePositive("commandTimeout", timeout);
     return this;
   }
 
   /** The limits of batching; {@link BatchingOptions#defaults()} by default. */
   public SheafBuilder<K, V> batching(BatchingOptions batching) {
-    this.batching = Objects.requireNonNull(batching, "batching");
+    settings.batching = Objects.requireNonNull(batching, "batching");
     return this;
   }
 
@@ -139,13 +114,13 @@ public final class SheafBuilder<K, V> {
    * read ({@link CompressionOptions#readOnly()}), then let them write.
    */
   public SheafBuilder<K, V> compression(CompressionOptions options) {
-    this.compression = Objects.requireNonNull(options, "options");
+    settings.compression = Objects.requireNonNull(options, "options");
     return this;
   }
 
   /** Lettuce's options: sockets, TLS, reconnects, protocol; for a cluster a subclass of them. */
   public SheafBuilder<K, V> clientOptions(ClientOptions options) {
-    this.clientOptions = Objects.requireNonNull(options, "options");
+    settings.clientOptions = Objects.requireNonNull(options, "options");
     return this;
   }
 
@@ -153,19 +128,19 @@ public final class SheafBuilder<K, V> {
    * Lettuce's threads and timers, to share them with other clients; they stay yours to shut down.
    */
   public SheafBuilder<K, V> clientResources(ClientResources resources) {
-    this.clientResources = Objects.requireNonNull(resources, "resources");
+    settings.clientResources = Objects.requireNonNull(resources, "resources");
     return this;
   }
 
   /** The client's name in its meters, to tell several apart; "default" by default. */
   public SheafBuilder<K, V> name(String name) {
-    this.name = Objects.requireNonNull(name, "name");
+    settings.name = Objects.requireNonNull(name, "name");
     return this;
   }
 
   /** Where the client registers its meters; without a registry it measures nothing. */
   public SheafBuilder<K, V> meterRegistry(MeterRegistry registry) {
-    this.meterRegistry = Objects.requireNonNull(registry, "registry");
+    settings.meterRegistry = Objects.requireNonNull(registry, "registry");
     return this;
   }
 
@@ -175,7 +150,7 @@ public final class SheafBuilder<K, V> {
    * AvailabilityOptions#defaults()}, at the first call of {@code availability()} or a read-through.
    */
   public SheafBuilder<K, V> availability(AvailabilityOptions options) {
-    this.availability = Objects.requireNonNull(options, "options");
+    settings.availability = Objects.requireNonNull(options, "options");
     return this;
   }
 
@@ -184,7 +159,7 @@ public final class SheafBuilder<K, V> {
    * by default.
    */
   public SheafBuilder<K, V> healing(HealingOptions options) {
-    this.healing = Objects.requireNonNull(options, "options");
+    settings.healing = Objects.requireNonNull(options, "options");
     return this;
   }
 
@@ -193,7 +168,7 @@ public final class SheafBuilder<K, V> {
    * costs a call some tens of nanoseconds.
    */
   public SheafBuilder<K, V> loopDetection(boolean on) {
-    this.loopDetection = on;
+    settings.loopDetection = on;
     return this;
   }
 
@@ -205,7 +180,7 @@ public final class SheafBuilder<K, V> {
    *     round trips"
    */
   public SheafBuilder<K, V> loopAdvice(Function<String, String> remedy) {
-    this.loopAdvice = Objects.requireNonNull(remedy, "remedy");
+    settings.loopAdvice = Objects.requireNonNull(remedy, "remedy");
     return this;
   }
 
@@ -219,7 +194,7 @@ public final class SheafBuilder<K, V> {
    * clients write meanwhile is seen that much later.
    */
   public SheafBuilder<K, V> learnLoops(LoopLearning options) {
-    this.loopLearning = Objects.requireNonNull(options, "options");
+    settings.loopLearning = Objects.requireNonNull(options, "options");
     return this;
   }
 
@@ -230,7 +205,7 @@ public final class SheafBuilder<K, V> {
    * longer: a thread that yields goes behind all that computes.
    */
   public SheafBuilder<K, V> yielding(boolean on) {
-    this.yielding = on;
+    settings.yielding = on;
     return this;
   }
 
@@ -239,7 +214,7 @@ public final class SheafBuilder<K, V> {
    * span for each command that the application calls.
    */
   public SheafBuilder<K, V> observe(Observe observe) {
-    this.observe = Objects.requireNonNull(observe, "observe");
+    settings.observe = Objects.requireNonNull(observe, "observe");
     return this;
   }
 
@@ -249,7 +224,7 @@ public final class SheafBuilder<K, V> {
    * @throws SheafConnectionException if no connection could be made; the message says why
    */
   public Sheaf<K, V> connect() {
-    return new Connector<>(this).connect();
+    return new Connector<>(settings).connect();
   }
 
   /**
@@ -260,7 +235,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalStateException if no client resources were given
    */
   public BatchingClient serverClient() {
-    return BatchingClient.ofServer(this);
+    return BatchingClient.ofServer(settings);
   }
 
   /**
@@ -270,7 +245,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalStateException if no client resources were given
    */
   public BatchingClient clusterClient() {
-    return BatchingClient.ofCluster(this);
+    return BatchingClient.ofCluster(settings);
   }
 
   private static Duration requirePositive(String name, Duration value) {
@@ -278,73 +253,5 @@ public final class SheafBuilder<K, V> {
       throw new IllegalArgumentException(name + " must be positive, but was " + value);
     }
     return value;
-  }
-
-  List<RedisURI> uris() {
-    return uris;
-  }
-
-  RedisCodec<K, V> codec() {
-    return codec;
-  }
-
-  Duration connectTimeout() {
-    return connectTimeout;
-  }
-
-  @Nullable Duration commandTimeout() {
-    return commandTimeout;
-  }
-
-  BatchingOptions batching() {
-    return batching;
-  }
-
-  @Nullable CompressionOptions compression() {
-    return compression;
-  }
-
-  @Nullable ClientOptions clientOptions() {
-    return clientOptions;
-  }
-
-  @Nullable ClientResources clientResources() {
-    return clientResources;
-  }
-
-  @Nullable MeterRegistry meterRegistry() {
-    return meterRegistry;
-  }
-
-  @Nullable AvailabilityOptions availability() {
-    return availability;
-  }
-
-  HealingOptions healing() {
-    return healing;
-  }
-
-  Observe observe() {
-    return observe;
-  }
-
-  boolean yielding() {
-    return yielding;
-  }
-
-  Function<String, String> loopAdvice() {
-    return loopAdvice;
-  }
-
-  @Nullable LoopLearning loopLearning() {
-    return loopLearning;
-  }
-
-  boolean loopDetection() {
-    return loopDetection;
-  }
-
-  String name() {
-    return name;
   }
 }

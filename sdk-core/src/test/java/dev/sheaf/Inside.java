@@ -1,5 +1,6 @@
 package dev.sheaf;
 
+import dev.sheaf.internal.client.DefaultSheaf;
 import dev.sheaf.internal.command.WriteClock;
 
 /** What tests see of a client that users do not. */

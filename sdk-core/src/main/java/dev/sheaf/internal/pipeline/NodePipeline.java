@@ -144,8 +144,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
     this.healer = context.healing().healer(this::after);
     this.queue =
-        new PendingQueue(
-            options, context.writes(), meters, this::entered, this::attendHere);
+        new PendingQueue(options, context.writes(), meters, this::entered, this::attendHere);
     this.next =
         new BatchAssembler(
             options,

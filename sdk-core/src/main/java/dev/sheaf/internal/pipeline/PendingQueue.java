@@ -168,7 +168,9 @@ final class PendingQueue {
             + " the limit in BatchingOptions");
   }
 
-  /** Takes the next command, or null if there is none yet. By the consumer, which {@link #free}s. */
+  /**
+   * Takes the next command, or null if there is none yet. By the consumer, which {@link #free}s.
+   */
   @Nullable EncodedCommand<?, ?, ?> poll() {
     return queue.poll();
   }

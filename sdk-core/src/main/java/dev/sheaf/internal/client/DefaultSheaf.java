@@ -1,5 +1,11 @@
-package dev.sheaf;
+package dev.sheaf.internal.client;
 
+import dev.sheaf.Batch;
+import dev.sheaf.BulkLane;
+import dev.sheaf.LoopReport;
+import dev.sheaf.Result;
+import dev.sheaf.Sheaf;
+import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.compression.Dictionaries;
@@ -55,7 +61,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Sheaf}. */
-final class DefaultSheaf<K, V> implements Sheaf<K, V> {
+public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** How long closing may take for each part that is closed. */
   static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
@@ -154,7 +160,7 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   /** The watch over the nodes, which others may borrow. */
-  NodeWatch<K> watch() {
+  public NodeWatch<K> watch() {
     return watch;
   }
 
@@ -351,25 +357,25 @@ final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   /** Blocking commands of another interface, which see to what this face does for its own. */
-  <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
+  public <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
     return SyncCommands.over(
         type, commands, waits, server.connection(), keyLoops, loopDetector, learned);
   }
 
   /** One GET as {@link #blocking} sees it. */
-  @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
+  public @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
     return templateGet.get(key, send);
   }
 
   /** The current thread is about to read what has these ids. */
-  void expect(String source, Collection<?> ids) {
+  public void expect(String source, Collection<?> ids) {
     if (learned != null) {
       learned.expect(source, ids);
     }
   }
 
   /** What this client writes. */
-  WriteClock writes() {
+  public WriteClock writes() {
     return keyLoops.writes();
   }
 

@@ -1,5 +1,7 @@
-package dev.sheaf;
+package dev.sheaf.internal.client;
 
+import dev.sheaf.Sheaf;
+import dev.sheaf.SheafException;
 import dev.sheaf.internal.common.Uris;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.connect.CoalescingClusterClient;
@@ -35,26 +37,32 @@ import org.jspecify.annotations.Nullable;
  * Makes a client: reaches one of the addresses, asks the server what it is, and connects as to a
  * single server or as to a cluster.
  */
-final class Connector<K, V> {
+public final class Connector<K, V> {
 
-  private final SheafBuilder<K, V> options;
+  private final ClientSettings<K, V> settings;
   private final ClientResources resources;
   private final boolean ownResources;
   private final @Nullable BatchMeters meters;
   private final @Nullable CompressionEngine compression;
 
-  Connector(SheafBuilder<K, V> options) {
-    this.options = options;
-    ClientResources given = options.clientResources();
+  /** Connects nothing yet. */
+  public Connector(ClientSettings<K, V> settings) {
+    this.settings = settings;
+    ClientResources given = settings.clientResources;
     this.ownResources = given == null;
-    this.meters = Contexts.meters(options);
-    this.compression = Contexts.compression(options);
+    this.meters = ClientAssembly.meters(settings);
+    this.compression = ClientAssembly.compression(settings);
     this.resources = given == null ? ClientResources.create() : given;
   }
 
-  Sheaf<K, V> connect() {
+  /**
+   * Connects to the first address that can be reached.
+   *
+   * @throws dev.sheaf.SheafConnectionException if none can; the message says why
+   */
+  public Sheaf<K, V> connect() {
     RuntimeException failure = null;
-    for (RedisURI uri : options.uris()) {
+    for (RedisURI uri : settings.uris) {
       try {
         return ConnectAttempts.connect(() -> connect(uri));
       } catch (RuntimeException e) {
@@ -62,23 +70,23 @@ final class Connector<K, V> {
       }
     }
     releaseResources();
-    throw ConnectFailures.explain(options.uris(), options.connectTimeout(), failure);
+    throw ConnectFailures.explain(settings.uris, settings.connectTimeout, failure);
   }
 
   private Sheaf<K, V> connect(RedisURI uri) {
-    ClientContext context = Contexts.of(options, uri, meters, compression);
-    Deadlines deadlines = new Deadlines(context.commandTimeout(), options.yielding());
+    ClientContext context = ClientAssembly.context(settings, uri, meters, compression);
+    Deadlines deadlines = new Deadlines(context.commandTimeout(), settings.yielding);
     CoalescingRedisClient client =
         CoalescingRedisClient.create(resources, bounded(uri), context, deadlines);
     boolean keep = false;
     try {
       if (ownResources) {
         // Others may have a resolver of their own.
-        HostNames.require(uri, options.connectTimeout());
+        HostNames.require(uri, settings.connectTimeout);
       }
       client.setOptions(clientOptions());
-      StatefulRedisConnection<K, V> connection = client.connect(options.codec());
-      ServerMode mode = ServerMode.ask(connection, options.connectTimeout());
+      StatefulRedisConnection<K, V> connection = client.connect(settings.codec);
+      ServerMode mode = ServerMode.ask(connection, settings.connectTimeout);
       if (mode == ServerMode.SENTINEL) {
         throw new SheafException(
             "This is a Sentinel, not a data node; write redis-sentinel://host:port#master-name");
@@ -86,11 +94,11 @@ final class Connector<K, V> {
       if (mode == ServerMode.CLUSTER) {
         return connectCluster(uri, context, deadlines);
       }
-      if (options.uris().size() > 1) {
+      if (settings.uris.size() > 1) {
         throw new SheafException(
             ServerUris.shown(List.of(uri))
                 + " is a single server, and the URI names "
-                + options.uris().size()
+                + settings.uris.size()
                 + ", which must be nodes of one cluster; write one address");
       }
       keep = true;
@@ -109,7 +117,7 @@ final class Connector<K, V> {
     }
     List<RedisURI> seeds = new ArrayList<>();
     seeds.add(bounded(reached));
-    for (RedisURI uri : options.uris()) {
+    for (RedisURI uri : settings.uris) {
       if (!uri.equals(reached)) {
         seeds.add(bounded(uri));
       }
@@ -119,7 +127,7 @@ final class Connector<K, V> {
     boolean keep = false;
     try {
       client.setOptions(CoalescingClusterClient.suited(clientOptions()));
-      StatefulRedisClusterConnection<K, V> connection = client.connect(options.codec());
+      StatefulRedisClusterConnection<K, V> connection = client.connect(settings.codec);
       connection.setTimeout(context.commandTimeout());
       connectToMasters(connection);
       keep = true;
@@ -134,13 +142,14 @@ final class Connector<K, V> {
   private Sheaf<K, V> sheaf(
       ConnectedServer<K, V> server, RedisURI uri, ClientContext context, Deadlines deadlines) {
     LoopSampler detector = loopDetector(server.connection());
-    Contexts.attachDictionaries(context, server.client(), bounded(uri), resources);
-    return new Facade(options, context, resources, detector, Contexts.learnedPlaces(options))
+    ClientAssembly.attachDictionaries(context, server.client(), bounded(uri), resources);
+    return new ClientAssembly(
+            settings, context, resources, detector, ClientAssembly.learnedPlaces(settings))
         .over(
             server,
-            options.codec(),
-            NodeSources.of(server, options.codec(), bounded(uri)),
-            options.availability() != null,
+            settings.codec,
+            NodeSources.of(server, settings.codec, bounded(uri)),
+            settings.availability != null,
             () -> {
               if (compression != null) {
                 compression.dictionaries().close();
@@ -172,31 +181,31 @@ final class Connector<K, V> {
       }
     }
     CompletableFuture.allOf(opening.toArray(CompletableFuture[]::new))
-        .completeOnTimeout(null, options.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(null, settings.connectTimeout.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionally(unreachable -> null)
         .join();
   }
 
   /** The URI's time-out is what bounds Lettuce's handshake; commands get theirs elsewhere. */
   private RedisURI bounded(RedisURI uri) {
-    return Uris.withTimeout(uri, options.connectTimeout());
+    return Uris.withTimeout(uri, settings.connectTimeout);
   }
 
   private ClientOptions clientOptions() {
-    ClientOptions given = options.clientOptions();
+    ClientOptions given = settings.clientOptions;
     return given == null ? ClientOptions.builder().socketOptions(socketOptions()).build() : given;
   }
 
   private SocketOptions socketOptions() {
-    return SocketOptions.builder().connectTimeout(options.connectTimeout()).build();
+    return SocketOptions.builder().connectTimeout(settings.connectTimeout).build();
   }
 
   private @Nullable LoopSampler loopDetector(StatefulConnection<K, V> connection) {
-    return options.loopDetection()
+    return settings.loopDetection
         ? new LoopSampler(
-            options.meterRegistry(),
-            options.name(),
-            options.loopAdvice(),
+            settings.meterRegistry,
+            settings.name,
+            settings.loopAdvice,
             connection,
             resources.eventExecutorGroup())
         : null;

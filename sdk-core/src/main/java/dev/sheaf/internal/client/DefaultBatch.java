@@ -1,5 +1,8 @@
-package dev.sheaf;
+package dev.sheaf.internal.client;
 
+import dev.sheaf.Batch;
+import dev.sheaf.Deferred;
+import dev.sheaf.SheafException;
 import dev.sheaf.internal.pipeline.Replies;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.scripts.RegisteredScript;

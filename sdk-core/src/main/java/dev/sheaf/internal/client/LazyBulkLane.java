@@ -1,5 +1,7 @@
-package dev.sheaf;
+package dev.sheaf.internal.client;
 
+import dev.sheaf.BulkLane;
+import dev.sheaf.SheafException;
 import dev.sheaf.internal.connect.ConnectedServer;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;

@@ -1,4 +1,4 @@
-package dev.sheaf;
+package dev.sheaf.internal.client;
 
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.compression.CompressionEngine;
