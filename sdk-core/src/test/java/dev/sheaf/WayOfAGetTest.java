@@ -1,0 +1,127 @@
+package dev.sheaf;
+
+import static net.bytebuddy.matcher.ElementMatchers.isAbstract;
+import static net.bytebuddy.matcher.ElementMatchers.isNative;
+import static net.bytebuddy.matcher.ElementMatchers.isTypeInitializer;
+import static net.bytebuddy.matcher.ElementMatchers.nameStartsWith;
+import static net.bytebuddy.matcher.ElementMatchers.not;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.embedded.EmbeddedServer;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import net.bytebuddy.agent.ByteBuddyAgent;
+import net.bytebuddy.agent.builder.AgentBuilder;
+import net.bytebuddy.agent.builder.AgentBuilder.RedefinitionStrategy;
+import net.bytebuddy.agent.builder.ResettableClassFileTransformer;
+import net.bytebuddy.asm.Advice;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/**
+ * The classes that a lone GET passes, down and back, are those that the architecture page lists:
+ * every one of them is something to read before that way can be changed.
+ */
+@Isolated
+class WayOfAGetTest {
+
+  /** It may be lowered. */
+  private static final int MAX_CLASSES = 43;
+
+  private static final Path PAGE = Path.of("..", "docs", "ARCHITECTURE.md");
+  private static final Pattern LISTED =
+      Pattern.compile("<!-- the way of a GET -->(.*?)<!-- end of the way -->", Pattern.DOTALL);
+
+  /** Takes note of methods that the traced thread enters. Public for the code that is woven in. */
+  public static final class Trace {
+
+    private static volatile Thread traced;
+    private static final Set<String> TYPES = new LinkedHashSet<>();
+
+    private Trace() {}
+
+    /** The current thread is in a method of a type. */
+    public static void entered(String type) {
+      if (Thread.currentThread() == traced) {
+        TYPES.add(type);
+      }
+    }
+  }
+
+  /** What is woven in. */
+  private static final class Entering {
+
+    @Advice.OnMethodEnter
+    static void enter(@Advice.Origin("#t") String type) {
+      Trace.entered(type);
+    }
+  }
+
+  @Test
+  void getOfALoneCaller_passesTheListedClasses() throws IOException {
+    Instrumentation jvm = ByteBuddyAgent.install();
+    ResettableClassFileTransformer tracing =
+        new AgentBuilder.Default()
+            .disableClassFormatChanges()
+            .with(RedefinitionStrategy.RETRANSFORMATION)
+            .type(nameStartsWith("dev.sheaf.internal."))
+            .transform(
+                (builder, type, loader, module, domain) ->
+                    builder.visit(
+                        Advice.to(Entering.class)
+                            .on(not(isAbstract().or(isNative()).or(isTypeInitializer())))))
+            .installOn(jvm);
+    try (EmbeddedServer server = EmbeddedServer.start();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      sheaf.sync().set("key", "value");
+      assertThat(sheaf.sync().get("key")).isEqualTo("value");
+      Set<String> passed = passedByGet(sheaf);
+      for (int i = 0;
+          i < 50 && !passed.contains("dev.sheaf.internal.lettuce.DrivenEventLoop");
+          i++) {
+        passed = passedByGet(sheaf);
+      }
+      assertThat(simple(passed)).isEqualTo(new TreeSet<>(listed()));
+      assertThat(passed).hasSizeLessThanOrEqualTo(MAX_CLASSES);
+    } finally {
+      tracing.reset(jvm, RedefinitionStrategy.RETRANSFORMATION);
+    }
+  }
+
+  private static Set<String> passedByGet(Sheaf<String, String> sheaf) {
+    Trace.TYPES.clear();
+    Trace.traced = Thread.currentThread();
+    String value = sheaf.sync().get("key");
+    Trace.traced = null;
+    assertThat(value).isEqualTo("value");
+    Set<String> passed = new LinkedHashSet<>();
+    Trace.TYPES.forEach(type -> passed.add(type.replaceFirst("\\$.*", "")));
+    return passed;
+  }
+
+  private static Set<String> simple(Set<String> types) {
+    Set<String> names = new TreeSet<>();
+    types.forEach(type -> names.add(type.substring(type.lastIndexOf('.') + 1)));
+    return names;
+  }
+
+  private static List<String> listed() throws IOException {
+    Matcher list = LISTED.matcher(Files.readString(PAGE));
+    assertThat(list.find()).isTrue();
+    List<String> names = new ArrayList<>();
+    Matcher name = Pattern.compile("`(\\w+)`").matcher(list.group(1));
+    while (name.find()) {
+      names.add(name.group(1));
+    }
+    return names;
+  }
+}
