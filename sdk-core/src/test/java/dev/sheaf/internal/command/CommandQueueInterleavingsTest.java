@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +18,8 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Hunted for: a producer that is overtaken between taking its place at the tail and linking its
  * predecessor to it, or two that take the same place. What was added must neither be lost nor
- * reordered, chains must stay together, and a queue that calls itself empty must be so.
+ * reordered, chains must stay together, and a queue that calls itself empty must be so. {@link
+ * CommandQueueThreadsTest} asks the same of real threads.
  */
 @Tag("slow")
 class CommandQueueInterleavingsTest {
@@ -40,21 +40,6 @@ class CommandQueueInterleavingsTest {
         .invocationsPerIteration(40)
         .threads(3)
         .actorsPerThread(1)
-        .actorsBefore(1)
-        .actorsAfter(2)
-        .sequentialSpecification(PlainQueue.class)
-        .check(QueueUnderTest.class);
-  }
-
-  /** On real threads, because the model knows nothing of what a processor reorders. */
-  @Test
-  void realThreads_seeAPlainQueue() {
-    new StressOptions()
-        .iterations(5)
-        // Each walks through all that a command can reach, the table of commands included.
-        .invocationsPerIteration(10)
-        .threads(3)
-        .actorsPerThread(2)
         .actorsBefore(1)
         .actorsAfter(2)
         .sequentialSpecification(PlainQueue.class)

@@ -3,6 +3,7 @@ package dev.sheaf.internal.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.QueueFullException;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
@@ -164,7 +165,8 @@ final class SilentServer {
       measured.await(60, TimeUnit.SECONDS);
       try {
         sheaf.sync().set(key, value);
-      } catch (QueueFullException | RedisCommandTimeoutException e) {
+      } catch (RuntimeException e) {
+        requireExpected(e, e);
         outcome("sync " + e.getClass().getSimpleName());
       }
       for (RedisFuture<String> write : pending) {
@@ -180,11 +182,17 @@ final class SilentServer {
       write.get(30, TimeUnit.SECONDS);
       outcome(how + " OK");
     } catch (ExecutionException e) {
-      if (!(e.getCause() instanceof QueueFullException)
-          && !(e.getCause() instanceof RedisCommandTimeoutException)) {
-        throw e;
-      }
+      requireExpected(e.getCause(), e);
       outcome(how + " " + e.getCause().getClass().getSimpleName());
+    }
+  }
+
+  /** A connection that is silent for longer than its commands may take is closed and made anew. */
+  private static <E extends Exception> void requireExpected(Throwable cause, E otherwise) throws E {
+    if (!(cause instanceof QueueFullException)
+        && !(cause instanceof RedisCommandTimeoutException)
+        && !(cause instanceof OutcomeUnknownException)) {
+      throw otherwise;
     }
   }
 
