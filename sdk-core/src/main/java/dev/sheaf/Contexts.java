@@ -18,7 +18,6 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Makes of a client's options what its connections share. */
@@ -48,12 +47,7 @@ final class Contexts {
         compression,
         new ScriptTexts(),
         new Callers(),
-        new Healing(
-            options.healing(),
-            System::nanoTime,
-            () -> ThreadLocalRandom.current().nextLong(),
-            options.meterRegistry(),
-            options.name()),
+        new Healing(options.healing(), options.meterRegistry(), options.name()),
         options.observe());
   }
 

@@ -4,6 +4,7 @@ import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.common.Limits;
+import dev.sheaf.internal.common.OptionChecks;
 import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -112,7 +113,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalArgumentException if it is not positive
    */
   public SheafBuilder<K, V> connectTimeout(Duration timeout) {
-    this.connectTimeout = requirePositive("connectTimeout", timeout);
+    this.connectTimeout = OptionChecks.positive("connectTimeout", timeout);
     return this;
   }
 
@@ -123,7 +124,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalArgumentException if it is not positive
    */
   public SheafBuilder<K, V> commandTimeout(Duration timeout) {
-    this.commandTimeout = requirePositive("commandTimeout", timeout);
+    this.commandTimeout = OptionChecks.positive("commandTimeout", timeout);
     return this;
   }
 
@@ -271,13 +272,6 @@ public final class SheafBuilder<K, V> {
    */
   public BatchingClient clusterClient() {
     return BatchingClient.ofCluster(this);
-  }
-
-  private static Duration requirePositive(String name, Duration value) {
-    if (value.isNegative() || value.isZero()) {
-      throw new IllegalArgumentException(name + " must be positive, but was " + value);
-    }
-    return value;
   }
 
   List<RedisURI> uris() {

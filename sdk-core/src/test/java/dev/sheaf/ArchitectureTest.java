@@ -74,11 +74,6 @@ class ArchitectureTest {
               "dev.sheaf.Sheaf",
               "dev.sheaf.SheafBuilder"),
           Set.of(
-              "dev.sheaf.internal.availability.AvailabilityDecision",
-              "dev.sheaf.internal.availability.AvailabilityGuard",
-              "dev.sheaf.internal.availability.NodeGuard",
-              "dev.sheaf.internal.availability.NodePings"),
-          Set.of(
               "dev.sheaf.internal.pipeline.ChannelHandover",
               "dev.sheaf.internal.pipeline.Flight",
               "dev.sheaf.internal.pipeline.Lanes",

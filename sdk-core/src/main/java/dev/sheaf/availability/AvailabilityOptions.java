@@ -1,13 +1,19 @@
 package dev.sheaf.availability;
 
+import static dev.sheaf.internal.common.OptionChecks.atLeast;
+import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
+import static dev.sheaf.internal.common.OptionChecks.positive;
+import static dev.sheaf.internal.common.OptionChecks.upTo;
+
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How the availability guard asks and judges. Immutable; {@link #defaults()} fits most clients. */
+/**
+ * The options of the availability guard: how it asks and judges. Immutable; {@link #defaults()}
+ * fits most clients.
+ */
 public final class AvailabilityOptions {
 
-  private static final Duration LONGEST = Duration.ofDays(1);
   private static final double MAX_JITTER = 0.9;
   private static final AvailabilityOptions DEFAULTS = builder().build();
 
@@ -23,18 +29,12 @@ public final class AvailabilityOptions {
   private final boolean failFastWhileDown;
 
   private AvailabilityOptions(Builder given) {
-    timeout = positive("timeout", given.timeout);
-    maxAge = notNegative("maxAge", given.maxAge);
+    timeout = time("timeout", given.timeout);
+    maxAge = atLeast(Duration.ZERO, "maxAge", given.maxAge);
     Duration refresh = given.refreshAfter;
-    refreshAfter = positive("refreshAfter", refresh == null ? half(given.timeout) : refresh);
+    refreshAfter = time("refreshAfter", refresh == null ? half(given.timeout) : refresh);
     Duration down = given.downAfter;
-    downAfter = positive("downAfter", down == null ? timeout.plus(timeout.dividedBy(4)) : down);
-    interval = positive("interval", given.interval);
-    jitter = given.jitter;
-    slowAnswers = atLeastOne("slowAnswers", given.slowAnswers);
-    goodAnswers = atLeastOne("goodAnswers", given.goodAnswers);
-    minPingSpacing = notNegative("minPingSpacing", given.minPingSpacing);
-    failFastWhileDown = given.failFastWhileDown;
+    downAfter = time("downAfter", down == null ? timeout.plus(timeout.dividedBy(4)) : down);
     if (downAfter.compareTo(timeout) < 0) {
       throw new IllegalArgumentException(
           "downAfter must be at least timeout, which is "
@@ -43,38 +43,21 @@ public final class AvailabilityOptions {
               + downAfter
               + "; lower timeout or raise downAfter");
     }
-    if (!(jitter >= 0 && jitter <= MAX_JITTER)) {
-      throw new IllegalArgumentException(
-          "jitter must be a share from 0 to " + MAX_JITTER + ", but was " + jitter);
-    }
+    interval = time("interval", given.interval);
+    jitter = upTo(MAX_JITTER, "jitter", given.jitter);
+    slowAnswers = atLeastOne("slowAnswers", given.slowAnswers);
+    goodAnswers = atLeastOne("goodAnswers", given.goodAnswers);
+    minPingSpacing = atLeast(Duration.ZERO, "minPingSpacing", given.minPingSpacing);
+    failFastWhileDown = given.failFastWhileDown;
+  }
+
+  private static Duration time(String name, Duration value) {
+    return atLeast(Duration.ZERO, name, positive(name, value));
   }
 
   /** Never zero, for a time-out of a nanosecond. */
   private static Duration half(Duration timeout) {
     return timeout.minus(timeout.dividedBy(2));
-  }
-
-  private static Duration positive(String name, Duration value) {
-    if (notNegative(name, value).isZero()) {
-      throw new IllegalArgumentException(name + " must be positive, but was " + value);
-    }
-    return value;
-  }
-
-  private static Duration notNegative(String name, Duration value) {
-    Objects.requireNonNull(value, name);
-    if (value.isNegative() || value.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(
-          name + " must be from 0 to " + LONGEST + ", but was " + value);
-    }
-    return value;
-  }
-
-  private static int atLeastOne(String name, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
-    }
-    return value;
   }
 
   /** The defaults that the methods name. */

@@ -1,7 +1,6 @@
 package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityListener;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +46,7 @@ final class AvailabilityGuard<K> {
   private final OverallStatus overall;
   private final AvailabilityMeters meters;
   private final AvailabilityDecision decision;
+  private final GuardContext context;
   private final Map<String, NodeGuard> guards = new ConcurrentHashMap<>();
   private final Object lock = new Object();
 
@@ -67,6 +66,15 @@ final class AvailabilityGuard<K> {
     this.timer = new GuardTimer(settings.resources().eventExecutorGroup().next());
     this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
+    this.context =
+        new GuardContext(
+            settings,
+            client,
+            timer,
+            meters,
+            overall::tell,
+            this::recompute,
+            () -> anyDown && source.isCluster());
     this.decision = new AvailabilityDecision(() -> watched, meters, options.maxAge());
     meters.nodes(this, AvailabilityGuard::count);
   }
@@ -79,7 +87,7 @@ final class AvailabilityGuard<K> {
     AvailabilityGuard<K> guard = new AvailabilityGuard<>(source, settings, client, resources);
     guard.syncNodes();
     if (source.isCluster()) {
-      guard.schedule(guard::tick, settings.options().interval().toNanos());
+      guard.timer.after(guard::tick, settings.options().interval().toNanos());
     }
     return guard;
   }
@@ -113,7 +121,7 @@ final class AvailabilityGuard<K> {
       syncNodes();
     } finally {
       // A failed look at the nodes is tried again.
-      schedule(this::tick, options.interval().toNanos());
+      timer.after(this::tick, options.interval().toNanos());
     }
   }
 
@@ -148,7 +156,7 @@ final class AvailabilityGuard<K> {
   }
 
   private NodeGuard newGuard(NodeSource.Node node) {
-    NodeGuard guard = new NodeGuard(node.name(), node.uri(), this);
+    NodeGuard guard = new NodeGuard(node.name(), node.uri(), context);
     if (!source.isCluster()) {
       guard.attach(source.signsOf(node));
     }
@@ -214,7 +222,7 @@ final class AvailabilityGuard<K> {
   }
 
   /** A node has changed, and so may have the whole. */
-  void recompute() {
+  private void recompute() {
     boolean nodeFell = false;
     decision.changed();
     synchronized (lock) {
@@ -258,45 +266,13 @@ final class AvailabilityGuard<K> {
     return overall.onChange(listener);
   }
 
-  // ---- For the guards of nodes
-
   AvailabilityOptions options() {
     return options;
   }
 
-  RedisClient client() {
-    return client;
-  }
-
-  GuardTimer timer() {
-    return timer;
-  }
-
-  String explain(Throwable failure) {
-    return settings.explain().apply(failure, options.downAfter());
-  }
-
-  Jitter newJitter() {
-    return new Jitter(
-        options.interval(), options.jitter(), () -> ThreadLocalRandom.current().nextLong());
-  }
-
-  AvailabilityMeters meters() {
-    return meters;
-  }
-
-  boolean checksCluster() {
-    return anyDown && source.isCluster();
-  }
-
-  /** Runs a task later; false if the client is shut down. */
-  boolean schedule(Runnable task, long delayNanos) {
-    return timer.after(task, delayNanos) != null;
-  }
-
-  /** Queues the news of a node's change for the listeners. */
-  void tell(AvailabilityChange change) {
-    overall.tell(change);
+  /** Ends when a time is over or the guard is closed. It may be cancelled. */
+  CompletableFuture<?> pause(long nanos) {
+    return timer.pause(nanos);
   }
 
   void close() {

@@ -4,6 +4,7 @@ import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.AvailabilityListener;
 import dev.sheaf.availability.AvailabilityStatus;
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.common.OptionChecks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -136,9 +137,6 @@ final class AvailabilityView<K> implements Availability<K> {
 
   @Override
   public Availability<K> withTimeout(Duration timeout) {
-    if (timeout.isNegative() || timeout.isZero()) {
-      throw new IllegalArgumentException("timeout must be positive, but was " + timeout);
-    }
-    return new AvailabilityView<>(guard, nodeOf, maxAge, timeout);
+    return new AvailabilityView<>(guard, nodeOf, maxAge, OptionChecks.positive("timeout", timeout));
   }
 }

@@ -1,5 +1,6 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.common.Uris;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
@@ -36,7 +37,7 @@ final class GuardConnection {
   private final RedisClient client;
   private final RedisURI uri;
   private final long shortestLimitNanos;
-  private final GuardTimer timer;
+  private final Timer timer;
   private final Jitter jitter;
   private final BiConsumer<Event, @Nullable Throwable> listener;
   private final Object lock = new Object();
@@ -63,7 +64,7 @@ final class GuardConnection {
       RedisClient client,
       RedisURI uri,
       Duration shortestLimit,
-      GuardTimer timer,
+      Timer timer,
       Jitter jitter,
       BiConsumer<Event, @Nullable Throwable> listener) {
     this.client = client;
@@ -167,7 +168,7 @@ final class GuardConnection {
   }
 
   private void schedule(Runnable task, long delayNanos) {
-    if (timer.after(task, delayNanos) == null) {
+    if (!timer.after(task, delayNanos)) {
       closed = true;
     }
   }

@@ -38,7 +38,7 @@ final class NodeGuard {
 
   private final String name;
   private final AvailabilityOptions options;
-  private final AvailabilityGuard<?> guard;
+  private final GuardContext context;
   private final Jitter jitter;
   private final GuardConnection line;
   private final NodePings pings;
@@ -56,17 +56,17 @@ final class NodeGuard {
   /** Guarded by the lock. */
   private long lostAt;
 
-  NodeGuard(String name, RedisURI uri, AvailabilityGuard<?> guard) {
+  NodeGuard(String name, RedisURI uri, GuardContext context) {
     this.name = name;
-    this.guard = guard;
-    this.options = guard.options();
-    this.jitter = guard.newJitter();
+    this.context = context;
+    this.options = context.options();
+    this.jitter = Jitter.of(options);
     this.refreshNanos = options.refreshAfter().toNanos();
-    this.state = new NodeState(options, this::tell, guard::recompute);
+    this.state = new NodeState(options, this::tell, context.changed());
     this.line =
         new GuardConnection(
-            guard.client(), uri, connectLimit(options), guard.timer(), jitter, this::onLine);
-    this.pings = new NodePings(name, uri, guard, line, state);
+            context.client(), uri, connectLimit(options), context.timer(), jitter, this::onLine);
+    this.pings = new NodePings(name, uri, context, line, state);
   }
 
   /** Half an interval, so that a node which comes back is found within a whole one. */
@@ -79,8 +79,12 @@ final class NodeGuard {
     synchronized (lock) {
       lostAt = ReplyActivity.now();
     }
-    guard.schedule(this::tick, jitter.startOffsetNanos());
+    after(this::tick, jitter.startOffsetNanos());
     line.open();
+  }
+
+  private boolean after(Runnable task, long nanos) {
+    return context.timer().after(task, nanos);
   }
 
   String name() {
@@ -159,7 +163,7 @@ final class NodeGuard {
   private void refresh() {
     if (!refreshing) {
       refreshing = true;
-      if (!guard.schedule(() -> refreshIfStillOld(true), REFRESH_DELAY.toNanos())) {
+      if (!after(() -> refreshIfStillOld(true), REFRESH_DELAY.toNanos())) {
         refreshing = false;
       }
     }
@@ -175,7 +179,7 @@ final class NodeGuard {
     long asked = state.waitingSince();
     if (mayWait && asked != ReplyActivity.NEVER && now - asked <= refreshNanos) {
       // A command is under way, and its reply will tell.
-      refreshing = guard.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
+      refreshing = after(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
       return;
     }
     pings.probe();
@@ -208,7 +212,7 @@ final class NodeGuard {
         pings.probe();
       }
     } finally {
-      guard.schedule(this::tick, jitter.pauseNanos());
+      after(this::tick, jitter.pauseNanos());
     }
   }
 
@@ -217,7 +221,7 @@ final class NodeGuard {
     long heard = state.heard();
     return state.state() == AvailabilityState.UP
         && pings.doubt() == Doubt.NONE
-        && !guard.checksCluster()
+        && !context.checksCluster().getAsBoolean()
         && heard != ReplyActivity.NEVER
         && System.nanoTime() - heard < options.interval().toNanos();
   }
@@ -228,7 +232,7 @@ final class NodeGuard {
   }
 
   private void tell(AvailabilityStatus before, AvailabilityStatus after) {
-    guard.tell(new AvailabilityChange(name, before, after));
+    context.tell().accept(new AvailabilityChange(name, before, after));
   }
 
   // ---- The guard's connection
@@ -243,7 +247,7 @@ final class NodeGuard {
         synchronized (lock) {
           lostAt = ReplyActivity.now();
         }
-        guard.schedule(this::giveUpIfLost, options.downAfter().toNanos());
+        after(this::giveUpIfLost, options.downAfter().toNanos());
       }
       case NOT_OPENED -> {
         starting = false;
@@ -269,7 +273,7 @@ final class NodeGuard {
     synchronized (lock) {
       since = lostAt;
     }
-    String reason = guard.explain(cause);
+    String reason = context.settings().explain().apply(cause, options.downAfter());
     if (state.heardSince(since)) {
       pings.notOpened(reason, cause);
     } else {
@@ -288,8 +292,8 @@ final class NodeGuard {
 
   private void onData(ReplyActivity.Event event, @Nullable String error) {
     switch (event) {
-      case CONNECTED -> guard.schedule(this::dataConnected, 0);
-      case LOST -> guard.schedule(pings::probe, options.timeout().toNanos());
+      case CONNECTED -> after(this::dataConnected, 0);
+      case LOST -> after(pings::probe, options.timeout().toNanos());
       case SILENT -> pings.probeSoon();
       case REFUSED -> refused(error == null ? "" : error);
     }

@@ -2,6 +2,8 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.common.Pace;
+import dev.sheaf.internal.common.SingleFlight;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -38,7 +40,7 @@ final class NodePings {
   private static final int MAX_GRACES = 3;
 
   private final String name;
-  private final AvailabilityGuard<?> guard;
+  private final GuardContext context;
   private final AvailabilityOptions options;
   private final GuardConnection line;
   private final NodeState state;
@@ -53,14 +55,10 @@ final class NodePings {
   private @Nullable Ping unsent;
 
   NodePings(
-      String name,
-      RedisURI uri,
-      AvailabilityGuard<?> guard,
-      GuardConnection line,
-      NodeState state) {
+      String name, RedisURI uri, GuardContext context, GuardConnection line, NodeState state) {
     this.name = name;
-    this.guard = guard;
-    this.options = guard.options();
+    this.context = context;
+    this.options = context.options();
     this.line = line;
     this.state = state;
     this.timeoutNanos = options.timeout().toNanos();
@@ -68,7 +66,11 @@ final class NodePings {
     Duration longest = uri.getTimeout().plus(options.timeout()).plus(options.downAfter());
     this.flight =
         new SingleFlight<>(
-            this::send, guard.timer(), options.minPingSpacing(), longest, guard.meters()::shared);
+            this::send,
+            context.timer(),
+            Pace.of(options.minPingSpacing()),
+            longest,
+            context.meters()::shared);
   }
 
   /** Shares a PING. See {@link SingleFlight#join}. */
@@ -92,7 +94,7 @@ final class NodePings {
   }
 
   void probeSoon() {
-    guard.schedule(this::probe, 0);
+    context.timer().after(this::probe, 0);
   }
 
   Doubt doubt() {
@@ -224,23 +226,25 @@ final class NodePings {
     }
 
     private void at(long time, Runnable task, int graces) {
-      guard.schedule(
-          () -> {
-            long now = System.nanoTime();
-            if (graces > 0 && now - time > STANDSTILL.toNanos()) {
-              at(now + GRACE.toNanos(), task, graces - 1);
-            } else {
-              task.run();
-            }
-          },
-          time - System.nanoTime());
+      context
+          .timer()
+          .after(
+              () -> {
+                long now = System.nanoTime();
+                if (graces > 0 && now - time > STANDSTILL.toNanos()) {
+                  at(now + GRACE.toNanos(), task, graces - 1);
+                } else {
+                  task.run();
+                }
+              },
+              time - System.nanoTime());
     }
 
     private CompletionStage<@Nullable String> check(RedisAsyncCommands<String, String> commands) {
       if (checked == Doubt.ROLE) {
         return HealthProbes.role(commands);
       }
-      return checked == Doubt.CLUSTER || guard.checksCluster()
+      return checked == Doubt.CLUSTER || context.checksCluster().getAsBoolean()
           ? HealthProbes.cluster(commands)
           : CompletableFuture.completedFuture(null);
     }
@@ -251,7 +255,7 @@ final class NodePings {
       }
       if (!state.heardSince(sentAt)) {
         state.overdue(sentAt);
-        guard.recompute();
+        context.changed().run();
       }
       at(sentAt + options.downAfter().toNanos(), this::isLost);
     }
@@ -261,7 +265,7 @@ final class NodePings {
       if (!outcome.completeExceptionally(new UnavailableException(name + ": " + reason))) {
         return;
       }
-      guard.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
+      context.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
       if (!state.heardSince(sentAt)) {
         state.down(reason);
       }
@@ -280,7 +284,7 @@ final class NodePings {
       if (cause instanceof RedisCommandExecutionException refusal) {
         refused(String.valueOf(refusal.getMessage()), refusal, nanos);
       } else if (cause != null) {
-        guard.meters().pinged(AvailabilityMeters.Outcome.DISCONNECTED, nanos);
+        context.meters().pinged(AvailabilityMeters.Outcome.DISCONNECTED, nanos);
         outcome.completeExceptionally(
             new UnavailableException(name + ": the connection was lost before PONG came", cause));
       } else {
@@ -294,7 +298,7 @@ final class NodePings {
         ponged("", nanos);
         return;
       }
-      guard.meters().pinged(AvailabilityMeters.Outcome.ERROR, nanos);
+      context.meters().pinged(AvailabilityMeters.Outcome.ERROR, nanos);
       state.down("the server answers " + error);
       outcome.completeExceptionally(
           new UnavailableException(name + ": the server answers PING with " + error, cause));
@@ -303,7 +307,7 @@ final class NodePings {
     private void ponged(String trouble, long nanos) {
       boolean slow = nanos > timeoutNanos;
       state.ponged(nanos);
-      guard
+      context
           .meters()
           .pinged(slow ? AvailabilityMeters.Outcome.SLOW : AvailabilityMeters.Outcome.OK, nanos);
       if (!trouble.isEmpty()) {

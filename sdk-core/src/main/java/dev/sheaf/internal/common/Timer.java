@@ -1,4 +1,4 @@
-package dev.sheaf.internal.heal;
+package dev.sheaf.internal.common;
 
 /** Runs short tasks later. Thread-safe. */
 @FunctionalInterface
