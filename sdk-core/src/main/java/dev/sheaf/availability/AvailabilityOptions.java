@@ -1,7 +1,6 @@
 package dev.sheaf.availability;
 
 import static dev.sheaf.internal.common.OptionChecks.atLeast;
-import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
 import static dev.sheaf.internal.common.OptionChecks.positive;
 import static dev.sheaf.internal.common.OptionChecks.upTo;
 
@@ -23,8 +22,6 @@ public final class AvailabilityOptions {
   private final Duration downAfter;
   private final Duration interval;
   private final double jitter;
-  private final int slowAnswers;
-  private final int goodAnswers;
   private final Duration minPingSpacing;
   private final boolean failFastWhileDown;
 
@@ -45,8 +42,6 @@ public final class AvailabilityOptions {
     }
     interval = time("interval", given.interval);
     jitter = upTo(MAX_JITTER, "jitter", given.jitter);
-    slowAnswers = atLeastOne("slowAnswers", given.slowAnswers);
-    goodAnswers = atLeastOne("goodAnswers", given.goodAnswers);
     minPingSpacing = atLeast(Duration.ZERO, "minPingSpacing", given.minPingSpacing);
     failFastWhileDown = given.failFastWhileDown;
   }
@@ -118,16 +113,6 @@ public final class AvailabilityOptions {
     return jitter;
   }
 
-  /** How many slow answers in a row make a node SLOW, at least 1; 2 by default. */
-  public int slowAnswers() {
-    return slowAnswers;
-  }
-
-  /** How many good answers in a row make a node UP again, at least 1; 1 by default. */
-  public int goodAnswers() {
-    return goodAnswers;
-  }
-
   /**
    * The shortest time between two PINGs to one node; 20 ms by default, so that a client sends no
    * more than 50 a second however many callers ask. Zero: none.
@@ -154,8 +139,6 @@ public final class AvailabilityOptions {
     private @Nullable Duration downAfter;
     private Duration interval = Duration.ofMillis(900);
     private double jitter = 0.4;
-    private int slowAnswers = 2;
-    private int goodAnswers = 1;
     private Duration minPingSpacing = Duration.ofMillis(20);
     private boolean failFastWhileDown;
 
@@ -197,18 +180,6 @@ public final class AvailabilityOptions {
     /** See {@link AvailabilityOptions#jitter()}. */
     public Builder jitter(double jitter) {
       this.jitter = jitter;
-      return this;
-    }
-
-    /** See {@link AvailabilityOptions#slowAnswers()}. */
-    public Builder slowAnswers(int slowAnswers) {
-      this.slowAnswers = slowAnswers;
-      return this;
-    }
-
-    /** See {@link AvailabilityOptions#goodAnswers()}. */
-    public Builder goodAnswers(int goodAnswers) {
-      this.goodAnswers = goodAnswers;
       return this;
     }
 

@@ -51,7 +51,7 @@ final class AvailabilityGuard<K> {
   private final Object lock = new Object();
 
   /** The nodes with their slots; replaced as a whole. */
-  private volatile List<NodeGuard.InCluster> watched = List.of();
+  private volatile List<NodeGuard> watched = List.of();
 
   private volatile boolean anyDown;
   private volatile boolean closed;
@@ -75,7 +75,7 @@ final class AvailabilityGuard<K> {
             overall::tell,
             this::recompute,
             () -> anyDown && source.isCluster());
-    this.decision = new AvailabilityDecision(() -> watched, meters, options.maxAge());
+    this.decision = new AvailabilityDecision(meters);
     meters.nodes(this, AvailabilityGuard::count);
   }
 
@@ -132,31 +132,30 @@ final class AvailabilityGuard<K> {
       if (closed) {
         return;
       }
-      List<NodeGuard.InCluster> now = new ArrayList<>();
+      List<NodeGuard> now = new ArrayList<>();
       for (NodeSource.Node node : source.nodes()) {
-        now.add(
-            new NodeGuard.InCluster(
-                guards.computeIfAbsent(node.name(), name -> newGuard(node)), node));
+        NodeGuard guard = guards.computeIfAbsent(node.name(), name -> newGuard(node));
+        guard.node(node);
+        now.add(guard);
       }
       if (now.isEmpty()) {
         return;
       }
-      List<NodeGuard> kept = now.stream().map(NodeGuard.InCluster::guard).toList();
-      gone = guards.values().stream().filter(guard -> !kept.contains(guard)).toList();
-      gone.forEach(guard -> guards.remove(guard.name()));
+      gone = guards.values().stream().filter(guard -> !now.contains(guard)).toList();
+      guards.values().removeAll(gone);
       watched = List.copyOf(now);
     }
     gone.forEach(NodeGuard::close);
-    for (NodeGuard.InCluster each : watched) {
-      if (!each.guard().hasData() && each.guard().isReachable()) {
-        each.guard().attach(source.signsOf(each.node()));
+    for (NodeGuard guard : watched) {
+      if (!guard.hasData() && guard.isReachable()) {
+        guard.attach(source.signsOf(guard.node()));
       }
     }
     recompute();
   }
 
   private NodeGuard newGuard(NodeSource.Node node) {
-    NodeGuard guard = new NodeGuard(node.name(), node.uri(), context);
+    NodeGuard guard = new NodeGuard(node, context);
     if (!source.isCluster()) {
       guard.attach(source.signsOf(node));
     }
@@ -184,7 +183,7 @@ final class AvailabilityGuard<K> {
   }
 
   List<NodeGuard> guards() {
-    return watched.stream().map(NodeGuard.InCluster::guard).toList();
+    return watched;
   }
 
   // ---- The whole
@@ -194,8 +193,8 @@ final class AvailabilityGuard<K> {
     guards().forEach(guard -> guard.verdict(System.nanoTime(), Long.MAX_VALUE));
     AvailabilityStatus known = overall.status();
     Duration longest = null;
-    for (NodeGuard.InCluster each : watched) {
-      Duration roundTrip = each.guard().status().roundTrip();
+    for (NodeGuard each : watched) {
+      Duration roundTrip = each.status().roundTrip();
       if (roundTrip != null && (longest == null || roundTrip.compareTo(longest) > 0)) {
         longest = roundTrip;
       }
@@ -205,16 +204,16 @@ final class AvailabilityGuard<K> {
 
   Map<String, AvailabilityStatus> nodes() {
     Map<String, AvailabilityStatus> nodes = new LinkedHashMap<>();
-    for (NodeGuard.InCluster each : watched) {
-      nodes.put(each.guard().name(), each.guard().status());
+    for (NodeGuard each : watched) {
+      nodes.put(each.name(), each.status());
     }
     return Collections.unmodifiableMap(nodes);
   }
 
   int count(AvailabilityState state) {
     int count = 0;
-    for (NodeGuard.InCluster each : watched) {
-      if (each.guard().state() == state) {
+    for (NodeGuard each : watched) {
+      if (each.state() == state) {
         count++;
       }
     }
@@ -226,7 +225,7 @@ final class AvailabilityGuard<K> {
     boolean nodeFell = false;
     decision.changed();
     synchronized (lock) {
-      List<NodeGuard.InCluster> nodes = watched;
+      List<NodeGuard> nodes = watched;
       if (closed || nodes.isEmpty()) {
         return;
       }
@@ -246,15 +245,15 @@ final class AvailabilityGuard<K> {
     }
   }
 
-  private static String reason(List<NodeGuard.InCluster> nodes) {
+  private static String reason(List<NodeGuard> nodes) {
     if (nodes.size() == 1) {
-      return nodes.get(0).guard().status().reason();
+      return nodes.get(0).status().reason();
     }
     List<String> unwell = new ArrayList<>();
-    for (NodeGuard.InCluster each : nodes) {
-      AvailabilityStatus status = each.guard().status();
+    for (NodeGuard each : nodes) {
+      AvailabilityStatus status = each.status();
       if (status.state() != AvailabilityState.UP) {
-        unwell.add(each.guard().name() + " is " + status.state() + ": " + status.reason());
+        unwell.add(each.name() + " is " + status.state() + ": " + status.reason());
       }
     }
     return unwell.isEmpty()

@@ -1,5 +1,6 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.common.Uris;
 import io.lettuce.core.RedisChannelHandler;
@@ -10,7 +11,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -233,11 +233,7 @@ final class GuardConnection {
     }
 
     private void fail(Throwable failure) {
-      Throwable cause =
-          failure instanceof CompletionException && failure.getCause() != null
-              ? failure.getCause()
-              : failure;
-      listener.accept(Event.NOT_OPENED, cause);
+      listener.accept(Event.NOT_OPENED, Failures.cause(failure));
       openLater();
     }
 

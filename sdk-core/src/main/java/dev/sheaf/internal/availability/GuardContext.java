@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What the guards of all nodes share.
+ * The surroundings of the guards of nodes: what all of them share.
  *
  * @param client opens their connections
  * @param tell queues the news of a node's change for the listeners

@@ -2,23 +2,23 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.common.Pace;
 import dev.sheaf.internal.common.SingleFlight;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The PINGs to one node: single-flight, bounded in time, and with a further question where PONG
  * alone would not do. What they bring goes to the {@link NodeState}.
  *
- * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
+ * <p>Thread-safe.
  */
 final class NodePings {
 
@@ -45,25 +45,23 @@ final class NodePings {
   private final GuardConnection line;
   private final NodeState state;
   private final SingleFlight<Duration> flight;
-  private final Object lock = new Object();
   private final long timeoutNanos;
 
   private volatile Doubt doubt = Doubt.NONE;
   private volatile boolean closed;
 
-  /** Waits for a connection. Guarded by the lock. */
-  private @Nullable Ping unsent;
+  /** The PING that waits for a connection, if one does. */
+  private final AtomicReference<@Nullable Ping> unsent = new AtomicReference<>();
 
-  NodePings(
-      String name, RedisURI uri, GuardContext context, GuardConnection line, NodeState state) {
-    this.name = name;
+  NodePings(NodeSource.Node node, GuardContext context, GuardConnection line, NodeState state) {
+    this.name = node.name();
     this.context = context;
     this.options = context.options();
     this.line = line;
     this.state = state;
     this.timeoutNanos = options.timeout().toNanos();
     // A PING may wait for one attempt to connect before it is sent.
-    Duration longest = uri.getTimeout().plus(options.timeout()).plus(options.downAfter());
+    Duration longest = node.uri().getTimeout().plus(options.timeout()).plus(options.downAfter());
     this.flight =
         new SingleFlight<>(
             this::send,
@@ -113,28 +111,18 @@ final class NodePings {
   private CompletionStage<Duration> send() {
     Ping ping = new Ping();
     StatefulRedisConnection<String, String> connection = line.current();
-    if (connection == null) {
-      if (!waitForConnection(ping)) {
-        ping.outcome.completeExceptionally(notConnected());
-      }
-    } else {
+    if (connection != null) {
       ping.send(connection);
+    } else if (closed || (!line.isOpening() && state.isDown())) {
+      ping.outcome.completeExceptionally(notConnected());
+    } else {
+      unsent.set(ping);
+      if (closed || line.current() != null) {
+        // It was closed or opened just before, and has missed the PING.
+        opened();
+      }
     }
     return ping.outcome;
-  }
-
-  private boolean waitForConnection(Ping ping) {
-    boolean opening = line.isOpening();
-    synchronized (lock) {
-      if (closed || (!opening && state.isDown())) {
-        return false;
-      }
-      unsent = ping;
-    }
-    if (line.current() != null) {
-      opened();
-    }
-    return true;
   }
 
   private UnavailableException notConnected() {
@@ -146,17 +134,9 @@ final class NodePings {
                 + state.status().reason());
   }
 
-  private @Nullable Ping takeUnsent() {
-    synchronized (lock) {
-      Ping ping = unsent;
-      unsent = null;
-      return ping;
-    }
-  }
-
   /** There is a connection: sends the PING that waits for one, or a new one. */
   void opened() {
-    Ping ping = takeUnsent();
+    Ping ping = unsent.getAndSet(null);
     StatefulRedisConnection<String, String> connection = line.current();
     if (ping != null && connection != null) {
       ping.send(connection);
@@ -169,7 +149,7 @@ final class NodePings {
 
   /** Fails the PING that waits for a connection. */
   void notOpened(String reason, @Nullable Throwable cause) {
-    Ping ping = takeUnsent();
+    Ping ping = unsent.getAndSet(null);
     if (ping != null) {
       ping.outcome.completeExceptionally(
           new UnavailableException(name + ": no connection to send PING on: " + reason, cause));
@@ -177,11 +157,9 @@ final class NodePings {
   }
 
   void close() {
-    synchronized (lock) {
-      closed = true;
-    }
+    closed = true;
     flight.close(notConnected());
-    Ping ping = takeUnsent();
+    Ping ping = unsent.getAndSet(null);
     if (ping != null) {
       ping.outcome.completeExceptionally(notConnected());
     }
@@ -279,7 +257,7 @@ final class NodePings {
         return;
       }
       long nanos = ReplyActivity.now() - sentAt;
-      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      Throwable cause = failure == null ? null : Failures.cause(failure);
       state.nothingOverdue();
       if (cause instanceof RedisCommandExecutionException refusal) {
         refused(String.valueOf(refusal.getMessage()), refusal, nanos);

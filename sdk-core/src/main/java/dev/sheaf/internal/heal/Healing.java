@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the connections of one client share for healing: the options, the turns to close one, and
+ * The healing of one client, which its connections share: the options, the turns to close one, and
  * the record of those that were closed. Thread-safe.
  */
 public final class Healing {
