@@ -6,6 +6,7 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.internal.client.ClientSettings;
 import dev.sheaf.internal.client.Connector;
 import dev.sheaf.internal.common.Limits;
+import dev.sheaf.internal.common.OptionChecks;
 import dev.sheaf.internal.connect.ServerUris;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
@@ -87,7 +88,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalArgumentException if it is not positive
    */
   public SheafBuilder<K, V> connectTimeout(Duration timeout) {
-    settings.connectTimeout = requirePositive("connectTimeout", timeout);
+    settings.connectTimeout = OptionChecks.positive("connectTimeout", timeout);
     return this;
   }
 
@@ -98,7 +99,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalArgumentException if it is not positive
    */
   public SheafBuilder<K, V> commandTimeout(Duration timeout) {
-    settings.commandTimeout = requirePositive("commandTimeout", timeout);
+    settings.commandTimeout = OptionChecks.positive("commandTimeout", timeout);
     return this;
   }
 
@@ -246,12 +247,5 @@ public final class SheafBuilder<K, V> {
    */
   public BatchingClient clusterClient() {
     return BatchingClient.ofCluster(settings);
-  }
-
-  private static Duration requirePositive(String name, Duration value) {
-    if (value.isNegative() || value.isZero()) {
-      throw new IllegalArgumentException(name + " must be positive, but was " + value);
-    }
-    return value;
   }
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whether Redis can be used right now, cheap enough to ask before every read.
+ * The answer to whether Redis can be used right now, cheap enough to ask for before every read.
  *
  * <p>It has a connection of its own to each primary, which user commands never pass, and asks with
  * one PING however many callers want to know. A caller is answered, in this order, by what the node

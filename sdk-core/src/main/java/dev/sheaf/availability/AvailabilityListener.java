@@ -1,6 +1,6 @@
 package dev.sheaf.availability;
 
-/** Is told when a node, or Redis as a whole, changes between UP, SLOW and DOWN. */
+/** A listener to changes of a node, or of Redis as a whole, between UP, SLOW and DOWN. */
 @FunctionalInterface
 public interface AvailabilityListener {
 

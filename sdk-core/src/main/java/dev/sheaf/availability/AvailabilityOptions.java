@@ -1,13 +1,18 @@
 package dev.sheaf.availability;
 
+import static dev.sheaf.internal.common.OptionChecks.atLeast;
+import static dev.sheaf.internal.common.OptionChecks.positive;
+import static dev.sheaf.internal.common.OptionChecks.upTo;
+
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How the availability guard asks and judges. Immutable; {@link #defaults()} fits most clients. */
+/**
+ * The options of the availability guard: how it asks and judges. Immutable; {@link #defaults()}
+ * fits most clients.
+ */
 public final class AvailabilityOptions {
 
-  private static final Duration LONGEST = Duration.ofDays(1);
   private static final double MAX_JITTER = 0.9;
   private static final AvailabilityOptions DEFAULTS = builder().build();
 
@@ -17,24 +22,16 @@ public final class AvailabilityOptions {
   private final Duration downAfter;
   private final Duration interval;
   private final double jitter;
-  private final int slowAnswers;
-  private final int goodAnswers;
   private final Duration minPingSpacing;
   private final boolean failFastWhileDown;
 
   private AvailabilityOptions(Builder given) {
-    timeout = positive("timeout", given.timeout);
-    maxAge = notNegative("maxAge", given.maxAge);
+    timeout = time("timeout", given.timeout);
+    maxAge = atLeast(Duration.ZERO, "maxAge", given.maxAge);
     Duration refresh = given.refreshAfter;
-    refreshAfter = positive("refreshAfter", refresh == null ? half(given.timeout) : refresh);
+    refreshAfter = time("refreshAfter", refresh == null ? half(given.timeout) : refresh);
     Duration down = given.downAfter;
-    downAfter = positive("downAfter", down == null ? timeout.plus(timeout.dividedBy(4)) : down);
-    interval = positive("interval", given.interval);
-    jitter = given.jitter;
-    slowAnswers = atLeastOne("slowAnswers", given.slowAnswers);
-    goodAnswers = atLeastOne("goodAnswers", given.goodAnswers);
-    minPingSpacing = notNegative("minPingSpacing", given.minPingSpacing);
-    failFastWhileDown = given.failFastWhileDown;
+    downAfter = time("downAfter", down == null ? timeout.plus(timeout.dividedBy(4)) : down);
     if (downAfter.compareTo(timeout) < 0) {
       throw new IllegalArgumentException(
           "downAfter must be at least timeout, which is "
@@ -43,38 +40,19 @@ public final class AvailabilityOptions {
               + downAfter
               + "; lower timeout or raise downAfter");
     }
-    if (!(jitter >= 0 && jitter <= MAX_JITTER)) {
-      throw new IllegalArgumentException(
-          "jitter must be a share from 0 to " + MAX_JITTER + ", but was " + jitter);
-    }
+    interval = time("interval", given.interval);
+    jitter = upTo(MAX_JITTER, "jitter", given.jitter);
+    minPingSpacing = atLeast(Duration.ZERO, "minPingSpacing", given.minPingSpacing);
+    failFastWhileDown = given.failFastWhileDown;
+  }
+
+  private static Duration time(String name, Duration value) {
+    return atLeast(Duration.ZERO, name, positive(name, value));
   }
 
   /** Never zero, for a time-out of a nanosecond. */
   private static Duration half(Duration timeout) {
     return timeout.minus(timeout.dividedBy(2));
-  }
-
-  private static Duration positive(String name, Duration value) {
-    if (notNegative(name, value).isZero()) {
-      throw new IllegalArgumentException(name + " must be positive, but was " + value);
-    }
-    return value;
-  }
-
-  private static Duration notNegative(String name, Duration value) {
-    Objects.requireNonNull(value, name);
-    if (value.isNegative() || value.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(
-          name + " must be from 0 to " + LONGEST + ", but was " + value);
-    }
-    return value;
-  }
-
-  private static int atLeastOne(String name, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
-    }
-    return value;
   }
 
   /** The defaults that the methods name. */
@@ -135,16 +113,6 @@ public final class AvailabilityOptions {
     return jitter;
   }
 
-  /** How many slow answers in a row make a node SLOW, at least 1; 2 by default. */
-  public int slowAnswers() {
-    return slowAnswers;
-  }
-
-  /** How many good answers in a row make a node UP again, at least 1; 1 by default. */
-  public int goodAnswers() {
-    return goodAnswers;
-  }
-
   /**
    * The shortest time between two PINGs to one node; 20 ms by default, so that a client sends no
    * more than 50 a second however many callers ask. Zero: none.
@@ -171,8 +139,6 @@ public final class AvailabilityOptions {
     private @Nullable Duration downAfter;
     private Duration interval = Duration.ofMillis(900);
     private double jitter = 0.4;
-    private int slowAnswers = 2;
-    private int goodAnswers = 1;
     private Duration minPingSpacing = Duration.ofMillis(20);
     private boolean failFastWhileDown;
 
@@ -214,18 +180,6 @@ public final class AvailabilityOptions {
     /** See {@link AvailabilityOptions#jitter()}. */
     public Builder jitter(double jitter) {
       this.jitter = jitter;
-      return this;
-    }
-
-    /** See {@link AvailabilityOptions#slowAnswers()}. */
-    public Builder slowAnswers(int slowAnswers) {
-      this.slowAnswers = slowAnswers;
-      return this;
-    }
-
-    /** See {@link AvailabilityOptions#goodAnswers()}. */
-    public Builder goodAnswers(int goodAnswers) {
-      this.goodAnswers = goodAnswers;
       return this;
     }
 

@@ -1,6 +1,6 @@
 package dev.sheaf.availability;
 
-/** Whether a node, or all of Redis, can be used. */
+/** The state of a node, or of Redis as a whole: whether it can be used. */
 public enum AvailabilityState {
   /** It answers in time. */
   UP,

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a node, or of Redis as a whole, at one moment. Immutable.
+ * The status of a node, or of Redis as a whole, at one moment. Immutable.
  *
  * @param state whether it can be used
  * @param reason why it is in that state, for logs and people; its wording may change

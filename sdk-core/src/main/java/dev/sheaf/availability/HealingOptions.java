@@ -1,16 +1,20 @@
 package dev.sheaf.availability;
 
+import static dev.sheaf.internal.common.OptionChecks.atLeast;
+import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
+import static dev.sheaf.internal.common.OptionChecks.upTo;
+
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * When a connection that stays broken is closed and made anew, and how often at most. Immutable;
- * {@link #defaults()} fits most clients.
+ * The options of healing: when a connection that stays broken is closed and made anew, and how
+ * often at most. Immutable; {@link #defaults()} fits most clients.
  */
 public final class HealingOptions {
 
-  private static final Duration LONGEST = Duration.ofDays(1);
+  private static final Duration SHORTEST = Duration.ofMillis(1);
   private static final double MAX_JITTER = 0.9;
   private static final HealingOptions DEFAULTS = builder().build();
 
@@ -24,29 +28,12 @@ public final class HealingOptions {
 
   private HealingOptions(Builder given) {
     enabled = given.enabled;
-    minPause = positive("minPause", given.minPause);
-    maxPause = positive("maxPause", given.maxPause);
-    jitter = given.jitter;
-    maxPerSecond = given.maxPerSecond;
-    refusedFor = positive("refusedFor", given.refusedFor);
+    minPause = atLeast(SHORTEST, "minPause", given.minPause);
+    maxPause = atLeast(SHORTEST, "maxPause", given.maxPause);
+    jitter = upTo(MAX_JITTER, "jitter", given.jitter);
+    maxPerSecond = atLeastOne("maxPerSecond", given.maxPerSecond);
+    refusedFor = atLeast(SHORTEST, "refusedFor", given.refusedFor);
     listener = Objects.requireNonNull(given.listener, "listener");
-    if (!(jitter >= 0 && jitter <= MAX_JITTER)) {
-      throw new IllegalArgumentException(
-          "jitter must be a share from 0 to " + MAX_JITTER + ", but was " + jitter);
-    }
-    if (maxPerSecond < 1) {
-      throw new IllegalArgumentException(
-          "maxPerSecond must be at least 1, but was " + maxPerSecond);
-    }
-  }
-
-  private static Duration positive(String name, Duration value) {
-    Objects.requireNonNull(value, name);
-    if (value.toNanos() < Duration.ofMillis(1).toNanos() || value.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(
-          name + " must be from 1 ms to " + LONGEST + ", but was " + value);
-    }
-    return value;
   }
 
   /** The defaults that the methods name. */
@@ -85,7 +72,10 @@ public final class HealingOptions {
     return jitter;
   }
 
-  /** How many connections a client closes in a second at most; 20 by default. */
+  /**
+   * How many connections are closed in a second at most; 20 by default. All clients of the JVM
+   * share it: where they differ, each keeps its own distance from the closing before.
+   */
   public int maxPerSecond() {
     return maxPerSecond;
   }

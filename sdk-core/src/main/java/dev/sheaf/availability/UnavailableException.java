@@ -4,8 +4,8 @@ import dev.sheaf.SheafException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A PING had no good answer: none in time, an error such as LOADING, or there is no connection. The
- * message names the node and says why.
+ * The failure of a PING that had no good answer: none in time, an error such as LOADING, or there
+ * is no connection. The message names the node and says why.
  */
 public final class UnavailableException extends SheafException {
 

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Loads the values of many keys at once from where they really live.
+ * A loader of the values of many keys at once, from the source of the data.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

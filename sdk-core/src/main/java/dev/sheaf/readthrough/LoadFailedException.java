@@ -2,7 +2,7 @@ package dev.sheaf.readthrough;
 
 import dev.sheaf.SheafException;
 
-/** A loader failed with a checked exception, which is the cause. */
+/** The failure of a loader with a checked exception, which is the cause. */
 public final class LoadFailedException extends SheafException {
 
   private static final long serialVersionUID = 1L;

@@ -3,7 +3,7 @@ package dev.sheaf.readthrough;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the value of one key from where it really lives.
+ * A loader of the value of one key, from the source of the data.
  *
  * @param <K> the type of keys
  * @param <V> the type of values

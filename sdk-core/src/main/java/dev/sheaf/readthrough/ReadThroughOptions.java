@@ -1,11 +1,16 @@
 package dev.sheaf.readthrough;
 
+import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
+import static dev.sheaf.internal.common.OptionChecks.positive;
+import static dev.sheaf.internal.common.OptionChecks.upTo;
+
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a read-through reads, loads and writes back. Immutable; {@link #defaults()} fits most caches.
+ * The options of a read-through: how it reads, loads and writes back. Immutable; {@link
+ * #defaults()} fits most caches.
  *
  * @param <V> the type of values
  */
@@ -105,13 +110,13 @@ public final class ReadThroughOptions<V> {
 
     private Builder(Builder<V> other) {
       readTimeout = positive("readTimeout", other.readTimeout);
-      ttlJitter = within("ttlJitter", other.ttlJitter, MAX_TTL_JITTER);
+      ttlJitter = upTo(MAX_TTL_JITTER, "ttlJitter", other.ttlJitter);
       maxLoads = atLeastOne("maxLoads", other.maxLoads);
       maxLoadWait = positive("maxLoadWait", other.maxLoadWait);
       maxPendingWrites = atLeastOne("maxPendingWrites", other.maxPendingWrites);
       absent = other.absent;
       absentTtl = positive("absentTtl", other.absentTtl);
-      earlyRefresh = within("earlyRefresh", other.earlyRefresh, MAX_EARLY_REFRESH);
+      earlyRefresh = upTo(MAX_EARLY_REFRESH, "earlyRefresh", other.earlyRefresh);
     }
 
     /** See {@link ReadThroughOptions#readTimeout()}. */
@@ -169,28 +174,6 @@ public final class ReadThroughOptions<V> {
      */
     public ReadThroughOptions<V> build() {
       return new ReadThroughOptions<>(new Builder<>(this));
-    }
-
-    private static Duration positive(String name, Duration value) {
-      if (Objects.requireNonNull(value, name).isNegative() || value.isZero()) {
-        throw new IllegalArgumentException(name + " must be positive, but was " + value);
-      }
-      return value;
-    }
-
-    private static double within(String name, double value, double maximum) {
-      if (!(value >= 0 && value <= maximum)) {
-        throw new IllegalArgumentException(
-            name + " must be from 0 to " + maximum + ", but was " + value);
-      }
-      return value;
-    }
-
-    private static int atLeastOne(String name, int value) {
-      if (value < 1) {
-        throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
-      }
-      return value;
     }
   }
 }

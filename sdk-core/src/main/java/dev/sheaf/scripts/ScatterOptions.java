@@ -1,5 +1,8 @@
 package dev.sheaf.scripts;
 
+import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
+import static dev.sheaf.internal.common.OptionChecks.positive;
+
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -15,20 +18,10 @@ public final class ScatterOptions {
   private final Consumer<? super ScatterProgress> progress;
 
   private ScatterOptions(Builder given) {
-    budget = given.budget;
-    if (budget.isNegative() || budget.isZero()) {
-      throw new IllegalArgumentException("budget must be positive, but was " + budget);
-    }
+    budget = positive("budget", given.budget);
     maxSliceKeys = atLeastOne("maxSliceKeys", given.maxSliceKeys);
     maxBufferedKeys = atLeastOne("maxBufferedKeys", given.maxBufferedKeys);
     progress = Objects.requireNonNull(given.progress, "progress");
-  }
-
-  private static int atLeastOne(String name, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
-    }
-    return value;
   }
 
   /** The defaults that the methods name. */

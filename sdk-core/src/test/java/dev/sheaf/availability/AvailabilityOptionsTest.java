@@ -25,8 +25,6 @@ class AvailabilityOptionsTest {
     refuses(it -> it.interval(Duration.ofDays(2)), "interval", "PT48H");
     refuses(it -> it.jitter(0.95), "jitter", "0.95");
     refuses(it -> it.jitter(Double.NaN), "jitter", "NaN");
-    refuses(it -> it.slowAnswers(0), "slowAnswers", "0");
-    refuses(it -> it.goodAnswers(0), "goodAnswers", "0");
     refuses(it -> it.minPingSpacing(Duration.ofMillis(-1)), "minPingSpacing");
   }
 
@@ -39,8 +37,6 @@ class AvailabilityOptionsTest {
             .interval(Duration.ofMillis(1))
             .jitter(0.9)
             .minPingSpacing(Duration.ZERO)
-            .slowAnswers(1)
-            .goodAnswers(1)
             .build();
     assertThat(same.timeout()).isEqualTo(AvailabilityOptions.defaults().timeout());
   }

@@ -433,7 +433,7 @@ public class SheafProperties {
     /** Longest time between two closings of a connection. */
     private Duration maxPause = Duration.ofSeconds(10);
 
-    /** Most connections that a client closes in a second. */
+    /** Most connections that are closed in a second; all clients of the JVM share it. */
     private int maxPerSecond = 20;
 
     /** Time that a node may answer nothing but LOADING, MASTERDOWN or CLUSTERDOWN. */

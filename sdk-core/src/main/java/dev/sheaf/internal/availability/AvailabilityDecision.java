@@ -1,7 +1,7 @@
 package dev.sheaf.internal.availability;
 
-import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.common.Failures;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.micrometer.core.instrument.Counter;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +24,7 @@ final class AvailabilityDecision {
   /** For how long a yes is given again without a look at the nodes; no node falls in between. */
   private static final Duration REPEAT = Duration.ofMillis(10);
 
-  private final Supplier<List<NodeGuard.InCluster>> watched;
   private final AvailabilityMeters meters;
-  private final long maxAgeNanos;
   private final Object lock = new Object();
 
   /** Until when every caller with the default age is told yes; moves back when a node changes. */
@@ -37,11 +34,8 @@ final class AvailabilityDecision {
   private volatile @Nullable Counter yesCount;
   private volatile boolean closed;
 
-  AvailabilityDecision(
-      Supplier<List<NodeGuard.InCluster>> watched, AvailabilityMeters meters, Duration maxAge) {
-    this.watched = watched;
+  AvailabilityDecision(AvailabilityMeters meters) {
     this.meters = meters;
-    this.maxAgeNanos = maxAge.toNanos();
   }
 
   /** A node has changed: what was said before is not said again unseen. */
@@ -58,7 +52,7 @@ final class AvailabilityDecision {
     changed();
   }
 
-  /** The answer for callers with the default age, if it is yes and known without a look. */
+  /** The answer for all nodes and callers with the default age, if it is a yes just given. */
   boolean isKnownUp() {
     if (System.nanoTime() - yesUntil >= 0) {
       return false;
@@ -70,110 +64,105 @@ final class AvailabilityDecision {
     return true;
   }
 
-  /** Whether Redis as a whole can be used, asked of the nodes if need be. */
-  boolean isAvailable(long maxAge, Duration timeout) {
+  /**
+   * Whether these nodes can be used, asked of them if need be.
+   *
+   * @param isUsual whether these are all nodes and the age is the default, so that a yes is given
+   *     again by {@link #isKnownUp}
+   */
+  boolean isAvailable(List<NodeGuard> nodes, long maxAge, Duration timeout, boolean isUsual) {
     int seen = changes;
     long now = System.nanoTime();
-    Tally tally = new Tally(now, maxAge);
+    Tally tally = new Tally(nodes, now, maxAge);
     if (!tally.isDecided()) {
       return ask(tally.stale, maxAge, timeout)
-          && new Tally(System.nanoTime(), Long.MAX_VALUE).isYes();
+          && new Tally(nodes, System.nanoTime(), Long.MAX_VALUE).isYes();
     }
     meters.answered(tally.source);
-    if (tally.isYes() && maxAge == maxAgeNanos) {
-      repeat(now, seen, tally.source);
+    if (isUsual && tally.isYes()) {
+      repeat(now + Math.min(REPEAT.toNanos(), maxAge), seen, tally.source);
     }
     return tally.isYes();
   }
 
-  /** Whether one node can be used. */
-  boolean isAvailable(NodeGuard guard, long maxAge, Duration timeout) {
-    NodeGuard.Verdict verdict = guard.verdict(System.nanoTime(), maxAge);
-    if (verdict == NodeGuard.Verdict.STALE) {
-      return ask(List.of(guard), maxAge, timeout) && guard.state() == AvailabilityState.UP;
-    }
-    meters.answered(
-        verdict == NodeGuard.Verdict.TRAFFIC
-            ? AvailabilityMeters.Source.TRAFFIC
-            : AvailabilityMeters.Source.CACHED);
-    return verdict != NodeGuard.Verdict.NO;
-  }
-
-  private void repeat(long now, int seen, AvailabilityMeters.Source source) {
+  private void repeat(long until, int seen, AvailabilityMeters.Source source) {
     synchronized (lock) {
       if (changes == seen && !closed) {
         yesCount = meters.answers(source);
-        yesUntil = now + Math.min(REPEAT.toNanos(), maxAgeNanos);
+        yesUntil = until;
       }
     }
   }
 
   /** Waits for the nodes' answers; whether one was good. */
   private boolean ask(List<NodeGuard> nodes, long maxAge, Duration timeout) {
-    List<CompletableFuture<Duration>> pings = new ArrayList<>(nodes.size());
-    for (NodeGuard node : nodes) {
-      pings.add(node.ping(maxAge, timeout));
-    }
+    List<CompletableFuture<Duration>> pings =
+        nodes.stream().map(node -> node.ping(maxAge, timeout)).toList();
     meters.answered(AvailabilityMeters.Source.PING);
     if (Thread.currentThread() instanceof FastThreadLocalThread) {
       return true;
     }
     long deadline = System.nanoTime() + timeout.toNanos();
     boolean answered = false;
-    try {
-      for (CompletableFuture<Duration> ping : pings) {
-        answered |= await(ping, deadline);
+    for (CompletableFuture<Duration> ping : pings) {
+      try {
+        ping.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        answered = true;
+      } catch (ExecutionException | TimeoutException e) {
+        // Another node may answer.
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
     }
     return answered || (maxAge > 0 && nodes.stream().anyMatch(NodeGuard::seemsWell));
   }
 
-  private static boolean await(CompletableFuture<Duration> ping, long deadline)
-      throws InterruptedException {
-    try {
-      ping.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-      return true;
-    } catch (ExecutionException | TimeoutException e) {
-      return false;
-    }
-  }
-
   /** The longest round trip to these nodes, in a future of the caller's own. */
   static CompletableFuture<Duration> ping(List<NodeGuard> nodes, long maxAge, Duration timeout) {
-    List<CompletableFuture<Duration>> pings = new ArrayList<>(nodes.size());
-    for (NodeGuard node : nodes) {
-      Duration recent = maxAge == 0 ? null : node.recentRoundTrip(maxAge);
-      pings.add(
-          recent == null ? node.ping(maxAge, timeout) : CompletableFuture.completedFuture(recent));
-    }
+    List<CompletableFuture<Duration>> pings =
+        nodes.stream().map(node -> ping(node, maxAge, timeout)).toList();
     if (pings.size() == 1) {
       return pings.get(0);
     }
     CompletableFuture<Duration> longest = new CompletableFuture<>();
-    CompletableFuture.allOf(pings.toArray(CompletableFuture[]::new))
+    pings.stream()
+        .reduce((one, other) -> one.thenCombine(other, AvailabilityDecision::longer))
+        .orElseGet(() -> CompletableFuture.completedFuture(Duration.ZERO))
         .whenComplete(
-            (done, failure) -> {
+            (roundTrip, failure) -> {
               if (failure == null) {
-                longest.complete(
-                    pings.stream().map(CompletableFuture::join).max(Duration::compareTo).get());
+                longest.complete(roundTrip);
               } else {
-                longest.completeExceptionally(cause(failure));
+                longest.completeExceptionally(Failures.cause(failure));
               }
             });
     return longest;
   }
 
-  private static Throwable cause(Throwable failure) {
-    return failure.getCause() == null ? failure : failure.getCause();
+  private static CompletableFuture<Duration> ping(NodeGuard node, long maxAge, Duration timeout) {
+    Duration recent = maxAge == 0 ? null : node.recentRoundTrip(maxAge);
+    return recent == null ? node.ping(maxAge, timeout) : CompletableFuture.completedFuture(recent);
   }
 
-  /** Waits for a PING as blocking commands wait. */
-  static Duration await(CompletableFuture<Duration> ping, List<NodeGuard> nodes, Duration timeout) {
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  /**
+   * Waits for PINGs as blocking commands wait.
+   *
+   * @throws IllegalStateException on a thread of Netty
+   */
+  static Duration await(List<NodeGuard> nodes, long maxAge, Duration timeout) {
+    if (Thread.currentThread() instanceof FastThreadLocalThread) {
+      throw new IllegalStateException(
+          "ping() would block "
+              + Thread.currentThread().getName()
+              + ", a thread of Netty that must read the answer itself; use pingAsync()");
+    }
     try {
-      return ping.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return ping(nodes, maxAge, timeout).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);
@@ -182,21 +171,13 @@ final class AvailabilityDecision {
           nodes.stream().map(NodeGuard::name).collect(Collectors.joining(", ")), timeout);
     } catch (ExecutionException e) {
       // A new one, so that its stack is that of the waiting thread.
-      throw new UnavailableException(String.valueOf(cause(e).getMessage()), cause(e));
-    }
-  }
-
-  static void requireMayBlock() {
-    if (Thread.currentThread() instanceof FastThreadLocalThread) {
-      throw new IllegalStateException(
-          "ping() would block "
-              + Thread.currentThread().getName()
-              + ", a thread of Netty that must read the answer itself; use pingAsync()");
+      Throwable cause = Failures.cause(e);
+      throw new UnavailableException(String.valueOf(cause.getMessage()), cause);
     }
   }
 
   /** What the nodes say together. */
-  private final class Tally {
+  private static final class Tally {
 
     final List<NodeGuard> stale = new ArrayList<>(0);
     AvailabilityMeters.Source source = AvailabilityMeters.Source.CACHED;
@@ -204,18 +185,18 @@ final class AvailabilityDecision {
     private int yes;
     private int no;
 
-    Tally(long now, long maxAge) {
-      for (NodeGuard.InCluster each : watched.get()) {
-        int weight = each.node().slots();
+    Tally(List<NodeGuard> nodes, long now, long maxAge) {
+      for (NodeGuard node : nodes) {
+        int weight = node.slots();
         slots += weight;
-        switch (each.guard().verdict(now, maxAge)) {
+        switch (node.verdict(now, maxAge)) {
           case TRAFFIC -> {
             yes += weight;
             source = AvailabilityMeters.Source.TRAFFIC;
           }
           case CACHED -> yes += weight;
           case NO -> no += weight;
-          case STALE -> stale.add(each.guard());
+          case STALE -> stale.add(node);
         }
       }
     }

@@ -1,7 +1,6 @@
 package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityListener;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +46,12 @@ final class AvailabilityGuard<K> {
   private final OverallStatus overall;
   private final AvailabilityMeters meters;
   private final AvailabilityDecision decision;
+  private final GuardContext context;
   private final Map<String, NodeGuard> guards = new ConcurrentHashMap<>();
   private final Object lock = new Object();
 
   /** The nodes with their slots; replaced as a whole. */
-  private volatile List<NodeGuard.InCluster> watched = List.of();
+  private volatile List<NodeGuard> watched = List.of();
 
   private volatile boolean anyDown;
   private volatile boolean closed;
@@ -67,7 +66,16 @@ final class AvailabilityGuard<K> {
     this.timer = new GuardTimer(settings.resources().eventExecutorGroup().next());
     this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
-    this.decision = new AvailabilityDecision(() -> watched, meters, options.maxAge());
+    this.context =
+        new GuardContext(
+            settings,
+            client,
+            timer,
+            meters,
+            overall::tell,
+            this::recompute,
+            () -> anyDown && source.isCluster());
+    this.decision = new AvailabilityDecision(meters);
     meters.nodes(this, AvailabilityGuard::count);
   }
 
@@ -79,7 +87,7 @@ final class AvailabilityGuard<K> {
     AvailabilityGuard<K> guard = new AvailabilityGuard<>(source, settings, client, resources);
     guard.syncNodes();
     if (source.isCluster()) {
-      guard.schedule(guard::tick, settings.options().interval().toNanos());
+      guard.timer.after(guard::tick, settings.options().interval().toNanos());
     }
     return guard;
   }
@@ -113,7 +121,7 @@ final class AvailabilityGuard<K> {
       syncNodes();
     } finally {
       // A failed look at the nodes is tried again.
-      schedule(this::tick, options.interval().toNanos());
+      timer.after(this::tick, options.interval().toNanos());
     }
   }
 
@@ -124,31 +132,30 @@ final class AvailabilityGuard<K> {
       if (closed) {
         return;
       }
-      List<NodeGuard.InCluster> now = new ArrayList<>();
+      List<NodeGuard> now = new ArrayList<>();
       for (NodeSource.Node node : source.nodes()) {
-        now.add(
-            new NodeGuard.InCluster(
-                guards.computeIfAbsent(node.name(), name -> newGuard(node)), node));
+        NodeGuard guard = guards.computeIfAbsent(node.name(), name -> newGuard(node));
+        guard.node(node);
+        now.add(guard);
       }
       if (now.isEmpty()) {
         return;
       }
-      List<NodeGuard> kept = now.stream().map(NodeGuard.InCluster::guard).toList();
-      gone = guards.values().stream().filter(guard -> !kept.contains(guard)).toList();
-      gone.forEach(guard -> guards.remove(guard.name()));
+      gone = guards.values().stream().filter(guard -> !now.contains(guard)).toList();
+      guards.values().removeAll(gone);
       watched = List.copyOf(now);
     }
     gone.forEach(NodeGuard::close);
-    for (NodeGuard.InCluster each : watched) {
-      if (!each.guard().hasData() && each.guard().isReachable()) {
-        each.guard().attach(source.signsOf(each.node()));
+    for (NodeGuard guard : watched) {
+      if (!guard.hasData() && guard.isReachable()) {
+        guard.attach(source.signsOf(guard.node()));
       }
     }
     recompute();
   }
 
   private NodeGuard newGuard(NodeSource.Node node) {
-    NodeGuard guard = new NodeGuard(node.name(), node.uri(), this);
+    NodeGuard guard = new NodeGuard(node, context);
     if (!source.isCluster()) {
       guard.attach(source.signsOf(node));
     }
@@ -176,7 +183,7 @@ final class AvailabilityGuard<K> {
   }
 
   List<NodeGuard> guards() {
-    return watched.stream().map(NodeGuard.InCluster::guard).toList();
+    return watched;
   }
 
   // ---- The whole
@@ -186,8 +193,8 @@ final class AvailabilityGuard<K> {
     guards().forEach(guard -> guard.verdict(System.nanoTime(), Long.MAX_VALUE));
     AvailabilityStatus known = overall.status();
     Duration longest = null;
-    for (NodeGuard.InCluster each : watched) {
-      Duration roundTrip = each.guard().status().roundTrip();
+    for (NodeGuard each : watched) {
+      Duration roundTrip = each.status().roundTrip();
       if (roundTrip != null && (longest == null || roundTrip.compareTo(longest) > 0)) {
         longest = roundTrip;
       }
@@ -197,16 +204,16 @@ final class AvailabilityGuard<K> {
 
   Map<String, AvailabilityStatus> nodes() {
     Map<String, AvailabilityStatus> nodes = new LinkedHashMap<>();
-    for (NodeGuard.InCluster each : watched) {
-      nodes.put(each.guard().name(), each.guard().status());
+    for (NodeGuard each : watched) {
+      nodes.put(each.name(), each.status());
     }
     return Collections.unmodifiableMap(nodes);
   }
 
   int count(AvailabilityState state) {
     int count = 0;
-    for (NodeGuard.InCluster each : watched) {
-      if (each.guard().state() == state) {
+    for (NodeGuard each : watched) {
+      if (each.state() == state) {
         count++;
       }
     }
@@ -214,11 +221,11 @@ final class AvailabilityGuard<K> {
   }
 
   /** A node has changed, and so may have the whole. */
-  void recompute() {
+  private void recompute() {
     boolean nodeFell = false;
     decision.changed();
     synchronized (lock) {
-      List<NodeGuard.InCluster> nodes = watched;
+      List<NodeGuard> nodes = watched;
       if (closed || nodes.isEmpty()) {
         return;
       }
@@ -238,15 +245,15 @@ final class AvailabilityGuard<K> {
     }
   }
 
-  private static String reason(List<NodeGuard.InCluster> nodes) {
+  private static String reason(List<NodeGuard> nodes) {
     if (nodes.size() == 1) {
-      return nodes.get(0).guard().status().reason();
+      return nodes.get(0).status().reason();
     }
     List<String> unwell = new ArrayList<>();
-    for (NodeGuard.InCluster each : nodes) {
-      AvailabilityStatus status = each.guard().status();
+    for (NodeGuard each : nodes) {
+      AvailabilityStatus status = each.status();
       if (status.state() != AvailabilityState.UP) {
-        unwell.add(each.guard().name() + " is " + status.state() + ": " + status.reason());
+        unwell.add(each.name() + " is " + status.state() + ": " + status.reason());
       }
     }
     return unwell.isEmpty()
@@ -258,45 +265,13 @@ final class AvailabilityGuard<K> {
     return overall.onChange(listener);
   }
 
-  // ---- For the guards of nodes
-
   AvailabilityOptions options() {
     return options;
   }
 
-  RedisClient client() {
-    return client;
-  }
-
-  GuardTimer timer() {
-    return timer;
-  }
-
-  String explain(Throwable failure) {
-    return settings.explain().apply(failure, options.downAfter());
-  }
-
-  Jitter newJitter() {
-    return new Jitter(
-        options.interval(), options.jitter(), () -> ThreadLocalRandom.current().nextLong());
-  }
-
-  AvailabilityMeters meters() {
-    return meters;
-  }
-
-  boolean checksCluster() {
-    return anyDown && source.isCluster();
-  }
-
-  /** Runs a task later; false if the client is shut down. */
-  boolean schedule(Runnable task, long delayNanos) {
-    return timer.after(task, delayNanos) != null;
-  }
-
-  /** Queues the news of a node's change for the listeners. */
-  void tell(AvailabilityChange change) {
-    overall.tell(change);
+  /** Ends when a time is over or the guard is closed. It may be cancelled. */
+  CompletableFuture<?> pause(long nanos) {
+    return timer.pause(nanos);
   }
 
   void close() {

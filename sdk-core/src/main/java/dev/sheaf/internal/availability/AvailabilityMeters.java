@@ -57,7 +57,7 @@ final class AvailabilityMeters {
       answers.put(
           source,
           Counter.builder("sheaf.availability.answers")
-              .description("AvailabilityDecision to isAvailable(), by where they came from")
+              .description("Answers to isAvailable(), by where they came from")
               .tags(client.and("source", name(source)))
               .register(registry));
     }

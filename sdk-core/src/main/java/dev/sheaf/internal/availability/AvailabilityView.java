@@ -4,6 +4,7 @@ import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.AvailabilityListener;
 import dev.sheaf.availability.AvailabilityStatus;
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.common.OptionChecks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers see of a guard, with their own age and time-out. Thread-safe.
+ * The view of a guard that callers hold, with their own age and time-out. Thread-safe.
  *
  * @param <K> the type of keys
  */
@@ -46,69 +47,66 @@ final class AvailabilityView<K> implements Availability<K> {
     this.timeout = timeout;
   }
 
-  private long maxAgeNanos(AvailabilityGuard<?> guard) {
-    return (maxAge == null ? guard.options().maxAge() : maxAge).toNanos();
+  private Duration timeout() {
+    return timeout == null ? guard.get().options().timeout() : timeout;
   }
 
-  private Duration timeout(AvailabilityGuard<?> guard) {
-    return timeout == null ? guard.options().timeout() : timeout;
+  /** The age that a PING accepts: none, unless one was given. */
+  private long pingAgeNanos() {
+    return maxAge == null ? 0 : maxAge.toNanos();
   }
 
   @Override
   public boolean isAvailable() {
     AvailabilityGuard<?> now = guard.get();
-    return (maxAge == null && now.decision().isKnownUp())
-        || now.decision().isAvailable(maxAgeNanos(now), timeout(now));
+    return (maxAge == null && now.decision().isKnownUp()) || isAvailable(now, now.guards(), true);
   }
 
   @Override
   public boolean isAvailable(K key) {
     NodeGuard node = nodeOf(key);
-    AvailabilityGuard<?> now = guard.get();
-    return node != null && now.decision().isAvailable(node, maxAgeNanos(now), timeout(now));
+    return node != null && isAvailable(guard.get(), List.of(node), false);
+  }
+
+  private boolean isAvailable(AvailabilityGuard<?> now, List<NodeGuard> nodes, boolean all) {
+    Duration accepted = maxAge == null ? now.options().maxAge() : maxAge;
+    return now.decision().isAvailable(nodes, accepted.toNanos(), timeout(), all && maxAge == null);
   }
 
   private @Nullable NodeGuard nodeOf(K key) {
     return nodeOf.apply(Objects.requireNonNull(key, "The key is null"));
   }
 
+  private NodeGuard requireNode(K key) {
+    NodeGuard node = nodeOf(key);
+    if (node == null) {
+      throw new UnavailableException("No node serves the slot of that key");
+    }
+    return node;
+  }
+
   @Override
   public Duration ping() {
-    return await(guard.get().guards());
+    return AvailabilityDecision.await(guard.get().guards(), pingAgeNanos(), timeout());
   }
 
   @Override
   public Duration ping(K key) {
-    NodeGuard node = nodeOf(key);
-    if (node == null) {
-      throw noNode();
-    }
-    return await(List.of(node));
-  }
-
-  private Duration await(List<NodeGuard> nodes) {
-    AvailabilityDecision.requireMayBlock();
-    return AvailabilityDecision.await(ping(nodes), nodes, timeout(guard.get()));
+    return AvailabilityDecision.await(List.of(requireNode(key)), pingAgeNanos(), timeout());
   }
 
   @Override
   public CompletableFuture<Duration> pingAsync() {
-    return ping(guard.get().guards());
+    return AvailabilityDecision.ping(guard.get().guards(), pingAgeNanos(), timeout());
   }
 
   @Override
   public CompletableFuture<Duration> pingAsync(K key) {
-    NodeGuard node = nodeOf(key);
-    return node == null ? CompletableFuture.failedFuture(noNode()) : ping(List.of(node));
-  }
-
-  private static UnavailableException noNode() {
-    return new UnavailableException("No node serves the slot of that key");
-  }
-
-  private CompletableFuture<Duration> ping(List<NodeGuard> nodes) {
-    long accepted = maxAge == null ? 0 : maxAge.toNanos();
-    return AvailabilityDecision.ping(nodes, accepted, timeout(guard.get()));
+    try {
+      return AvailabilityDecision.ping(List.of(requireNode(key)), pingAgeNanos(), timeout());
+    } catch (UnavailableException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   @Override
@@ -136,9 +134,6 @@ final class AvailabilityView<K> implements Availability<K> {
 
   @Override
   public Availability<K> withTimeout(Duration timeout) {
-    if (timeout.isNegative() || timeout.isZero()) {
-      throw new IllegalArgumentException("timeout must be positive, but was " + timeout);
-    }
-    return new AvailabilityView<>(guard, nodeOf, maxAge, timeout);
+    return new AvailabilityView<>(guard, nodeOf, maxAge, OptionChecks.positive("timeout", timeout));
   }
 }

@@ -1,5 +1,7 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.internal.common.Failures;
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.common.Uris;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
@@ -9,7 +11,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
@@ -36,7 +37,7 @@ final class GuardConnection {
   private final RedisClient client;
   private final RedisURI uri;
   private final long shortestLimitNanos;
-  private final GuardTimer timer;
+  private final Timer timer;
   private final Jitter jitter;
   private final BiConsumer<Event, @Nullable Throwable> listener;
   private final Object lock = new Object();
@@ -63,7 +64,7 @@ final class GuardConnection {
       RedisClient client,
       RedisURI uri,
       Duration shortestLimit,
-      GuardTimer timer,
+      Timer timer,
       Jitter jitter,
       BiConsumer<Event, @Nullable Throwable> listener) {
     this.client = client;
@@ -167,7 +168,7 @@ final class GuardConnection {
   }
 
   private void schedule(Runnable task, long delayNanos) {
-    if (timer.after(task, delayNanos) == null) {
+    if (!timer.after(task, delayNanos)) {
       closed = true;
     }
   }
@@ -232,11 +233,7 @@ final class GuardConnection {
     }
 
     private void fail(Throwable failure) {
-      Throwable cause =
-          failure instanceof CompletionException && failure.getCause() != null
-              ? failure.getCause()
-              : failure;
-      listener.accept(Event.NOT_OPENED, cause);
+      listener.accept(Event.NOT_OPENED, Failures.cause(failure));
       openLater();
     }
 

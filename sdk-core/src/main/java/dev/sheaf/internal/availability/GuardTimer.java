@@ -1,5 +1,6 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.internal.common.Timer;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.Set;
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs short tasks later, on one thread of the client. Thread-safe. */
-final class GuardTimer {
+/** The timer of a guard: runs short tasks later, on one thread of the client. Thread-safe. */
+final class GuardTimer implements Timer {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
@@ -24,8 +25,12 @@ final class GuardTimer {
     this.thread = thread;
   }
 
-  /** Runs a task later; null if the client is shut down. */
-  @Nullable Future<?> after(Runnable task, long nanos) {
+  @Override
+  public boolean after(Runnable task, long nanos) {
+    return schedule(task, nanos) != null;
+  }
+
+  private @Nullable Future<?> schedule(Runnable task, long nanos) {
     try {
       return thread.schedule(() -> run(task), Math.max(0, nanos), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException shutDown) {
@@ -45,7 +50,7 @@ final class GuardTimer {
   CompletableFuture<?> pause(long nanos) {
     CompletableFuture<@Nullable Void> pause = new CompletableFuture<>();
     pauses.add(pause);
-    Future<?> timer = after(() -> pause.complete(null), nanos);
+    Future<?> timer = schedule(() -> pause.complete(null), nanos);
     pause.whenComplete(
         (over, cancelled) -> {
           pauses.remove(pause);

@@ -1,5 +1,6 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.internal.common.Failures;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -12,9 +13,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node may suffer from although it answers PING: it has become a replica, or the cluster
- * does not serve. Each check says what is wrong, or null. A server that does not know the question,
- * or does not let this user ask, is taken to be well.
+ * The questions about what a node may suffer from although it answers PING: it has become a
+ * replica, or the cluster does not serve. Each check says what is wrong, or null. A server that
+ * does not know the question, or does not let this user ask, is taken to be well.
  */
 final class HealthProbes {
 
@@ -52,13 +53,10 @@ final class HealthProbes {
   private static CompletionStage<@Nullable String> orWell(CompletionStage<@Nullable String> check) {
     return check.exceptionally(
         failure -> {
-          Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-          if (cause instanceof RedisCommandExecutionException) {
+          if (Failures.cause(failure) instanceof RedisCommandExecutionException) {
             return null;
           }
-          throw failure instanceof CompletionException completion
-              ? completion
-              : new CompletionException(failure);
+          throw new CompletionException(failure);
         });
   }
 }

@@ -1,12 +1,14 @@
 package dev.sheaf.internal.availability;
 
+import dev.sheaf.availability.AvailabilityOptions;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * Draws the pauses between PINGs and between attempts to connect, so that many instances which
- * start, or lose their server, in the same moment do not stay in step. Thread-safe if its random
- * generator is.
+ * The random pauses between PINGs and between attempts to connect, drawn so that many instances
+ * which start, or lose their server, in the same moment do not stay in step. Thread-safe if its
+ * random generator is.
  */
 final class Jitter {
 
@@ -26,6 +28,11 @@ final class Jitter {
     this.intervalNanos = interval.toNanos();
     this.jitter = jitter;
     this.random = random;
+  }
+
+  static Jitter of(AvailabilityOptions options) {
+    return new Jitter(
+        options.interval(), options.jitter(), () -> ThreadLocalRandom.current().nextLong());
   }
 
   /** The pause before the first PING: anywhere in the interval. */

@@ -5,7 +5,6 @@ import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
 import dev.sheaf.internal.availability.NodePings.Doubt;
-import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,12 +13,9 @@ import org.jspecify.annotations.Nullable;
  * The guard of one node: answers from memory, and has a PING sent when that is too old. Events of
  * its own connection and of the data connection arrive here.
  *
- * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
+ * <p>Thread-safe.
  */
 final class NodeGuard {
-
-  /** A node with its guard. */
-  record InCluster(NodeGuard guard, NodeSource.Node node) {}
 
   /** What the evidence at hand says. */
   enum Verdict {
@@ -37,13 +33,16 @@ final class NodeGuard {
   private static final Duration REFRESH_DELAY = Duration.ofMillis(5);
 
   private final String name;
+
+  /** As the client knows the node now; its slots may change. */
+  private volatile NodeSource.Node node;
+
   private final AvailabilityOptions options;
-  private final AvailabilityGuard<?> guard;
+  private final GuardContext context;
   private final Jitter jitter;
   private final GuardConnection line;
   private final NodePings pings;
   private final NodeState state;
-  private final Object lock = new Object();
   private final long refreshNanos;
 
   private volatile boolean refreshing;
@@ -53,20 +52,26 @@ final class NodeGuard {
 
   private volatile boolean closed;
 
-  /** Guarded by the lock. */
-  private long lostAt;
+  /** Since when there is no connection, if there is none. */
+  private volatile long lostAt = ReplyActivity.now();
 
-  NodeGuard(String name, RedisURI uri, AvailabilityGuard<?> guard) {
-    this.name = name;
-    this.guard = guard;
-    this.options = guard.options();
-    this.jitter = guard.newJitter();
+  NodeGuard(NodeSource.Node node, GuardContext context) {
+    this.name = node.name();
+    this.node = node;
+    this.context = context;
+    this.options = context.options();
+    this.jitter = Jitter.of(options);
     this.refreshNanos = options.refreshAfter().toNanos();
-    this.state = new NodeState(options, this::tell, guard::recompute);
+    this.state = new NodeState(options, this::tell, context.changed());
     this.line =
         new GuardConnection(
-            guard.client(), uri, connectLimit(options), guard.timer(), jitter, this::onLine);
-    this.pings = new NodePings(name, uri, guard, line, state);
+            context.client(),
+            node.uri(),
+            connectLimit(options),
+            context.timer(),
+            jitter,
+            this::onLine);
+    this.pings = new NodePings(node, context, line, state);
   }
 
   /** Half an interval, so that a node which comes back is found within a whole one. */
@@ -76,15 +81,29 @@ final class NodeGuard {
   }
 
   void start() {
-    synchronized (lock) {
-      lostAt = ReplyActivity.now();
-    }
-    guard.schedule(this::tick, jitter.startOffsetNanos());
+    lostAt = ReplyActivity.now();
+    after(this::tick, jitter.startOffsetNanos());
     line.open();
+  }
+
+  private boolean after(Runnable task, long nanos) {
+    return context.timer().after(task, nanos);
   }
 
   String name() {
     return name;
+  }
+
+  NodeSource.Node node() {
+    return node;
+  }
+
+  void node(NodeSource.Node now) {
+    node = now;
+  }
+
+  int slots() {
+    return node.slots();
   }
 
   /** The status with the latest round trip. */
@@ -118,7 +137,7 @@ final class NodeGuard {
     return starting && !closed && state.hasData() && state.dataTrouble() == null;
   }
 
-  // ---- AvailabilityDecision from memory
+  // ---- The verdict, from memory
 
   /**
    * What is known, and no older than the given age. Old knowledge makes the guard ask on its own.
@@ -159,26 +178,18 @@ final class NodeGuard {
   private void refresh() {
     if (!refreshing) {
       refreshing = true;
-      if (!guard.schedule(() -> refreshIfStillOld(true), REFRESH_DELAY.toNanos())) {
+      if (!after(this::refreshIfStillOld, REFRESH_DELAY.toNanos())) {
         refreshing = false;
       }
     }
   }
 
-  private void refreshIfStillOld(boolean mayWait) {
+  private void refreshIfStillOld() {
     refreshing = false;
-    long now = ReplyActivity.now();
     long latest = state.lastHeard();
-    if (latest != ReplyActivity.NEVER && now - latest <= refreshNanos) {
-      return;
+    if (latest == ReplyActivity.NEVER || ReplyActivity.now() - latest > refreshNanos) {
+      pings.probe();
     }
-    long asked = state.waitingSince();
-    if (mayWait && asked != ReplyActivity.NEVER && now - asked <= refreshNanos) {
-      // A command is under way, and its reply will tell.
-      refreshing = guard.schedule(() -> refreshIfStillOld(false), refreshNanos - (now - asked));
-      return;
-    }
-    pings.probe();
   }
 
   // ---- PINGs
@@ -208,7 +219,7 @@ final class NodeGuard {
         pings.probe();
       }
     } finally {
-      guard.schedule(this::tick, jitter.pauseNanos());
+      after(this::tick, jitter.pauseNanos());
     }
   }
 
@@ -217,7 +228,7 @@ final class NodeGuard {
     long heard = state.heard();
     return state.state() == AvailabilityState.UP
         && pings.doubt() == Doubt.NONE
-        && !guard.checksCluster()
+        && !context.checksCluster().getAsBoolean()
         && heard != ReplyActivity.NEVER
         && System.nanoTime() - heard < options.interval().toNanos();
   }
@@ -228,7 +239,7 @@ final class NodeGuard {
   }
 
   private void tell(AvailabilityStatus before, AvailabilityStatus after) {
-    guard.tell(new AvailabilityChange(name, before, after));
+    context.tell().accept(new AvailabilityChange(name, before, after));
   }
 
   // ---- The guard's connection
@@ -240,10 +251,8 @@ final class NodeGuard {
         pings.opened();
       }
       case LOST -> {
-        synchronized (lock) {
-          lostAt = ReplyActivity.now();
-        }
-        guard.schedule(this::giveUpIfLost, options.downAfter().toNanos());
+        lostAt = ReplyActivity.now();
+        after(this::giveUpIfLost, options.downAfter().toNanos());
       }
       case NOT_OPENED -> {
         starting = false;
@@ -254,10 +263,7 @@ final class NodeGuard {
 
   /** Without a connection for as long as a PING may take, and no other sign of life. */
   private void giveUpIfLost() {
-    long since;
-    synchronized (lock) {
-      since = lostAt;
-    }
+    long since = lostAt;
     boolean longEnough = ReplyActivity.now() - since >= options.downAfter().toNanos();
     if (!closed && line.current() == null && longEnough && !state.heardSince(since)) {
       noConnection("no connection for " + options.downAfter().toMillis() + " ms", null);
@@ -265,12 +271,8 @@ final class NodeGuard {
   }
 
   private void notOpened(Throwable cause) {
-    long since;
-    synchronized (lock) {
-      since = lostAt;
-    }
-    String reason = guard.explain(cause);
-    if (state.heardSince(since)) {
+    String reason = context.settings().explain().apply(cause, options.downAfter());
+    if (state.heardSince(lostAt)) {
       pings.notOpened(reason, cause);
     } else {
       noConnection(reason, cause);
@@ -288,8 +290,8 @@ final class NodeGuard {
 
   private void onData(ReplyActivity.Event event, @Nullable String error) {
     switch (event) {
-      case CONNECTED -> guard.schedule(this::dataConnected, 0);
-      case LOST -> guard.schedule(pings::probe, options.timeout().toNanos());
+      case CONNECTED -> after(this::dataConnected, 0);
+      case LOST -> after(pings::probe, options.timeout().toNanos());
       case SILENT -> pings.probeSoon();
       case REFUSED -> refused(error == null ? "" : error);
     }

@@ -2,21 +2,23 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.common.Failures;
+import dev.sheaf.internal.common.Pace;
+import dev.sheaf.internal.common.SingleFlight;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The PINGs to one node: single-flight, bounded in time, and with a further question where PONG
  * alone would not do. What they bring goes to the {@link NodeState}.
  *
- * <p>Thread-safe. Nothing foreign is called while {@link #lock} is held.
+ * <p>Thread-safe.
  */
 final class NodePings {
 
@@ -38,37 +40,35 @@ final class NodePings {
   private static final int MAX_GRACES = 3;
 
   private final String name;
-  private final AvailabilityGuard<?> guard;
+  private final GuardContext context;
   private final AvailabilityOptions options;
   private final GuardConnection line;
   private final NodeState state;
   private final SingleFlight<Duration> flight;
-  private final Object lock = new Object();
   private final long timeoutNanos;
 
   private volatile Doubt doubt = Doubt.NONE;
   private volatile boolean closed;
 
-  /** Waits for a connection. Guarded by the lock. */
-  private @Nullable Ping unsent;
+  /** The PING that waits for a connection, if one does. */
+  private final AtomicReference<@Nullable Ping> unsent = new AtomicReference<>();
 
-  NodePings(
-      String name,
-      RedisURI uri,
-      AvailabilityGuard<?> guard,
-      GuardConnection line,
-      NodeState state) {
-    this.name = name;
-    this.guard = guard;
-    this.options = guard.options();
+  NodePings(NodeSource.Node node, GuardContext context, GuardConnection line, NodeState state) {
+    this.name = node.name();
+    this.context = context;
+    this.options = context.options();
     this.line = line;
     this.state = state;
     this.timeoutNanos = options.timeout().toNanos();
     // A PING may wait for one attempt to connect before it is sent.
-    Duration longest = uri.getTimeout().plus(options.timeout()).plus(options.downAfter());
+    Duration longest = node.uri().getTimeout().plus(options.timeout()).plus(options.downAfter());
     this.flight =
         new SingleFlight<>(
-            this::send, guard.timer(), options.minPingSpacing(), longest, guard.meters()::shared);
+            this::send,
+            context.timer(),
+            Pace.of(options.minPingSpacing()),
+            longest,
+            context.meters()::shared);
   }
 
   /** Shares a PING. See {@link SingleFlight#join}. */
@@ -92,7 +92,7 @@ final class NodePings {
   }
 
   void probeSoon() {
-    guard.schedule(this::probe, 0);
+    context.timer().after(this::probe, 0);
   }
 
   Doubt doubt() {
@@ -111,28 +111,18 @@ final class NodePings {
   private CompletionStage<Duration> send() {
     Ping ping = new Ping();
     StatefulRedisConnection<String, String> connection = line.current();
-    if (connection == null) {
-      if (!waitForConnection(ping)) {
-        ping.outcome.completeExceptionally(notConnected());
-      }
-    } else {
+    if (connection != null) {
       ping.send(connection);
+    } else if (closed || (!line.isOpening() && state.isDown())) {
+      ping.outcome.completeExceptionally(notConnected());
+    } else {
+      unsent.set(ping);
+      if (closed || line.current() != null) {
+        // It was closed or opened just before, and has missed the PING.
+        opened();
+      }
     }
     return ping.outcome;
-  }
-
-  private boolean waitForConnection(Ping ping) {
-    boolean opening = line.isOpening();
-    synchronized (lock) {
-      if (closed || (!opening && state.isDown())) {
-        return false;
-      }
-      unsent = ping;
-    }
-    if (line.current() != null) {
-      opened();
-    }
-    return true;
   }
 
   private UnavailableException notConnected() {
@@ -144,17 +134,9 @@ final class NodePings {
                 + state.status().reason());
   }
 
-  private @Nullable Ping takeUnsent() {
-    synchronized (lock) {
-      Ping ping = unsent;
-      unsent = null;
-      return ping;
-    }
-  }
-
   /** There is a connection: sends the PING that waits for one, or a new one. */
   void opened() {
-    Ping ping = takeUnsent();
+    Ping ping = unsent.getAndSet(null);
     StatefulRedisConnection<String, String> connection = line.current();
     if (ping != null && connection != null) {
       ping.send(connection);
@@ -167,7 +149,7 @@ final class NodePings {
 
   /** Fails the PING that waits for a connection. */
   void notOpened(String reason, @Nullable Throwable cause) {
-    Ping ping = takeUnsent();
+    Ping ping = unsent.getAndSet(null);
     if (ping != null) {
       ping.outcome.completeExceptionally(
           new UnavailableException(name + ": no connection to send PING on: " + reason, cause));
@@ -175,11 +157,9 @@ final class NodePings {
   }
 
   void close() {
-    synchronized (lock) {
-      closed = true;
-    }
+    closed = true;
     flight.close(notConnected());
-    Ping ping = takeUnsent();
+    Ping ping = unsent.getAndSet(null);
     if (ping != null) {
       ping.outcome.completeExceptionally(notConnected());
     }
@@ -224,23 +204,25 @@ final class NodePings {
     }
 
     private void at(long time, Runnable task, int graces) {
-      guard.schedule(
-          () -> {
-            long now = System.nanoTime();
-            if (graces > 0 && now - time > STANDSTILL.toNanos()) {
-              at(now + GRACE.toNanos(), task, graces - 1);
-            } else {
-              task.run();
-            }
-          },
-          time - System.nanoTime());
+      context
+          .timer()
+          .after(
+              () -> {
+                long now = System.nanoTime();
+                if (graces > 0 && now - time > STANDSTILL.toNanos()) {
+                  at(now + GRACE.toNanos(), task, graces - 1);
+                } else {
+                  task.run();
+                }
+              },
+              time - System.nanoTime());
     }
 
     private CompletionStage<@Nullable String> check(RedisAsyncCommands<String, String> commands) {
       if (checked == Doubt.ROLE) {
         return HealthProbes.role(commands);
       }
-      return checked == Doubt.CLUSTER || guard.checksCluster()
+      return checked == Doubt.CLUSTER || context.checksCluster().getAsBoolean()
           ? HealthProbes.cluster(commands)
           : CompletableFuture.completedFuture(null);
     }
@@ -251,7 +233,7 @@ final class NodePings {
       }
       if (!state.heardSince(sentAt)) {
         state.overdue(sentAt);
-        guard.recompute();
+        context.changed().run();
       }
       at(sentAt + options.downAfter().toNanos(), this::isLost);
     }
@@ -261,7 +243,7 @@ final class NodePings {
       if (!outcome.completeExceptionally(new UnavailableException(name + ": " + reason))) {
         return;
       }
-      guard.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
+      context.meters().pinged(AvailabilityMeters.Outcome.TIMEOUT, ReplyActivity.now() - sentAt);
       if (!state.heardSince(sentAt)) {
         state.down(reason);
       }
@@ -275,12 +257,12 @@ final class NodePings {
         return;
       }
       long nanos = ReplyActivity.now() - sentAt;
-      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      Throwable cause = failure == null ? null : Failures.cause(failure);
       state.nothingOverdue();
       if (cause instanceof RedisCommandExecutionException refusal) {
         refused(String.valueOf(refusal.getMessage()), refusal, nanos);
       } else if (cause != null) {
-        guard.meters().pinged(AvailabilityMeters.Outcome.DISCONNECTED, nanos);
+        context.meters().pinged(AvailabilityMeters.Outcome.DISCONNECTED, nanos);
         outcome.completeExceptionally(
             new UnavailableException(name + ": the connection was lost before PONG came", cause));
       } else {
@@ -294,7 +276,7 @@ final class NodePings {
         ponged("", nanos);
         return;
       }
-      guard.meters().pinged(AvailabilityMeters.Outcome.ERROR, nanos);
+      context.meters().pinged(AvailabilityMeters.Outcome.ERROR, nanos);
       state.down("the server answers " + error);
       outcome.completeExceptionally(
           new UnavailableException(name + ": the server answers PING with " + error, cause));
@@ -303,7 +285,7 @@ final class NodePings {
     private void ponged(String trouble, long nanos) {
       boolean slow = nanos > timeoutNanos;
       state.ponged(nanos);
-      guard
+      context
           .meters()
           .pinged(slow ? AvailabilityMeters.Outcome.SLOW : AvailabilityMeters.Outcome.OK, nanos);
       if (!trouble.isEmpty()) {

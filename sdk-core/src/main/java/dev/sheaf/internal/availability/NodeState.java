@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one node: what speaks for it and against it, answers to PINGs and what the data
+ * The state of one node: what speaks for it and against it, answers to PINGs and what the data
  * connection hears, and UP, SLOW or DOWN as it follows from them.
  *
  * <p>Thread-safe. State changes under the lock; readers look at single volatile fields, of which
@@ -49,8 +49,7 @@ final class NodeState {
   private volatile long overdueSince = ReplyActivity.NEVER;
 
   // Guarded by the lock.
-  private int slowInRow;
-  private int goodInRow;
+  private boolean slowBefore;
   private boolean closed;
 
   NodeState(
@@ -88,15 +87,12 @@ final class NodeState {
     }
   }
 
-  /** Judges an answer to PING. */
+  /** Judges an answer to PING; one slow answer says little, two in a row make it SLOW. */
   void answered(boolean slow, long nanos) {
-    boolean becomeSlow;
-    boolean becomeUp;
+    boolean slowAgain;
     synchronized (lock) {
-      slowInRow = slow ? slowInRow + 1 : 0;
-      goodInRow = slow ? 0 : goodInRow + 1;
-      becomeSlow = slowInRow >= options.slowAnswers();
-      becomeUp = goodInRow >= options.goodAnswers();
+      slowAgain = slow && slowBefore;
+      slowBefore = slow;
     }
     String trouble = dataTrouble();
     String reason = String.format(Locale.ROOT, "answers PING in %.1f ms", nanos / 1e6);
@@ -106,16 +102,15 @@ final class NodeState {
       if (data != null && data.isConnected()) {
         data.answeredElsewhere();
       }
-    } else if (becomeSlow) {
+    } else if (slowAgain || (slow && isDown())) {
       become(AvailabilityState.SLOW, reason);
-    } else if (becomeUp || (slow && isDown())) {
-      become(slow ? AvailabilityState.SLOW : AvailabilityState.UP, reason);
+    } else if (!slow) {
+      become(AvailabilityState.UP, reason);
     }
   }
 
   void down(String reason) {
     synchronized (lock) {
-      goodInRow = 0;
       downAt = ReplyActivity.now();
     }
     become(AvailabilityState.DOWN, reason);
@@ -234,12 +229,6 @@ final class NodeState {
   long lastHeard() {
     long heard = heard();
     return isAfter(heard, lastGood) ? heard : lastGood;
-  }
-
-  /** Since when the data connection awaits a reply, or NEVER. */
-  long waitingSince() {
-    ReplyActivity data = signs;
-    return data == null ? ReplyActivity.NEVER : data.waitingSince();
   }
 
   /** Why the data connection cannot be used although the node answers, or null. */

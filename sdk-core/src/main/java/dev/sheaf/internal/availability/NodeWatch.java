@@ -102,7 +102,7 @@ public final class NodeWatch<K> {
    */
   public CompletableFuture<?> pause(long nanos) {
     try {
-      return guard.get().timer().pause(nanos);
+      return guard.get().pause(nanos);
     } catch (IllegalStateException | SheafException closed) {
       return CompletableFuture.completedFuture(null);
     }

@@ -36,7 +36,7 @@ public final class ReplyActivity implements Guard {
   private volatile @Nullable BiConsumer<Event, @Nullable String> watcher;
   private volatile boolean connected;
 
-  /** Only ever set lazily: whoever reads it may see it some nanoseconds late. */
+  /** Only ever set lazily: a reader may see it some nanoseconds late. */
   private final AtomicLong lastGood = new AtomicLong(NEVER);
 
   /** When the flight under observation left; NEVER if there is none. Set lazily, too. */

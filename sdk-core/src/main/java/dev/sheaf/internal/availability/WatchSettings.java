@@ -9,7 +9,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client hands over to have its nodes watched.
+ * The settings of a watch over the nodes of one client.
  *
  * @param resources threads and timers; they are not shut down here
  * @param clientOptions the user's, for TLS and the protocol; null for Lettuce's defaults

@@ -32,7 +32,6 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,12 +71,7 @@ public record ClientAssembly(
         compression,
         new ScriptTexts(),
         new Callers(),
-        new Healing(
-            settings.healing,
-            System::nanoTime,
-            () -> ThreadLocalRandom.current().nextLong(),
-            settings.meterRegistry,
-            settings.name),
+        new Healing(settings.healing, settings.meterRegistry, settings.name),
         settings.observe);
   }
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A gauge that all clients of one name share: it shows the sum of what each has. A registry has one
- * gauge of a name and tags, that of whoever came first, so a client that was started again would
- * not be seen.
+ * gauge of a name and tags, that of the first client, so a client that was started again would not
+ * be seen.
  *
  * <p>What is measured is held weakly, as Micrometer does. Thread-safe.
  */

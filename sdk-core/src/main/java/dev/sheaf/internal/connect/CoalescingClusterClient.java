@@ -1,7 +1,7 @@
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.internal.heal.RefreshPace;
-import dev.sheaf.internal.heal.TopologyRefreshes;
+import dev.sheaf.internal.common.Pace;
+import dev.sheaf.internal.common.SingleFlight;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.NodeWriter;
@@ -28,10 +28,13 @@ import java.util.function.Supplier;
 /** Lettuce's client for a cluster, whose node connections batch. */
 public final class CoalescingClusterClient extends RedisClusterClient {
 
+  /** A look at the topology that takes longer has failed, and the next one may begin. */
+  private static final Duration LONGEST_REFRESH = Duration.ofMinutes(1);
+
   private final ChannelInstaller channels;
   private final ClientContext context;
   private final Deadlines deadlines;
-  private final TopologyRefreshes refreshes;
+  private final SingleFlight<Void> refreshes;
 
   /** Set by the constructor above this one's, too, so it has no initial value here. */
   private int requestQueueSize;
@@ -47,7 +50,12 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     this.context = context;
     this.deadlines = deadlines;
     this.refreshes =
-        new TopologyRefreshes(super::refreshPartitionsAsync, RefreshPace.OF_JVM, this::after);
+        new SingleFlight<>(
+            super::refreshPartitionsAsync,
+            this::after,
+            Pace.TOPOLOGY,
+            LONGEST_REFRESH,
+            sharers -> {});
     context
         .healing()
         .refreshTopologyBy(() -> refreshPartitionsAsync().exceptionally(unreachable -> null));
@@ -65,7 +73,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   /** Also called by Lettuce, after redirections and lost connections. */
   @Override
   public CompletionStage<Void> refreshPartitionsAsync() {
-    return refreshes.request();
+    return refreshes.join();
   }
 
   /** Creates a client; the resources stay the caller's to shut down. */

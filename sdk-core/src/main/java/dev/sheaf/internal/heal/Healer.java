@@ -2,6 +2,7 @@ package dev.sheaf.internal.heal;
 
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.availability.HealedConnection.Cause;
+import dev.sheaf.internal.common.Timer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The judge of one node connection: closes its socket when that stays broken, so that another one
+ * The healer of one node connection: closes its socket when that stays broken, so that another one
  * is opened. Lettuce resolves the name anew for that.
  *
  * <p>A suspicion is looked at twice, a moment apart, before the socket is closed: what lies in the
@@ -24,6 +25,9 @@ public final class Healer {
   static final Duration SETTLE = Duration.ofMillis(20);
 
   private static final int MAX_DOUBLINGS = 16;
+
+  /** In place of a time: there is no further look. */
+  private static final long OVER = -1;
 
   private final Healing client;
   private final Timer timer;
@@ -103,8 +107,7 @@ public final class Healer {
       suspecting = true;
       pause = pauseNanos();
     }
-    Suspicion suspicion = new Suspicion(socket, cause, reason, still);
-    later(() -> onLoop(suspicion, () -> look(suspicion)), pause);
+    later(new Suspicion(socket, cause, reason, still), pause);
     return true;
   }
 
@@ -125,49 +128,66 @@ public final class Healer {
     return Math.max(first, pause - client.upTo((long) (jitter * pause)) - since);
   }
 
-  private void look(Suspicion suspicion) {
-    if (suspicion.holds()) {
-      later(() -> onLoop(suspicion, () -> decide(suspicion)), SETTLE.toNanos());
-    } else {
+  private void later(Suspicion suspicion, long nanos) {
+    if (!timer.after(() -> lookOnLoop(suspicion), nanos)) {
       drop();
     }
   }
 
-  private void decide(Suspicion suspicion) {
-    if (!suspicion.holds()) {
+  private void lookOnLoop(Suspicion suspicion) {
+    try {
+      suspicion.socket.execute(() -> look(suspicion));
+    } catch (RejectedExecutionException shutDown) {
       drop();
-      return;
+    }
+  }
+
+  /** Looks once; a look that throws ends the suspicion, so that there may be another. */
+  private void look(Suspicion suspicion) {
+    long again = OVER;
+    try {
+      again = next(suspicion);
+    } finally {
+      if (again == OVER) {
+        drop();
+      }
+    }
+    if (again != OVER) {
+      later(suspicion, again);
+    }
+  }
+
+  /** The time until the next look, or {@link #OVER}. */
+  private long next(Suspicion suspicion) {
+    if (!suspicion.holds()) {
+      return OVER;
+    }
+    if (!suspicion.heldBefore) {
+      suspicion.heldBefore = true;
+      return SETTLE.toNanos();
     }
     long turn = client.takeTurn();
     if (turn > 0) {
-      later(() -> onLoop(suspicion, () -> decide(suspicion)), turn + client.upTo(turn));
-      return;
+      return turn + client.upTo(turn);
     }
+    close(suspicion);
+    return OVER;
+  }
+
+  private void close(Suspicion suspicion) {
     synchronized (this) {
-      suspecting = false;
       healedInRow++;
       healedAt = client.now();
     }
     HealedConnection healed =
         new HealedConnection(
             suspicion.socket.address(), suspicion.cause, suspicion.reason, Instant.now());
-    client.healed(healed);
-    suspicion.socket.close();
-    timer.after(() -> client.tell(healed), 0);
-  }
-
-  private void onLoop(Suspicion suspicion, Runnable task) {
     try {
-      suspicion.socket.execute(task);
-    } catch (RejectedExecutionException shutDown) {
-      drop();
+      client.healed(healed);
+    } finally {
+      suspicion.socket.close();
     }
-  }
-
-  private void later(Runnable task, long nanos) {
-    if (!timer.after(task, nanos)) {
-      drop();
-    }
+    timer.after(() -> client.tell(healed), 0);
   }
 
   private synchronized void drop() {
@@ -181,6 +201,9 @@ public final class Healer {
     private final Cause cause;
     private final String reason;
     private final BooleanSupplier still;
+
+    /** Whether the first look confirmed it. Confined to the event loop. */
+    private boolean heldBefore;
 
     Suspicion(Socket socket, Cause cause, String reason, BooleanSupplier still) {
       this.socket = socket;

@@ -3,6 +3,7 @@ package dev.sheaf.internal.heal;
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.availability.HealedConnection.Cause;
 import dev.sheaf.availability.HealingOptions;
+import dev.sheaf.internal.common.Timer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the connections of one client share for healing: the options, how many of them may be closed
- * in a second, and the record of those that were. Thread-safe.
+ * The healing of one client, which its connections share: the options, the turns to close one, and
+ * the record of those that were closed. Thread-safe.
  */
 public final class Healing {
 
@@ -36,30 +38,44 @@ public final class Healing {
   private final RandomGenerator random;
   private final Map<Cause, Counter> counters = new EnumMap<>(Cause.class);
   private final Set<Healer> healers = ConcurrentHashMap.newKeySet();
+  private final Turns turns;
   private volatile Runnable refreshTopology = () -> {};
-
-  /** When the next connection may be closed; guarded by this. */
-  private long nextTurn;
 
   /** The latest last; guarded by itself. */
   private final Deque<HealedConnection> latest = new ArrayDeque<>();
 
   /**
+   * Healing for one client of this JVM, as yet without a connection.
+   *
+   * @param registry null if nobody measures
+   * @param client the client's name in its meter
+   */
+  public Healing(HealingOptions options, @Nullable MeterRegistry registry, String client) {
+    this(
+        options,
+        System::nanoTime,
+        () -> ThreadLocalRandom.current().nextLong(),
+        Turns.OF_JVM,
+        registry,
+        client);
+  }
+
+  /**
    * Begins without a connection.
    *
    * @param clock as System.nanoTime
-   * @param registry null if nobody measures
    */
-  public Healing(
+  Healing(
       HealingOptions options,
       LongSupplier clock,
       RandomGenerator random,
+      Turns turns,
       @Nullable MeterRegistry registry,
       String client) {
     this.options = options;
     this.clock = clock;
     this.random = random;
-    this.nextTurn = clock.getAsLong();
+    this.turns = turns;
     if (registry != null) {
       for (Cause cause : Cause.values()) {
         counters.put(
@@ -106,13 +122,8 @@ public final class Healing {
   }
 
   /** Takes the right to close a connection now; if there is none, the time until there is. */
-  synchronized long takeTurn() {
-    long now = now();
-    if (nextTurn - now > 0) {
-      return nextTurn - now;
-    }
-    nextTurn = now + Duration.ofSeconds(1).toNanos() / options.maxPerSecond();
-    return 0;
+  long takeTurn() {
+    return turns.take(now(), Duration.ofSeconds(1).toNanos() / options.maxPerSecond());
   }
 
   /** A connection is about to be closed. */
@@ -151,5 +162,27 @@ public final class Healing {
 
   void closed(Healer healer) {
     healers.remove(healer);
+  }
+
+  /**
+   * The right to close a connection, shared by all clients of the JVM: the time since the last
+   * closing counts, whichever client it was. Thread-safe.
+   */
+  static final class Turns {
+
+    static final Turns OF_JVM = new Turns();
+
+    private boolean taken;
+    private long takenAt;
+
+    synchronized long take(long now, long spacingNanos) {
+      long pause = takenAt + spacingNanos - now;
+      if (taken && pause > 0) {
+        return pause;
+      }
+      taken = true;
+      takenAt = now;
+      return 0;
+    }
   }
 }

@@ -7,8 +7,8 @@ import java.net.SocketAddress;
 import java.time.Duration;
 
 /**
- * What the error replies on one socket say about the connection. Confined to the event loop of the
- * socket.
+ * The judge of the error replies on one socket: what they say about the connection. Confined to the
+ * event loop of the socket.
  */
 public final class Refusals {
 

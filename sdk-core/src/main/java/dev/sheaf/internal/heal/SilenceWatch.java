@@ -1,6 +1,7 @@
 package dev.sheaf.internal.heal;
 
 import dev.sheaf.availability.HealedConnection.Cause;
+import dev.sheaf.internal.common.Timer;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -66,7 +67,18 @@ public final class SilenceWatch {
       watching = false;
       return;
     }
-    long silent = socket.silentNanos();
+    long again = LONGEST_STEP.toNanos();
+    try {
+      long silent = socket.silentNanos();
+      again = stepNanos(silent);
+      judge(silent);
+    } finally {
+      // A look that throws is not the last one.
+      lookAfter(again);
+    }
+  }
+
+  private void judge(long silent) {
     long guarded = guard.looksAfterNanos();
     if (isBeyondTimeout()) {
       healer.suspect(
@@ -79,7 +91,6 @@ public final class SilenceWatch {
     } else if (guarded > 0 && silent >= guarded) {
       guard.silent();
     }
-    lookAfter(stepNanos(silent));
   }
 
   private boolean isBeyondTimeout() {

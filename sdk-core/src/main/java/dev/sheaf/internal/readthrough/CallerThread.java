@@ -1,14 +1,13 @@
 package dev.sheaf.internal.readthrough;
 
+import dev.sheaf.internal.common.Failures;
 import dev.sheaf.readthrough.LoadFailedException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The thread of a blocking caller as an executor: it runs what it is given while it waits. So the
@@ -46,14 +45,9 @@ final class CallerThread implements Executor {
 
   /** What users are told: unchecked, and without what futures wrap around it. */
   static Throwable cause(Throwable failure) {
-    Throwable cause = unwrapped(failure);
+    Throwable cause = Failures.cause(failure);
     return cause instanceof RuntimeException || cause instanceof Error
         ? cause
         : new LoadFailedException(cause);
-  }
-
-  static Throwable unwrapped(Throwable failure) {
-    @Nullable Throwable cause = failure.getCause();
-    return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 }

@@ -32,9 +32,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads Redis, and hands what it does not give to {@link Loads}. A blocking read is the
- * asynchronous one that a {@link CallerThread} awaits; only a GET that hits goes without.
- * Thread-safe.
+ * The read-through: it reads Redis, and hands what Redis does not give to {@link Loads}. A blocking
+ * read is the asynchronous one that a {@link CallerThread} awaits; only a GET that hits goes
+ * without. Thread-safe.
  */
 final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
 

@@ -3,9 +3,9 @@ package dev.sheaf.internal.readthrough;
 import java.util.random.RandomGenerator;
 
 /**
- * Draws, on each hit, whether its caller loads the value again although it has not expired yet; the
- * likelier, the nearer the end and the longer a load takes. So one caller in front of the crowd
- * does it while all others are served.
+ * The lot drawn on each hit for whether its caller loads the value again although it has not
+ * expired yet; the likelier, the nearer the end and the longer a load takes. So one caller in front
+ * of the crowd does it while all others are served.
  *
  * <p>This is XFetch of Vattani, Chierichetti and Lowenstein, "Optimal Probabilistic Cache Stampede
  * Prevention", PVLDB 8(8), 2015: load if {@code -duration * beta * ln(random)} reaches the

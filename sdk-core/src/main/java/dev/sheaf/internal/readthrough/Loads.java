@@ -1,5 +1,6 @@
 package dev.sheaf.internal.readthrough;
 
+import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
 import dev.sheaf.readthrough.ReadThroughOptions;
 import java.nio.ByteBuffer;
@@ -254,7 +255,7 @@ final class Loads<K, V> {
 
     /** Ends every load that this round claimed: one left open would hold up all later readers. */
     private void fail(Throwable failure) {
-      Throwable cause = CallerThread.unwrapped(failure);
+      Throwable cause = Failures.cause(failure);
       mine.values().forEach(load -> load.fail(cause));
       own.completeExceptionally(cause);
     }

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the read-throughs of one client. Thread-safe.
+ * The read-throughs of one client, which share their meters. Thread-safe.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
@@ -36,14 +36,11 @@ public final class ReadThroughs<K, V> {
   /** The one with default options, always the same. */
   public ReadThrough<K, V> usual() {
     ReadThrough<K, V> known = usual;
-    return known == null ? makeUsual() : known;
-  }
-
-  private synchronized ReadThrough<K, V> makeUsual() {
-    ReadThrough<K, V> known = usual;
     if (known == null) {
-      known = with(ReadThroughOptions.defaults());
-      usual = known;
+      synchronized (this) {
+        known = usual == null ? with(ReadThroughOptions.defaults()) : usual;
+        usual = known;
+      }
     }
     return known;
   }

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes loaded values to Redis in the background, a bounded number at a time. Thread-safe. */
+/**
+ * The writing of loaded values to Redis in the background, a bounded number at a time. Thread-safe.
+ */
 final class WriteBacks<K, V> {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.readthrough");

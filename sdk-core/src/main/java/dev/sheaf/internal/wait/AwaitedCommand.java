@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command as Lettuce's asynchronous commands make it, but for how threads wait for its reply: by
- * way of {@link Deadlines}. All of Lettuce's blocking commands wait by {@link #await}, and so do
- * frameworks on top of it.
+ * A command whose reply threads await by way of {@link Deadlines}; else as Lettuce's asynchronous
+ * commands make it. All of Lettuce's blocking commands wait by {@link #await}, and so do frameworks
+ * on top of it.
  *
  * <p>Thread-safe.
  */
@@ -25,7 +25,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
 
   private final Deadlines deadlines;
 
-  /** Who is to be woken; one thread at a time, and hardly ever is there a second. */
+  /** The wait to end with the reply. A second thread that waits for the same reply uses a timer. */
   private volatile Deadlines.@Nullable Wait wait;
 
   AwaitedCommand(RedisCommand<K, V, T> command, Deadlines deadlines) {

@@ -14,7 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets threads wait for replies, and ends the waits that last too long.
+ * The deadlines of the threads of one client that wait for replies: each wait ends with its reply
+ * or when its time is over.
  *
  * <p>A thread that parks with a time limit costs a timer each time, which for a virtual thread is
  * an entry in a shared heap and a second thread to wake, more than all else that a read costs. So
@@ -43,9 +44,6 @@ public final class Deadlines implements AutoCloseable {
 
   private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
-
-  /** The thread ends when nobody has waited for so long: a client may be forgotten unclosed. */
-  private static final long MAX_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final AtomicReferenceArray<@Nullable Wait> waits = new AtomicReferenceArray<>(SLOTS);
   private final long tickNanos;
@@ -181,7 +179,7 @@ public final class Deadlines implements AutoCloseable {
   }
 
   private void watch() {
-    boolean nobodyBefore = false;
+    boolean idleBefore = false;
     while (!closed) {
       long parkedNanos = System.nanoTime();
       LockSupport.parkNanos(this, tickNanos);
@@ -189,43 +187,25 @@ public final class Deadlines implements AutoCloseable {
       Pauses.note(now, now - parkedNanos - tickNanos);
       // An interrupt meant for others would keep this thread from parking ever again.
       Thread.interrupted();
-      boolean nobody = !visit(System.nanoTime(), false);
-      if (nobody && nobodyBefore && !sleptUntilWoken()) {
-        return;
+      boolean idle = !visit(System.nanoTime(), false);
+      if (idle && idleBefore) {
+        sleepUntilWoken();
       }
-      nobodyBefore = nobody;
+      idleBefore = idle;
     }
     visit(System.nanoTime(), true);
   }
 
-  /** Whether to go on; if not, another thread takes over when somebody waits. */
-  private boolean sleptUntilWoken() {
-    long begin = System.nanoTime();
+  private void sleepUntilWoken() {
     watching.set(false);
-    // Somebody may have come in just before the line above, and relied on this thread.
-    if (isAnybodyWaiting() && watching.compareAndSet(false, true)) {
-      return true;
+    // A wait may have come just before the line above, and relied on this thread.
+    if (isAnyWaiting() && watching.compareAndSet(false, true)) {
+      return;
     }
     while (!watching.get() && !closed) {
-      long leftNanos = begin + MAX_SLEEP_NANOS - System.nanoTime();
-      if (leftNanos <= 0 && watching.compareAndSet(false, true)) {
-        return isStillNeeded();
-      }
-      LockSupport.parkNanos(this, leftNanos);
+      LockSupport.park(this);
       Thread.interrupted();
     }
-    return true;
-  }
-
-  /** Ends this thread's watch, unless somebody came in meanwhile and relied on it. */
-  private boolean isStillNeeded() {
-    watcher = null;
-    watching.set(false);
-    if (isAnybodyWaiting() && watching.compareAndSet(false, true)) {
-      watcher = Thread.currentThread();
-      return true;
-    }
-    return false;
   }
 
   /**
@@ -235,18 +215,18 @@ public final class Deadlines implements AutoCloseable {
    * @return whether there was any
    */
   private boolean visit(long now, boolean all) {
-    boolean somebody = false;
+    boolean any = false;
     for (int slot = 0; slot < SLOTS; slot++) {
       Wait wait = waits.get(slot);
       if (wait != null) {
-        somebody = true;
+        any = true;
         wait.look(now, all);
       }
     }
-    return somebody;
+    return any;
   }
 
-  private boolean isAnybodyWaiting() {
+  private boolean isAnyWaiting() {
     for (int slot = 0; slot < SLOTS; slot++) {
       if (waits.get(slot) != null) {
         return true;

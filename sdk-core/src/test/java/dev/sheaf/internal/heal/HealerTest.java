@@ -1,17 +1,17 @@
 package dev.sheaf.internal.heal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.availability.HealedConnection.Cause;
 import dev.sheaf.availability.HealingOptions;
+import dev.sheaf.testkit.FakeClock;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Healing by a clock that only the test moves. */
@@ -20,40 +20,10 @@ class HealerTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final String READONLY = "READONLY You can't write against a read only replica.";
 
-  /** Runs what is due when the time is moved. */
-  private static final class Clock implements Timer {
-
-    private record Task(long at, Runnable task) {}
-
-    private final List<Task> tasks = new ArrayList<>();
-    private long now = Long.MAX_VALUE - 1_000;
-
-    @Override
-    public boolean after(Runnable task, long nanos) {
-      tasks.add(new Task(now + Math.max(0, nanos), task));
-      return true;
-    }
-
-    void pass(Duration time) {
-      long end = now + time.toNanos();
-      while (true) {
-        Task next =
-            tasks.stream().min(Comparator.comparingLong(task -> task.at - end)).orElse(null);
-        if (next == null || next.at - end > 0) {
-          break;
-        }
-        tasks.remove(next);
-        now = next.at - now > 0 ? next.at : now;
-        next.task.run();
-      }
-      now = end;
-    }
-  }
-
-  private final Clock clock = new Clock();
+  private final FakeClock clock = new FakeClock();
 
   private Healing client(HealingOptions options) {
-    return new Healing(options, () -> clock.now, new Random(1), null, "default");
+    return new Healing(options, clock::now, new Random(1), new Healing.Turns(), null, "default");
   }
 
   /** A socket whose loss opens another one at once. */
@@ -64,13 +34,14 @@ class HealerTest {
     boolean open = true;
     boolean replaceable = true;
     boolean awaiting;
-    long heardAt = clock.now;
+    long heardAt = clock.now();
     boolean blocking;
     boolean unknown;
     long timeout = SECOND.toNanos();
     long guardLooksAfter;
     int toldGuard;
     long inFlightBytes;
+    boolean failsOnce;
 
     FakeSocket(Healer healer, String address) {
       this.healer = healer;
@@ -95,7 +66,11 @@ class HealerTest {
 
     @Override
     public long silentNanos() {
-      return awaiting ? clock.now - heardAt : 0;
+      if (failsOnce) {
+        failsOnce = false;
+        throw new IllegalStateException("on purpose");
+      }
+      return awaiting ? clock.now() - heardAt : 0;
     }
 
     @Override
@@ -271,7 +246,61 @@ class HealerTest {
     assertThat(told).isEqualTo(client.latest()).hasSize(1);
   }
 
+  @Test
+  void lookThatThrows_endsTheSuspicionAndNoMore() {
+    Healing client = client(HealingOptions.defaults());
+    FakeSocket socket = new FakeSocket(client.healer(clock), "a:1");
+    boolean news =
+        socket.healer.suspect(
+            socket,
+            Cause.SILENT,
+            "a look that fails",
+            () -> {
+              throw new IllegalStateException("on purpose");
+            });
+    assertThat(news).isTrue();
+    assertThatThrownBy(() -> clock.pass(SECOND)).hasMessage("on purpose");
+    assertThat(socket.open).isTrue();
+    socket.healer.replica(socket, READONLY);
+    clock.pass(SECOND);
+    assertThat(socket.open).isFalse();
+  }
+
+  @Test
+  void clientsOfTheJvm_shareTheTurns_eachAtItsOwnRate() {
+    Healing.Turns turns = new Healing.Turns();
+    HealingOptions slow = HealingOptions.builder().maxPerSecond(1).build();
+    HealingOptions fast = HealingOptions.builder().maxPerSecond(10).build();
+    List<FakeSocket> sockets = new ArrayList<>();
+    for (HealingOptions options : List.of(slow, fast)) {
+      Healing client =
+          new Healing(options, clock::now, new Random(1), turns, null, options.toString());
+      for (int i = 0; i < 50; i++) {
+        sockets.add(new FakeSocket(client.healer(clock), "a:" + i));
+      }
+    }
+    sockets.forEach(socket -> socket.healer.replica(socket, READONLY));
+    int before = 0;
+    for (int second = 0; second < 200; second++) {
+      clock.pass(SECOND);
+      int closed = (int) sockets.stream().filter(socket -> !socket.open).count();
+      assertThat(closed - before).as("of both in a second").isLessThanOrEqualTo(11);
+      before = closed;
+    }
+    assertThat(before).isEqualTo(100);
+  }
+
   // ---- Silence
+
+  @Test
+  void watchWhoseLookThrows_looksAgain() {
+    FakeSocket socket = new FakeSocket(client(HealingOptions.defaults()).healer(clock), "a:1");
+    watched(socket);
+    socket.failsOnce = true;
+    assertThatThrownBy(() -> clock.pass(SECOND)).hasMessage("on purpose");
+    clock.pass(Duration.ofSeconds(3));
+    assertThat(socket.open).isFalse();
+  }
 
   private static SilenceWatch watched(FakeSocket socket) {
     SilenceWatch watch = socket.healer.watch(socket, socket);
@@ -286,7 +315,7 @@ class HealerTest {
     watched(socket);
     for (int i = 0; i < 100; i++) {
       clock.pass(SECOND);
-      socket.heardAt = clock.now;
+      socket.heardAt = clock.now();
     }
     assertThat(socket.open).isTrue();
   }
@@ -353,7 +382,7 @@ class HealerTest {
     SilenceWatch watch = watched(socket);
     clock.pass(Duration.ofMillis(260));
     watch.answeredElsewhere();
-    socket.heardAt = clock.now;
+    socket.heardAt = clock.now();
     clock.pass(Duration.ofMillis(200));
     assertThat(socket.open).isTrue();
   }
@@ -381,9 +410,9 @@ class HealerTest {
     SilenceWatch watch = watched(socket);
     socket.awaiting = false;
     clock.pass(Duration.ofMinutes(1));
-    assertThat(clock.tasks).isEmpty();
+    assertThat(clock.isIdle()).isTrue();
     socket.awaiting = true;
-    socket.heardAt = clock.now;
+    socket.heardAt = clock.now();
     watch.departed();
     clock.pass(Duration.ofSeconds(2));
     assertThat(socket.open).isFalse();
@@ -424,56 +453,5 @@ class HealerTest {
     assertThat(Refusals.leadsBack("MOVED 3999 :7002", remote)).isFalse();
     assertThat(Refusals.leadsBack("MOVED 3999 10.0.0.1:7001", remote)).isFalse();
     assertThat(Refusals.leadsBack("MOVED 3999", remote)).isFalse();
-  }
-
-  // ---- The topology
-
-  @Test
-  void refreshes_comeOnceASecond_andAreShared() {
-    RefreshPace pace = new RefreshPace(() -> clock.now, new Random(1));
-    int[] began = new int[2];
-    List<TopologyRefreshes> clients =
-        List.of(
-            new TopologyRefreshes(() -> counted(began, 0), pace, clock),
-            new TopologyRefreshes(() -> counted(began, 1), pace, clock));
-    for (int second = 1; second <= 100; second++) {
-      for (int i = 0; i < 10; i++) {
-        clients.forEach(TopologyRefreshes::request);
-        clock.pass(Duration.ofMillis(100));
-      }
-      assertThat(began[0] + began[1]).isBetween(second - 1, second + 1);
-    }
-    assertThat(began[0]).as("each has its turn").isBetween(45, 55);
-  }
-
-  private static CompletableFuture<Void> counted(int[] began, int client) {
-    began[client]++;
-    return CompletableFuture.completedFuture(null);
-  }
-
-  @Test
-  void nextRefresh_waitsForTheEndOfTheOneBefore() {
-    RefreshPace pace = new RefreshPace(() -> clock.now, new Random(1));
-    List<CompletableFuture<Void>> looks = new ArrayList<>();
-    TopologyRefreshes refreshes =
-        new TopologyRefreshes(
-            () -> {
-              looks.add(new CompletableFuture<>());
-              return looks.get(looks.size() - 1);
-            },
-            pace,
-            clock);
-    CompletableFuture<Void> early = refreshes.request();
-    clock.pass(SECOND);
-    CompletableFuture<Void> late = refreshes.request();
-    clock.pass(Duration.ofMinutes(1));
-    assertThat(looks).hasSize(1);
-    looks.get(0).completeExceptionally(new IllegalStateException("unreachable"));
-    assertThat(early).isCompletedExceptionally();
-    assertThat(late).isNotDone();
-    clock.pass(SECOND);
-    assertThat(looks).hasSize(2);
-    looks.get(1).complete(null);
-    assertThat(late).isCompleted();
   }
 }

@@ -18,7 +18,6 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -34,7 +33,7 @@ abstract class FakeWriter implements RedisChannelWriter {
           null,
           new ScriptTexts(),
           new Callers(),
-          new Healing(HealingOptions.defaults(), System::nanoTime, new Random(1), null, "default"),
+          new Healing(HealingOptions.defaults(), null, "default"),
           Observe.off());
 
   private static final ClientOptions OPTIONS = ClientOptions.create();

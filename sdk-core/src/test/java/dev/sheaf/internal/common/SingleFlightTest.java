@@ -1,4 +1,4 @@
-package dev.sheaf.internal.availability;
+package dev.sheaf.internal.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -39,12 +39,16 @@ class SingleFlightTest {
       Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger shared = new AtomicInteger();
   private EventExecutor thread;
-  private GuardTimer timer;
+  private Timer timer;
 
   @BeforeEach
   void startTimer() {
     thread = new DefaultEventExecutor();
-    timer = new GuardTimer(thread);
+    timer =
+        (task, nanos) -> {
+          thread.schedule(task, nanos, TimeUnit.NANOSECONDS);
+          return true;
+        };
   }
 
   @AfterEach
@@ -53,7 +57,7 @@ class SingleFlightTest {
   }
 
   private SingleFlight<String> flight(Duration spacing) {
-    return new SingleFlight<>(this::newRun, timer, spacing, LONGEST, shared::set);
+    return new SingleFlight<>(this::newRun, timer, Pace.of(spacing), LONGEST, shared::set);
   }
 
   private CompletionStage<String> newRun() {
@@ -140,7 +144,7 @@ class SingleFlightTest {
               throw new IllegalStateException("no action");
             },
             timer,
-            Duration.ZERO,
+            Pace.of(Duration.ZERO),
             LONGEST,
             shared::set);
     assertThatThrownBy(() -> join(flight, NO_AGE).get()).hasRootCauseMessage("no action");
@@ -159,7 +163,7 @@ class SingleFlightTest {
               return CompletableFuture.completedFuture("well");
             },
             timer,
-            Duration.ZERO,
+            Pace.of(Duration.ZERO),
             LONGEST,
             shared::set);
     assertThatThrownBy(() -> join(flight, NO_AGE).get(20, TimeUnit.SECONDS))
@@ -170,7 +174,8 @@ class SingleFlightTest {
   @Test
   void runThatDoesNotEnd_failsItsCallers_andTheNextOneBegins() throws Exception {
     SingleFlight<String> flight =
-        new SingleFlight<>(this::newRun, timer, Duration.ZERO, Duration.ofMillis(20), shared::set);
+        new SingleFlight<>(
+            this::newRun, timer, Pace.of(Duration.ZERO), Duration.ofMillis(20), shared::set);
     CompletableFuture<String> call = join(flight, NO_AGE);
     assertThatThrownBy(() -> call.get(20, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(TimeoutException.class)
@@ -285,7 +290,7 @@ class SingleFlightTest {
               return run;
             },
             timer,
-            Duration.ZERO,
+            Pace.of(Duration.ZERO),
             LONGEST,
             callers -> {});
     ConcurrentLinkedQueue<String> faults = new ConcurrentLinkedQueue<>();

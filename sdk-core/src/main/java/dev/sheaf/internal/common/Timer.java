@@ -1,6 +1,6 @@
-package dev.sheaf.internal.heal;
+package dev.sheaf.internal.common;
 
-/** Runs short tasks later. Thread-safe. */
+/** A timer that runs short tasks later. Thread-safe. */
 @FunctionalInterface
 public interface Timer {
 

@@ -1,0 +1,29 @@
+package dev.sheaf.internal.availability;
+
+import dev.sheaf.availability.AvailabilityChange;
+import dev.sheaf.availability.AvailabilityOptions;
+import io.lettuce.core.RedisClient;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * The surroundings of the guards of nodes: what all of them share.
+ *
+ * @param client opens their connections
+ * @param tell queues the news of a node's change for the listeners
+ * @param changed is run after a node has changed, for what follows from that for the whole
+ * @param checksCluster whether a node of the cluster is DOWN, so that the others are asked about it
+ */
+record GuardContext(
+    WatchSettings settings,
+    RedisClient client,
+    GuardTimer timer,
+    AvailabilityMeters meters,
+    Consumer<AvailabilityChange> tell,
+    Runnable changed,
+    BooleanSupplier checksCluster) {
+
+  AvailabilityOptions options() {
+    return settings.options();
+  }
+}

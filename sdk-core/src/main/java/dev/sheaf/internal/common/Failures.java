@@ -1,0 +1,19 @@
+package dev.sheaf.internal.common;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** Failures as they come out of futures. */
+public final class Failures {
+
+  private Failures() {}
+
+  /** What failed, without what futures wrap around it. */
+  public static Throwable cause(Throwable failure) {
+    @Nullable Throwable cause = failure.getCause();
+    boolean wrapped =
+        failure instanceof CompletionException || failure instanceof ExecutionException;
+    return wrapped && cause != null ? cause(cause) : failure;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.sheaf.internal.common;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/** Checks of option values. Each error names the option, what it may be, and the value given. */
+public final class OptionChecks {
+
+  /** The most of times that are waited for: a day. */
+  public static final Duration LONGEST = Duration.ofDays(1);
+
+  private OptionChecks() {}
+
+  /** A time above zero. */
+  public static Duration positive(String name, Duration value) {
+    Objects.requireNonNull(value, name);
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException(name + " must be positive, but was " + value);
+    }
+    return value;
+  }
+
+  /** A time from the least one to {@link #LONGEST}. */
+  public static Duration atLeast(Duration least, String name, Duration value) {
+    Objects.requireNonNull(value, name);
+    if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          name + " must be from " + least + " to " + LONGEST + ", but was " + value);
+    }
+    return value;
+  }
+
+  /** A number of at least one. */
+  public static int atLeastOne(String name, int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
+    }
+    return value;
+  }
+
+  /** A number from zero to the most; NaN is none. */
+  public static double upTo(double most, String name, double value) {
+    if (!(value >= 0 && value <= most)) {
+      throw new IllegalArgumentException(
+          name + " must be from 0 to " + most + ", but was " + value);
+    }
+    return value;
+  }
+}

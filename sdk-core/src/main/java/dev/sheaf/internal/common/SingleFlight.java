@@ -1,0 +1,244 @@
+package dev.sheaf.internal.common;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An action that many callers share: one run at a time. A caller has the outcome of a run that
+ * begins after it asked or, if it accepts that, began a little before. At most one run is under way
+ * and one waits behind it.
+ *
+ * <p>Each caller has a future of its own and may have a time-out: to cancel one, or to give up on
+ * it, changes nothing for the others. A run that fails fails all its callers with the same cause;
+ * the next caller starts a new one. Thread-safe; runs begin on the caller's thread or the timer's.
+ */
+public final class SingleFlight<T> {
+
+  /** How often time-outs are looked at while a run is under way; so late one may be. */
+  private static final long TICK_NANOS = Duration.ofMillis(10).toNanos();
+
+  private final Supplier<? extends CompletionStage<T>> action;
+  private final Timer timer;
+  private final Pace pace;
+  private final Duration longestRun;
+  private final IntConsumer landed;
+  private final Object lock = new Object();
+
+  // Guarded by the lock.
+  private @Nullable Run underWay;
+  private @Nullable Run behind;
+  private @Nullable Throwable closed;
+  private boolean ticking;
+
+  /**
+   * Creates a flight that has not begun.
+   *
+   * @param pace of the beginnings of runs
+   * @param longestRun after which a run fails, whatever its action does: the next one must begin
+   * @param landed is told how many callers shared a run that has ended
+   */
+  public SingleFlight(
+      Supplier<? extends CompletionStage<T>> action,
+      Timer timer,
+      Pace pace,
+      Duration longestRun,
+      IntConsumer landed) {
+    this.action = action;
+    this.timer = timer;
+    this.pace = pace;
+    this.longestRun = longestRun;
+    this.landed = landed;
+  }
+
+  /** Shares a run that begins from now on, or starts one; ends when that does. */
+  public CompletableFuture<T> join() {
+    return join(0, new Waiter<>(0, null));
+  }
+
+  /**
+   * Shares a run, or starts one.
+   *
+   * @param maxAgeNanos how long before this call the run may have begun; zero for not at all
+   * @param timeoutNanos after which the future fails with the given exception
+   */
+  public CompletableFuture<T> join(
+      long maxAgeNanos, long timeoutNanos, Supplier<? extends Throwable> timeout) {
+    return join(maxAgeNanos, new Waiter<>(System.nanoTime() + timeoutNanos, timeout));
+  }
+
+  private CompletableFuture<T> join(long maxAgeNanos, Waiter<T> waiter) {
+    Run started = null;
+    synchronized (lock) {
+      if (closed != null) {
+        waiter.completeExceptionally(closed);
+        return waiter;
+      }
+      Run run = underWay;
+      if (run == null) {
+        run = new Run();
+        underWay = run;
+        started = run;
+      } else if (run.began && System.nanoTime() - run.beganAt >= maxAgeNanos) {
+        run = behind == null ? new Run() : behind;
+        behind = run;
+      }
+      run.waiters.add(waiter);
+      run.joined++;
+      if (!ticking) {
+        ticking = timer.after(this::tick, TICK_NANOS);
+      }
+    }
+    if (started != null) {
+      beginInTurn(started);
+    }
+    return waiter;
+  }
+
+  /** Whether a run has begun or is about to. */
+  public boolean isBusy() {
+    synchronized (lock) {
+      return underWay != null;
+    }
+  }
+
+  /** Fails all callers, now and later. The action's own future is left alone. */
+  public void close(Throwable cause) {
+    List<Waiter<T>> waiters = new ArrayList<>();
+    synchronized (lock) {
+      closed = cause;
+      for (Run run : runs()) {
+        waiters.addAll(run.waiters);
+      }
+      underWay = null;
+      behind = null;
+    }
+    waiters.forEach(waiter -> waiter.completeExceptionally(cause));
+  }
+
+  private void beginInTurn(Run run) {
+    long pause = pace.takeTurn();
+    if (pause <= 0 || !timer.after(() -> begin(run), pause)) {
+      begin(run);
+    }
+  }
+
+  private void begin(Run run) {
+    synchronized (lock) {
+      if (run != underWay) {
+        return;
+      }
+      run.began = true;
+      run.beganAt = System.nanoTime();
+    }
+    try {
+      action.get().whenComplete((value, failure) -> land(run, value, failure));
+    } catch (Throwable e) {
+      land(run, null, e); // Also an Error: a run that does not end lets no other begin.
+    }
+  }
+
+  private void land(Run run, @Nullable T value, @Nullable Throwable failure) {
+    Run next;
+    synchronized (lock) {
+      if (run != underWay) {
+        return;
+      }
+      next = behind;
+      underWay = next;
+      behind = null;
+    }
+    if (next != null && !timer.after(() -> beginInTurn(next), 0)) {
+      beginInTurn(next);
+    }
+    landed.accept(run.joined);
+    for (Waiter<T> waiter : run.waiters) {
+      waiter.land(value, failure);
+    }
+  }
+
+  /** Ends what takes too long, callers and the run, and looks again while one is under way. */
+  private void tick() {
+    List<Waiter<T>> due = new ArrayList<>();
+    Run hanging = null;
+    synchronized (lock) {
+      long now = System.nanoTime();
+      for (Run run : runs()) {
+        run.waiters.removeIf(waiter -> waiter.isDone() || waiter.isDue(now) && due.add(waiter));
+        if (run.began && now - run.beganAt >= longestRun.toNanos()) {
+          hanging = run;
+        }
+      }
+      ticking = underWay != null && timer.after(this::tick, TICK_NANOS);
+    }
+    due.forEach(Waiter::expire);
+    if (hanging != null) {
+      String reason = "no outcome within " + longestRun.toMillis() + " ms";
+      land(hanging, null, new TimeoutException(reason));
+    }
+  }
+
+  private List<Run> runs() {
+    List<Run> runs = new ArrayList<>(2);
+    if (underWay != null) {
+      runs.add(underWay);
+    }
+    if (behind != null) {
+      runs.add(behind);
+    }
+    return runs;
+  }
+
+  /** One run with its callers; guarded by the lock until it is neither under way nor behind. */
+  private final class Run {
+
+    private final List<Waiter<T>> waiters = new ArrayList<>();
+    private int joined;
+    private boolean began;
+    private long beganAt;
+  }
+
+  private static final class Waiter<T> extends CompletableFuture<T> {
+
+    private final long deadline;
+
+    /** Makes what the caller fails with when its time is up; null if it waits for the end. */
+    private final @Nullable Supplier<? extends Throwable> timeout;
+
+    Waiter(long deadline, @Nullable Supplier<? extends Throwable> timeout) {
+      this.deadline = deadline;
+      this.timeout = timeout;
+    }
+
+    boolean isDue(long now) {
+      return timeout != null && deadline - now <= 0;
+    }
+
+    @SuppressWarnings("NullAway") // A value that may be null is null by the action's contract.
+    void land(@Nullable T value, @Nullable Throwable failure) {
+      if (failure == null) {
+        complete(value);
+      } else {
+        completeExceptionally(failure);
+      }
+    }
+
+    void expire() {
+      if (timeout != null && !isDone()) {
+        completeExceptionally(timeout.get());
+      }
+    }
+
+    /** Derived futures are plain ones. */
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+      return new CompletableFuture<>();
+    }
+  }
+}
