@@ -25,7 +25,7 @@ class SnippetsTest {
 
   /** Pages whose code is compared with its source elsewhere: ReadmeExampleTest, .ci/new-user. */
   private static final Set<String> ELSEWHERE =
-      Set.of("README.md", "README.ko.md", "docs/guide/start.md");
+      Set.of("README.md", "README.ko.md", "docs/start/java.md", "docs/start/spring.md");
 
   @TempDir Path folder;
 
@@ -85,7 +85,7 @@ class SnippetsTest {
 
   @Test
   void firstProgram_printsWhatThePageSays() throws Exception {
-    List<Block> blocks = Pages.blocks(Pages.ROOT.resolve("docs/guide/start.md"));
+    List<Block> blocks = Pages.blocks(Pages.ROOT.resolve("docs/start/java.md"));
     String program = after(blocks, "java", "public class Hello ");
     Path source = Files.writeString(folder.resolve("Hello.java"), program);
     assertThat(

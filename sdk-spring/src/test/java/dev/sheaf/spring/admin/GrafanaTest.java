@@ -115,25 +115,6 @@ class GrafanaTest {
     }
   }
 
-  @Test
-  void guides_nameNoMeterThatIsNotReported() throws IOException {
-    Set<String> reported =
-        REPORTED.keySet().stream().map(GrafanaTest::withoutSuffix).collect(Collectors.toSet());
-    for (String guide : List.of("availability", "compression", "scripts")) {
-      String text = Files.readString(Path.of("..", "docs", "guide", guide + ".md"));
-      Pattern.compile("^\\| `(sheaf\\.[\\w.]+)`", Pattern.MULTILINE)
-          .matcher(text)
-          .results()
-          .map(row -> row.group(1).replace('.', '_'))
-          .forEach(meter -> assertThat(reported).as(guide).contains(meter));
-    }
-  }
-
-  private static String withoutSuffix(String name) {
-    return name.replaceAll("_(total|count|sum|max|bucket)$", "")
-        .replaceAll("_(bytes|seconds)$", "");
-  }
-
   private static List<String> expressions() throws IOException {
     return dashboard()
         .get("panels")
