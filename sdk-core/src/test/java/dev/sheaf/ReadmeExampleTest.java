@@ -39,7 +39,8 @@ class ReadmeExampleTest {
     try (EmbeddedServer server = EmbeddedServer.start()) {
       example(server.uri(), new PrintStream(out, true, StandardCharsets.UTF_8));
     }
-    assertThat(out.toString(StandardCharsets.UTF_8).lines()).containsExactly("none", "apple", "null");
+    assertThat(out.toString(StandardCharsets.UTF_8).lines())
+        .containsExactly("none", "apple", "null");
   }
 
   @Test

@@ -26,7 +26,8 @@ class FiguresTest {
   private static final String RECORDS = "docs/benchmarks/records.json";
 
   /** Where users read. Decisions say what was known when. */
-  private static final List<String> PAGES = List.of(
+  private static final List<String> PAGES =
+      List.of(
           "README",
           "docs/guide/",
           "docs/start/",

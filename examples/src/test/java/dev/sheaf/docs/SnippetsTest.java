@@ -81,8 +81,7 @@ class SnippetsTest {
 
   /** The words differ; what can be compared does not. */
   @Test
-  void koreanReadme_hasTheCodeTheHeadingsTheLinksAndTheFiguresOfTheEnglishOne()
-      throws IOException {
+  void koreanReadme_hasTheCodeTheHeadingsTheLinksAndTheFiguresOfTheEnglishOne() throws IOException {
     Path english = Pages.ROOT.resolve("README.md");
     Path korean = Pages.ROOT.resolve("README.ko.md");
     assertThat(Pages.blocks(korean).stream().map(block -> squeezed(block.text())))

@@ -15,7 +15,10 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The code in the guides to availability, healing and read-through compiles, because it stands here. */
+/**
+ * The code in the guides to availability, healing and read-through compiles, because it stands
+ * here.
+ */
 class AvailabilityExampleTest {
 
   private static final Path GUIDE =

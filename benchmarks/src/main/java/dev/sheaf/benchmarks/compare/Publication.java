@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 /**
  * The pages with results, made of the files in {@code benchmarks/data}: {@code
  * benchmarks/figures.md} as a whole, and of other pages what stands between {@code <!-- generated:
- * name -->} and {@code <!-- end of name -->}. The README is one of them. Nobody writes figures there
- * by hand. A row that several files have is taken from the newest one.
+ * name -->} and {@code <!-- end of name -->}. The README is one of them. Nobody writes figures
+ * there by hand. A row that several files have is taken from the newest one.
  */
 public final class Publication {
 
