@@ -21,15 +21,17 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard asks for meters, tags and values that a client reports to Prometheus. */
+/** The dashboard and the alerts ask for meters, tags and values that a client reports to Prometheus. */
 class GrafanaTest {
 
   private static final Path DASHBOARD = Path.of("..", "docs", "grafana", "sheaf.json");
+  private static final Path ALERTS = Path.of("..", "docs", "grafana", "alerts.yml");
   private static final Pattern SAMPLE =
       Pattern.compile("^(sheaf_\\w+)(?:\\{([^}]*)})? ", Pattern.MULTILINE);
   private static final Pattern ASKED = Pattern.compile("(sheaf_\\w+)(?:\\{([^}]*)})?");
@@ -116,12 +118,18 @@ class GrafanaTest {
   }
 
   private static List<String> expressions() throws IOException {
-    return dashboard()
-        .get("panels")
-        .valueStream()
-        .flatMap(panel -> panel.path("targets").valueStream())
-        .map(target -> target.get("expr").asString())
-        .toList();
+    Stream<String> alerts =
+        Pattern.compile("(?m)^ +expr: (.+)$")
+            .matcher(Files.readString(ALERTS))
+            .results()
+            .map(expression -> expression.group(1));
+    Stream<String> panels =
+        dashboard()
+            .get("panels")
+            .valueStream()
+            .flatMap(panel -> panel.path("targets").valueStream())
+            .map(target -> target.get("expr").asString());
+    return Stream.concat(panels, alerts).toList();
   }
 
   private static JsonNode dashboard() throws IOException {
