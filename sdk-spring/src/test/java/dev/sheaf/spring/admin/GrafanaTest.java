@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard and the alerts ask for meters, tags and values that a client reports to Prometheus. */
+/** Dashboard and alerts ask for meters, tags and values that a client reports to Prometheus. */
 class GrafanaTest {
 
   private static final Path DASHBOARD = Path.of("..", "docs", "grafana", "sheaf.json");
