@@ -3,31 +3,13 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** The table of limits in the guide is that of the code. */
+/** The numbers in the text of the guide are those of the code. */
 class BatchingGuideTest {
-
-  private static final Pattern ROW =
-      Pattern.compile("^\\| `(\\w+)` \\| (\\w+) \\|", Pattern.MULTILINE);
-
-  @Test
-  void tableOfLimits_namesEachOptionWithItsDefault() throws Exception {
-    Map<String, String> expected = new LinkedHashMap<>();
-    for (RecordComponent option : BatchingOptions.class.getRecordComponents()) {
-      expected.put(
-          option.getName(),
-          String.valueOf(option.getAccessor().invoke(BatchingOptions.defaults())));
-    }
-    assertThat(rows(guide())).isEqualTo(expected);
-  }
 
   @Test
   void numbersInTheText_areThoseOfTheCode() throws IOException {
@@ -44,16 +26,7 @@ class BatchingGuideTest {
   }
 
   private static String grouped(int number) {
-    return String.format(java.util.Locale.ROOT, "%,d", number);
-  }
-
-  private static Map<String, String> rows(String guide) {
-    Map<String, String> rows = new LinkedHashMap<>();
-    Matcher matcher = ROW.matcher(guide);
-    while (matcher.find()) {
-      rows.put(matcher.group(1), matcher.group(2));
-    }
-    return rows;
+    return String.format(Locale.ROOT, "%,d", number);
   }
 
   private static String guide() throws IOException {

@@ -44,11 +44,7 @@ class CommandsTest {
           // Its check runs instead.
           "./mvnw spotless:apply",
           // With a class path of the reader's; EmbeddedServer's Main has tests.
-          "java -cp … dev.sheaf.embedded.Main --port 7000 --cluster 3x1 --latency 1ms",
-          // A benchmark, with documents of the reader's.
-          "java -Dsheaf.documents=folder -jar benchmarks/target/benchmarks.jar compression",
-          "java -jar benchmarks/target/benchmarks.jar dictionaries",
-          "java -jar benchmarks/target/benchmarks.jar sizes");
+          "java -cp … dev.sheaf.embedded.Main --port 7000 --cluster 3x1 --latency 1ms");
 
   @Test
   void commands_areRunOrKnown() throws IOException {

@@ -44,7 +44,7 @@ class LoggersTest {
   @Test
   void loggers_areThoseOfThePage() throws IOException {
     Set<String> documented =
-        Pages.rows(Pages.section("docs/guide/operating.md", "Logs")).stream()
+        Pages.rows(Pages.section("docs/reference/errors.md", "Logs")).stream()
             .map(row -> Pages.code(row.get(0)))
             .collect(Collectors.toCollection(TreeSet::new));
     Set<String> used = new TreeSet<>();

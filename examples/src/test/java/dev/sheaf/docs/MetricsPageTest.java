@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** The table of meters is what a client registers that uses everything. */
 class MetricsPageTest {
 
-  private static final String PAGE = "docs/guide/metrics.md";
+  private static final String PAGE = "docs/reference/meters.md";
 
   /** Tags whose values depend on the application. */
   private static final List<String> OPEN_TAGS = List.of("prefix", "script");

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class OperatingPageTest {
 
-  private static final String PAGE = "docs/guide/operating.md";
+  private static final String PAGE = "docs/reference/errors.md";
 
   private interface Provocation {
     void provoke() throws Throwable;

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The reference of options: each is there, with the default and the range that the code has. */
 class OptionsPageTest {
 
-  private static final String PAGE = "docs/guide/options.md";
+  private static final String PAGE = "docs/reference/options.md";
   private static final Pattern RANGE = Pattern.compile("(?:from )?([\\d.]+)(?: to ([\\d.]+))?");
 
   static List<Object> options() {

@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,7 @@ class SnippetsTest {
 
   /** Pages whose code is compared with its source elsewhere: ReadmeExampleTest, .ci/new-user. */
   private static final Set<String> ELSEWHERE =
-      Set.of("README.md", "README.ko.md", "docs/guide/start.md");
+      Set.of("README.md", "README.ko.md", "docs/start/java.md", "docs/start/spring.md");
 
   @TempDir Path folder;
 
@@ -74,18 +76,42 @@ class SnippetsTest {
 
   /** Without comments and white space, which formatters change. */
   private static String squeezed(String code) {
-    return code.replaceAll("(?m)(^|\\s)//.*$", "").replaceAll("\\s+", "");
+    return code.replaceAll("(?m)(^|\\s)(//|# ).*$", "").replaceAll("\\s+", "");
   }
 
+  /** The words differ; what can be compared does not. */
   @Test
-  void koreanReadme_hasTheCodeOfTheEnglishOne() throws IOException {
-    assertThat(squeezed(after(Pages.blocks(Pages.ROOT.resolve("README.ko.md")), "java", "Sheaf")))
-        .isEqualTo(squeezed(after(Pages.blocks(Pages.ROOT.resolve("README.md")), "java", "Sheaf")));
+  void koreanReadme_hasTheCodeTheHeadingsTheLinksAndTheFiguresOfTheEnglishOne() throws IOException {
+    Path english = Pages.ROOT.resolve("README.md");
+    Path korean = Pages.ROOT.resolve("README.ko.md");
+    assertThat(Pages.blocks(korean).stream().map(block -> squeezed(block.text())))
+        .containsExactlyElementsOf(
+            Pages.blocks(english).stream().map(block -> squeezed(block.text())).toList());
+    for (String pattern :
+        List.of(
+            "(?m)^#+ ", // headings, by their levels
+            "(?m)^- \\*\\*", // features
+            "\\]\\((?!README)[^)]+\\)", // links but for the one to the other language
+            "`[^`\n]+`", // names of code
+            "\\d[\\d.,]*\\d|\\d")) { // figures
+      assertThat(found(pattern, korean)).as(pattern).isEqualTo(found(pattern, english));
+    }
+  }
+
+  /** All that fits, sorted where the order of a sentence may differ. */
+  private static List<String> found(String pattern, Path page) throws IOException {
+    String prose = Files.readString(page).replaceAll("(?ms)^ *```.*?^ *```", "");
+    return Pattern.compile(pattern)
+        .matcher(prose)
+        .results()
+        .map(MatchResult::group)
+        .sorted()
+        .toList();
   }
 
   @Test
   void firstProgram_printsWhatThePageSays() throws Exception {
-    List<Block> blocks = Pages.blocks(Pages.ROOT.resolve("docs/guide/start.md"));
+    List<Block> blocks = Pages.blocks(Pages.ROOT.resolve("docs/start/java.md"));
     String program = after(blocks, "java", "public class Hello ");
     Path source = Files.writeString(folder.resolve("Hello.java"), program);
     assertThat(

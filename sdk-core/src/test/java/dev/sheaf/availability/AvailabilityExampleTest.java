@@ -15,11 +15,14 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The code in the guide to availability compiles, because it stands here. */
+/**
+ * The code in the guides to availability, healing and read-through compiles, because it stands
+ * here.
+ */
 class AvailabilityExampleTest {
 
   private static final Path GUIDE =
-      Path.of(System.getProperty("basedir", ".")).resolve("../docs/guide/availability.md");
+      Path.of(System.getProperty("basedir", ".")).resolve("../docs/guide");
   private static final Path SOURCE =
       Path.of(System.getProperty("basedir", "."))
           .resolve("src/test/java/dev/sheaf/availability/AvailabilityExampleTest.java");
@@ -127,7 +130,10 @@ class AvailabilityExampleTest {
 
   @Test
   void codeInTheGuide_isTheCodeHere() throws IOException {
-    String guide = Files.readString(GUIDE);
+    String guide =
+        Files.readString(GUIDE.resolve("availability.md"))
+            + Files.readString(GUIDE.resolve("healing.md"))
+            + Files.readString(GUIDE.resolve("read-through.md"));
     String[] parts = Files.readString(SOURCE).split("// guide:");
     int shown = 0;
     for (String part : parts) {

@@ -58,7 +58,7 @@ class SpringGuideTest {
     }
 
     Map<String, Row> documented = new TreeMap<>();
-    Matcher rows = ROW.matcher(Files.readString(Path.of("..", "docs", "guide", "options.md")));
+    Matcher rows = ROW.matcher(Files.readString(Path.of("..", "docs", "reference", "options.md")));
     while (rows.find()) {
       documented.put(rows.group(1), new Row(rows.group(2).strip(), rows.group(3)));
     }

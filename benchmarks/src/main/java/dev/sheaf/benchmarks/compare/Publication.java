@@ -21,14 +21,18 @@ import java.util.stream.Stream;
 /**
  * The pages with results, made of the files in {@code benchmarks/data}: {@code
  * benchmarks/figures.md} as a whole, and of other pages what stands between {@code <!-- generated:
- * name -->} and {@code <!-- end of name -->}. Nobody writes figures there by hand. A row that
- * several files have is taken from the newest one.
+ * name -->} and {@code <!-- end of name -->}. The README is one of them. Nobody writes figures
+ * there by hand. A row that several files have is taken from the newest one.
  */
 public final class Publication {
 
   /** What pages take from the files, by the name of its place. */
   static final Map<String, List<String>> PLACES =
       Map.of(
+          "../README.md",
+          List.of("readme"),
+          "../README.ko.md",
+          List.of("readme"),
           "benchmarks/results.md",
           List.of("sources", "summary", "rates", "times", "open", "costs"),
           "guide/loops.md",
@@ -139,6 +143,7 @@ public final class Publication {
               case "times" -> tables.times();
               case "open" -> tables.open();
               case "costs" -> tables.costs();
+              case "readme" -> tables.readme();
               default -> tables.loops();
             };
         text = replaced(page, text, place, figures);

@@ -19,6 +19,11 @@ final class Tables {
 
   private static final String NONE = "-";
   private static final String NOT_MEASURED = "Not measured.\n";
+  private static final List<String> README_ROWS =
+      List.of(
+          "get-64", "getall-100", "loop-100-1ms", "cluster-64", "cluster-getall-100", "ping-64");
+  private static final List<Client> README_CLIENTS =
+      List.of(Client.SHEAF, Client.LETTUCE, Client.JEDIS, Client.REDISSON);
   private static final List<String> COST_ROWS = List.of("get-1", "get-4", "get-64");
   private static final List<String> COSTS =
       List.of(
@@ -54,6 +59,33 @@ final class Tables {
     return titles.isEmpty()
         ? ""
         : "- **%s** (%d): %s.\n".formatted(what, titles.size(), String.join("; ", titles));
+  }
+
+  /** The rows that a reader asks for first; of this project, the client as it is by default. */
+  String readme() {
+    List<List<String>> table = new ArrayList<>();
+    List<String> headings = new ArrayList<>(List.of(""));
+    README_CLIENTS.forEach(client -> headings.add(client.title()));
+    table.add(headings);
+    for (String name : README_ROWS) {
+      rows.stream()
+          .filter(row -> row.name().equals(name) && row.clients().containsKey(Client.SHEAF))
+          .findFirst()
+          .ifPresent(row -> table.add(readmeRow(row)));
+    }
+    return table.size() == 1 ? NOT_MEASURED : Markdown.table(table);
+  }
+
+  private static List<String> readmeRow(Found row) {
+    List<String> cells = new ArrayList<>(List.of(row.title()));
+    for (Client client : README_CLIENTS) {
+      cells.add(
+          series(row, client)
+              .map(series -> series.spread().median())
+              .map(score -> row.higherIsBetter() ? Numbers.rate(score) : Numbers.micros(score))
+              .orElse(NONE));
+    }
+    return cells;
   }
 
   /** Operations a second. */

@@ -28,10 +28,14 @@ class PublicationTest {
   private static final Path PUBLISHED = Path.of("../docs");
 
   @TempDir Path found;
-  @TempDir Path docs;
+  @TempDir Path project;
+
+  /** The README stands beside it. */
+  private Path docs;
 
   @BeforeEach
   void makePages() throws IOException {
+    docs = project.resolve("docs");
     Files.createDirectories(docs.resolve("benchmarks/data"));
     Files.createDirectories(docs.resolve("guide"));
     for (Map.Entry<String, List<String>> page : Publication.PLACES.entrySet()) {
@@ -128,6 +132,10 @@ class PublicationTest {
         .contains("Not measured.")
         .doesNotContain("old");
     assertThat(docs.resolve(Publication.FIGURES)).content().contains("## 64 threads (get-64)");
+    assertThat(project.resolve("README.md"))
+        .content()
+        .containsPattern("\\| +\\| Sheaf \\| Lettuce \\| +Jedis \\| Redisson \\|")
+        .containsPattern("64 threads \\| 120/s \\| +55.0/s \\| +70.0/s \\| +- \\|");
   }
 
   @Test

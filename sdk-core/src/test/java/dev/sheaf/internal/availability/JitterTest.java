@@ -24,7 +24,7 @@ class JitterTest {
   private static final long START_MILLIS = 50;
   private static final AvailabilityOptions OPTIONS = AvailabilityOptions.defaults();
   private static final Path DOCS = Path.of(System.getProperty("basedir", ".")).resolve("../docs");
-  private static final Path GUIDE = DOCS.resolve("guide");
+  private static final Path PAGE = DOCS.resolve("benchmarks/availability.md");
   private static final Path IMAGES = DOCS.resolve("images");
 
   /** PINGs per bucket. */
@@ -106,7 +106,7 @@ class JitterTest {
             "in step %.1f times the mean, spread %.2f times",
             peak(settled(inStep)) / mean(settled(inStep)),
             peak(settled(spread)) / mean(settled(spread)));
-    String guide = Files.readString(GUIDE.resolve("availability.md")).replaceAll("\\s+", " ");
+    String guide = Files.readString(PAGE).replaceAll("\\s+", " ");
     assertThat(guide).contains(figures).contains(rate + " PINGs a second");
   }
 

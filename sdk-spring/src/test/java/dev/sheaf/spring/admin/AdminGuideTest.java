@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.util.unit.DataSize;
 
-/** The guide says what the code does. */
+/** The guide and its reference say what the code does. */
 class AdminGuideTest {
 
   private static final Pattern OPTION =
@@ -32,7 +32,7 @@ class AdminGuideTest {
     collect("", new SheafAdminProperties(), expected);
 
     Map<String, String> rows = new TreeMap<>();
-    Matcher matcher = OPTION.matcher(guide().substring(guide().indexOf("## Options")));
+    Matcher matcher = OPTION.matcher(reference().substring(reference().indexOf("## Options")));
     while (matcher.find()) {
       rows.put(matcher.group(1), matcher.group(2));
     }
@@ -79,8 +79,8 @@ class AdminGuideTest {
 
   /** The patterns of the last paragraph before a text that has nothing but patterns. */
   private static List<String> patterns(String before) throws IOException {
-    String guide = guide();
-    String[] paragraphs = guide.substring(0, guide.indexOf(before)).split("\n\n");
+    String lists = reference();
+    String[] paragraphs = lists.substring(0, lists.indexOf(before)).split("\n\n");
     List<String> found = new ArrayList<>();
     for (String paragraph : paragraphs) {
       if (paragraph.matches("(?s)`[^`]+`(,\\s+`[^`]+`)+\\s*")) {
@@ -111,9 +111,10 @@ class AdminGuideTest {
 
   @Test
   void numbersInTheText_areThoseOfTheCode() throws IOException {
-    assertThat(guide())
+    assertThat(reference())
         .contains(String.format(Locale.ROOT, "more than %,d bytes", KeyBytes.MAX_KEY_BYTES))
-        .contains(BoundedCalls.MAX_WAITING + " more requests may wait")
+        .contains(BoundedCalls.MAX_WAITING + " more requests may wait");
+    assertThat(guide())
         .contains("`" + ReadAudit.EVENT_TYPE + "`")
         .contains("`" + JsonRedactor.MASK + "`");
     for (ReadAudit.Outcome outcome : ReadAudit.Outcome.values()) {
@@ -128,6 +129,10 @@ class AdminGuideTest {
         .matcher(guide())
         .results()
         .forEach(picture -> assertThat(Path.of("..", "docs", picture.group(1))).isNotEmptyFile());
+  }
+
+  private static String reference() throws IOException {
+    return Files.readString(Path.of("..", "docs", "reference", "admin.md"));
   }
 
   private static String guide() throws IOException {

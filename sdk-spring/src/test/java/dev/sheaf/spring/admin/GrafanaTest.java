@@ -21,15 +21,17 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard asks for meters, tags and values that a client reports to Prometheus. */
+/** Dashboard and alerts ask for meters, tags and values that a client reports to Prometheus. */
 class GrafanaTest {
 
   private static final Path DASHBOARD = Path.of("..", "docs", "grafana", "sheaf.json");
+  private static final Path ALERTS = Path.of("..", "docs", "grafana", "alerts.yml");
   private static final Pattern SAMPLE =
       Pattern.compile("^(sheaf_\\w+)(?:\\{([^}]*)})? ", Pattern.MULTILINE);
   private static final Pattern ASKED = Pattern.compile("(sheaf_\\w+)(?:\\{([^}]*)})?");
@@ -115,32 +117,19 @@ class GrafanaTest {
     }
   }
 
-  @Test
-  void guides_nameNoMeterThatIsNotReported() throws IOException {
-    Set<String> reported =
-        REPORTED.keySet().stream().map(GrafanaTest::withoutSuffix).collect(Collectors.toSet());
-    for (String guide : List.of("availability", "compression", "scripts")) {
-      String text = Files.readString(Path.of("..", "docs", "guide", guide + ".md"));
-      Pattern.compile("^\\| `(sheaf\\.[\\w.]+)`", Pattern.MULTILINE)
-          .matcher(text)
-          .results()
-          .map(row -> row.group(1).replace('.', '_'))
-          .forEach(meter -> assertThat(reported).as(guide).contains(meter));
-    }
-  }
-
-  private static String withoutSuffix(String name) {
-    return name.replaceAll("_(total|count|sum|max|bucket)$", "")
-        .replaceAll("_(bytes|seconds)$", "");
-  }
-
   private static List<String> expressions() throws IOException {
-    return dashboard()
-        .get("panels")
-        .valueStream()
-        .flatMap(panel -> panel.path("targets").valueStream())
-        .map(target -> target.get("expr").asString())
-        .toList();
+    Stream<String> alerts =
+        Pattern.compile("(?m)^ +expr: (.+)$")
+            .matcher(Files.readString(ALERTS))
+            .results()
+            .map(expression -> expression.group(1));
+    Stream<String> panels =
+        dashboard()
+            .get("panels")
+            .valueStream()
+            .flatMap(panel -> panel.path("targets").valueStream())
+            .map(target -> target.get("expr").asString());
+    return Stream.concat(panels, alerts).toList();
   }
 
   private static JsonNode dashboard() throws IOException {
