@@ -13,10 +13,8 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,8 +22,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeansException;
-import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.ClusterCommandExecutor;
 import org.springframework.data.redis.connection.ClusterTopologyProvider;
@@ -70,7 +66,6 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
    * @param name of the bean
    * @param options gives a builder all options but those of Lettuce
    * @param notBatching told why its connections do not batch, if they cannot; may throw
-   * @throws BeansException if the other one has another form than this starter knows
    */
   static BatchingConnectionFactory like(
       LettuceConnectionFactory template,
@@ -79,9 +74,15 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
       Consumer<String> notBatching) {
     BatchingConnectionFactory factory =
         new BatchingConnectionFactory(template, name, options, notBatching);
+    // Some of what a factory is told has no getter, such as its executor: all fields, by no name.
     ReflectionUtils.shallowCopyFieldState(template, factory);
-    Object policy = new DirectFieldAccessor(template).getPropertyValue("pipeliningFlushPolicy");
-    factory.setPipeliningFlushPolicy((PipeliningFlushPolicy) Objects.requireNonNull(policy));
+    ReflectionUtils.doWithFields(
+        LettuceConnectionFactory.class,
+        field -> {
+          ReflectionUtils.makeAccessible(field);
+          factory.flushPolicy = (PipeliningFlushPolicy) field.get(factory);
+        },
+        field -> field.getType() == PipeliningFlushPolicy.class);
     return factory;
   }
 
@@ -106,11 +107,9 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     AbstractRedisClient plain = super.createClient();
     try {
       return batching(plain, urisOf(plain));
-    } catch (BeansException | ClassCastException unknownForm) {
+    } catch (UnknownServersException unknown) {
       try {
-        notBatching.accept(
-            "this version of Lettuce keeps its URIs where Sheaf does not find them: "
-                + unknownForm);
+        notBatching.accept(unknown.getMessage());
       } catch (NotBatchingException e) {
         shutDown(plain);
         throw e;
@@ -141,29 +140,23 @@ final class BatchingConnectionFactory extends LettuceConnectionFactory {
     return timeout.isZero() || timeout.isNegative() ? FOREVER : timeout;
   }
 
-  /** Where the client connects to, as Spring Data finds it out itself. */
-  @SuppressWarnings("unchecked") // The types of Lettuce's and Spring's own fields.
+  /**
+   * Where the client connects to, as the configuration says.
+   *
+   * @throws UnknownServersException if it does not say it in a form that this starter knows
+   */
   private List<RedisURI> urisOf(AbstractRedisClient plain) {
-    DirectFieldAccessor fields = new DirectFieldAccessor(plain);
-    if (plain instanceof RedisClusterClient) {
-      List<RedisURI> seeds = new ArrayList<>();
-      ((Iterable<RedisURI>) value(fields, "initialUris")).forEach(seeds::add);
-      return seeds;
+    if (isClusterAware() || isRedisSentinelAware()) {
+      return FactoryUris.of(this);
     }
-    RedisURI uri = (RedisURI) value(fields, "redisURI");
-    if (uri.getHost() != null || uri.getSocket() != null || !uri.getSentinels().isEmpty()) {
-      return List.of(uri);
-    }
-    // A primary and its replicas: the client knows of none, each connection is given all of them.
-    Object nodes =
-        value(
-            new DirectFieldAccessor(doCreateConnectionProvider(plain, ByteArrayCodec.INSTANCE)),
-            "nodes");
-    return List.copyOf((Collection<RedisURI>) nodes);
-  }
-
-  private static Object value(DirectFieldAccessor fields, String name) {
-    return Objects.requireNonNull(fields.getPropertyValue(name), name);
+    // A primary and its replicas are given to no client, and no getter has them; the provider of
+    // connections, which has no target of its own, gives them to each connection.
+    LettuceConnectionProvider provider = doCreateConnectionProvider(plain, ByteArrayCodec.INSTANCE);
+    return provider instanceof LettuceConnectionProvider.TargetAware
+        ? FactoryUris.of(this)
+        : NodesOfConnections.of(
+            plain.getResources(),
+            client -> doCreateConnectionProvider(client, ByteArrayCodec.INSTANCE));
   }
 
   @Override

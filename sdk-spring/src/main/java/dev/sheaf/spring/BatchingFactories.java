@@ -5,7 +5,6 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -21,14 +20,18 @@ final class BatchingFactories implements DestructionAwareBeanPostProcessor {
 
   private final ObjectProvider<SheafProperties> properties;
   private final ObjectProvider<MeterRegistry> meterRegistry;
+  private final ObjectProvider<DictionaryOptionsBuilderCustomizer> dictionaries;
 
   /** By what they replace, since the container destroys that. Guarded by itself. */
   private final Map<Object, BatchingConnectionFactory> replacements = new IdentityHashMap<>();
 
   BatchingFactories(
-      ObjectProvider<SheafProperties> properties, ObjectProvider<MeterRegistry> meterRegistry) {
+      ObjectProvider<SheafProperties> properties,
+      ObjectProvider<MeterRegistry> meterRegistry,
+      ObjectProvider<DictionaryOptionsBuilderCustomizer> dictionaries) {
     this.properties = properties;
     this.meterRegistry = meterRegistry;
+    this.dictionaries = dictionaries;
   }
 
   @Override
@@ -49,22 +52,21 @@ final class BatchingFactories implements DestructionAwareBeanPostProcessor {
           "it was started by the method that made it; leave afterPropertiesSet() or start() to"
               + " Spring");
     }
-    SheafOptions options = new SheafOptions(properties.getObject());
+    SheafOptions options =
+        new SheafOptions(
+            properties.getObject(),
+            builder -> dictionaries.orderedStream().forEach(each -> each.customize(builder)));
     MeterRegistry registry = meterRegistry.getIfUnique();
-    try {
-      BatchingConnectionFactory batching =
-          BatchingConnectionFactory.like(
-              factory,
-              beanName,
-              builder -> options.applyTo(builder, beanName, registry),
-              reason -> unchanged(factory, beanName, reason));
-      synchronized (replacements) {
-        replacements.put(bean, batching);
-      }
-      return batching;
-    } catch (BeansException unknownForm) {
-      return unchanged(factory, beanName, "this version of Spring Data differs: " + unknownForm);
+    BatchingConnectionFactory batching =
+        BatchingConnectionFactory.like(
+            factory,
+            beanName,
+            builder -> options.applyTo(builder, beanName, registry),
+            reason -> unchanged(factory, beanName, reason));
+    synchronized (replacements) {
+      replacements.put(bean, batching);
     }
+    return batching;
   }
 
   /** Leaves a factory as it is, with a warning, or fails the start if batching is required. */

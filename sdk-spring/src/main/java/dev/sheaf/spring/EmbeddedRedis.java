@@ -1,11 +1,12 @@
 package dev.sheaf.spring;
 
-import java.lang.reflect.InvocationTargetException;
+import dev.sheaf.embedded.EmbeddedNode;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,14 +14,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 
 /**
- * The embedded server as the Redis of an application. It is known by name only: the starter must
- * not bring a server and an interpreter for Lua to applications that run against Redis.
+ * The embedded server as the Redis of an application. Loaded only where the server is on the class
+ * path: the starter does not bring it to applications that run against Redis.
  */
 final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
 
-  static final String SERVER_CLASS = "dev.sheaf.embedded.EmbeddedServer";
-
-  private static final String PROXY_CLASS = "dev.sheaf.embedded.proxy.LatencyProxy";
   private static final String LOOPBACK = "127.0.0.1";
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
@@ -43,6 +41,7 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
    * @param port 0 for a free one; of a cluster the first
    * @param masters 0 for a single server
    * @param latency that each round trip takes longer
+   * @throws IllegalStateException if it does not start
    */
   static EmbeddedRedis start(int port, int masters, Duration latency) {
     List<AutoCloseable> started = new ArrayList<>();
@@ -59,16 +58,9 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
                   : ", with " + latency.toNanos() / 1e6 + " ms for each round trip")
               + "; its data ends with the application");
       return new EmbeddedRedis(started, nodes, masters > 0);
-    } catch (InvocationTargetException e) {
+    } catch (RuntimeException e) {
       closeAfterFailure(started, e);
-      throw new IllegalStateException(
-          "The embedded server did not start: " + e.getTargetException().getMessage(),
-          e.getTargetException());
-    } catch (ReflectiveOperationException e) {
-      closeAfterFailure(started, e);
-      throw new IllegalStateException(
-          "The embedded server on the class path is of a version that this starter does not know",
-          e);
+      throw new IllegalStateException("The embedded server did not start: " + e.getMessage(), e);
     }
   }
 
@@ -80,65 +72,38 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
     }
   }
 
-  private static Object server(List<AutoCloseable> started, int port, int masters)
-      throws ReflectiveOperationException {
-    Object builder = Class.forName(SERVER_CLASS).getMethod("builder").invoke(null);
-    builder.getClass().getMethod("port", int.class).invoke(builder, port);
+  private static EmbeddedServer server(List<AutoCloseable> started, int port, int masters) {
+    EmbeddedServer.Builder builder = EmbeddedServer.builder().port(port);
     if (masters > 0) {
-      builder.getClass().getMethod("cluster", int.class, int.class).invoke(builder, masters, 0);
+      builder.cluster(masters, 0);
     }
-    Object server = call(builder, "start");
-    started.add((AutoCloseable) server);
+    EmbeddedServer server = builder.start();
+    started.add(server);
     return server;
   }
 
-  private static Object call(Object target, String method) throws ReflectiveOperationException {
-    return Objects.requireNonNull(target.getClass().getMethod(method).invoke(target), method);
-  }
-
-  private static List<Node> nodesOf(Object server) throws ReflectiveOperationException {
-    List<Node> nodes = new ArrayList<>();
-    for (Object node : (List<?>) call(server, "nodes")) {
-      nodes.add(node((String) call(node, "uri")));
-    }
-    return nodes;
+  private static List<Node> nodesOf(EmbeddedServer server) {
+    return server.nodes().stream().map(node -> node(node.uri())).toList();
   }
 
   /** A proxy before each node, on the ports that the nodes would have had. */
   private static List<Node> proxies(
-      Object server, List<AutoCloseable> started, int firstPort, Duration latency)
-      throws ReflectiveOperationException {
-    boolean cluster = (boolean) call(server, "isCluster");
+      EmbeddedServer server, List<AutoCloseable> started, int firstPort, Duration latency) {
     List<Node> proxies = new ArrayList<>();
-    for (Object node : (List<?>) call(server, "nodes")) {
-      int port =
-          proxy(
-              started,
-              (int) call(node, "port"),
-              firstPort == 0 ? 0 : firstPort + proxies.size(),
-              latency.dividedBy(2));
-      proxies.add(new Node(LOOPBACK, port));
-      if (cluster) {
-        server
-            .getClass()
-            .getMethod("announce", node.getClass(), int.class)
-            .invoke(server, node, port);
+    for (EmbeddedNode node : server.nodes()) {
+      LatencyProxy proxy =
+          LatencyProxy.builder()
+              .target(LOOPBACK, node.port())
+              .listenPort(firstPort == 0 ? 0 : firstPort + proxies.size())
+              .oneWayDelay(latency.dividedBy(2))
+              .start();
+      started.add(proxy);
+      proxies.add(new Node(LOOPBACK, proxy.port()));
+      if (server.isCluster()) {
+        server.announce(node, proxy.port());
       }
     }
     return proxies;
-  }
-
-  private static int proxy(
-      List<AutoCloseable> started, int target, int listenPort, Duration oneWayDelay)
-      throws ReflectiveOperationException {
-    Object builder = Class.forName(PROXY_CLASS).getMethod("builder").invoke(null);
-    Class<?> type = builder.getClass();
-    type.getMethod("target", String.class, int.class).invoke(builder, LOOPBACK, target);
-    type.getMethod("listenPort", int.class).invoke(builder, listenPort);
-    type.getMethod("oneWayDelay", Duration.class).invoke(builder, oneWayDelay);
-    Object proxy = call(builder, "start");
-    started.add((AutoCloseable) proxy);
-    return (int) call(proxy, "port");
   }
 
   private static String uri(Node node) {

@@ -1,5 +1,6 @@
 package dev.sheaf.spring;
 
+import dev.sheaf.embedded.EmbeddedServer;
 import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -27,7 +28,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * about its Redis: for development, as an embedded database is.
  */
 @AutoConfiguration(before = DataRedisAutoConfiguration.class)
-@ConditionalOnClass(value = DataRedisConnectionDetails.class, name = EmbeddedRedis.SERVER_CLASS)
+@ConditionalOnClass({DataRedisConnectionDetails.class, EmbeddedServer.class})
 @ConditionalOnBooleanProperty(name = "sheaf.enabled", matchIfMissing = true)
 @ConditionalOnBooleanProperty(name = "sheaf.embedded.enabled", matchIfMissing = true)
 @ConditionalOnMissingBean({

@@ -29,8 +29,10 @@ public final class SheafAutoConfiguration {
 
   @Bean
   static BatchingFactories sheafBatchingFactories(
-      ObjectProvider<SheafProperties> properties, ObjectProvider<MeterRegistry> meterRegistry) {
-    return new BatchingFactories(properties, meterRegistry);
+      ObjectProvider<SheafProperties> properties,
+      ObjectProvider<MeterRegistry> meterRegistry,
+      ObjectProvider<DictionaryOptionsBuilderCustomizer> dictionaries) {
+    return new BatchingFactories(properties, meterRegistry, dictionaries);
   }
 
   /** Closing is left to the connection factory, which may start again. */
@@ -38,7 +40,7 @@ public final class SheafAutoConfiguration {
   @ConditionalOnMissingBean
   @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
   Sheaf<String, String> sheaf(RedisConnectionFactory connectionFactory) {
-    return CurrentSheaf.of(connectionFactory, StringCodec.UTF8);
+    return new CurrentSheaf<>(connectionFactory, StringCodec.UTF8);
   }
 
   /** Of any types, because an application may have a {@code redisTemplate} of its own. */

@@ -10,12 +10,16 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.spring.SheafProperties.CompressionAlgorithm;
 import dev.sheaf.spring.SheafProperties.CompressionMode;
+import dev.sheaf.spring.SheafProperties.DictionaryMode;
 import dev.sheaf.spring.SheafProperties.Policy;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
@@ -23,10 +27,24 @@ import org.springframework.util.unit.DataSize;
 /** The properties as the options of a client, checked. */
 final class SheafOptions {
 
+  private static final String DICTIONARIES = "sheaf.compression.dictionaries";
+
   private final SheafProperties properties;
+  private final Consumer<DictionaryOptions.Builder> dictionaryCustomizer;
 
   SheafOptions(SheafProperties properties) {
+    this(properties, builder -> {});
+  }
+
+  /**
+   * Options of properties.
+   *
+   * @param dictionaryCustomizer has the last word on options of dictionaries
+   */
+  SheafOptions(
+      SheafProperties properties, Consumer<DictionaryOptions.Builder> dictionaryCustomizer) {
     this.properties = properties;
+    this.dictionaryCustomizer = dictionaryCustomizer;
   }
 
   /**
@@ -125,7 +143,7 @@ final class SheafOptions {
         "sheaf.loops", () -> LoopLearning.defaults().withMaxAge(properties.getLoops().getMaxAge()));
   }
 
-  private @Nullable CompressionOptions compression() {
+  @Nullable CompressionOptions compression() {
     SheafProperties.Compression compression = properties.getCompression();
     if (compression.getMode() == CompressionMode.OFF) {
       return null;
@@ -137,16 +155,73 @@ final class SheafOptions {
           // Every application has this unless it asks for more, so nothing may be refused.
           case READ, OFF -> List.of(CompressionPolicy.off(""));
         };
+    DictionaryOptions dictionaries = dictionaries(compression.getDictionaries());
     return checked(
         "sheaf.compression",
-        () ->
-            CompressionOptions.builder()
-                .policies(policies.toArray(CompressionPolicy[]::new))
-                .learning(compression.isLearning())
-                .maxValueBytes(
-                    bytes("sheaf.compression.max-value-size", compression.getMaxValueSize()))
-                .maxReplyBytes(compression.getMaxReplySize().toBytes())
-                .build());
+        () -> {
+          CompressionOptions.Builder builder =
+              CompressionOptions.builder()
+                  .policies(policies.toArray(CompressionPolicy[]::new))
+                  .learning(compression.isLearning())
+                  .maxValueBytes(
+                      bytes("sheaf.compression.max-value-size", compression.getMaxValueSize()))
+                  .maxReplyBytes(compression.getMaxReplySize().toBytes());
+          if (dictionaries != null) {
+            builder.dictionaries(dictionaries);
+          }
+          return builder.build();
+        });
+  }
+
+  private @Nullable DictionaryOptions dictionaries(SheafProperties.Dictionaries given) {
+    return switch (given.getMode()) {
+      case OFF -> null;
+      case NONE -> DictionaryOptions.none();
+      case ON -> dictionaries(given, given.isTraining());
+      case READ_ONLY -> dictionaries(given, false);
+    };
+  }
+
+  private DictionaryOptions dictionaries(SheafProperties.Dictionaries given, boolean training) {
+    boolean writes = given.getMode() == DictionaryMode.ON;
+    if (writes) {
+      // Without it, a client would fail with its first connection, and name no property.
+      zstd("sheaf.compression.dictionaries.mode");
+    }
+    return checked(
+        DICTIONARIES,
+        () -> {
+          DictionaryOptions.Builder builder =
+              DictionaryOptions.builder()
+                  .training(training)
+                  .awaitReaders(given.isAwaitReaders())
+                  .samples(given.getSamples())
+                  .sampleBytes(bytes(DICTIONARIES + ".sample-size", given.getSampleSize()))
+                  .dictionaryBytes(bytes(DICTIONARIES + ".size", given.getSize()))
+                  .minSaving(given.getMinSaving())
+                  .maxNanosPerSavedByte(given.getMaxNanosPerSavedByte())
+                  .lease(given.getLease())
+                  .except(given.getExcept().toArray(String[]::new));
+          if (writes) {
+            builder
+                .files(given.getFiles().toArray(Path[]::new))
+                .resources(given.getResources().toArray(String[]::new));
+          }
+          dictionaryCustomizer.accept(builder);
+          return builder.build();
+        });
+  }
+
+  private static void zstd(String property) {
+    try {
+      Compressors.zstd();
+    } catch (IllegalStateException missing) {
+      throw new InvalidSheafPropertyException(
+          property,
+          String.valueOf(missing.getMessage()),
+          "Add that library, or set " + property + " to off.",
+          missing);
+    }
   }
 
   /** The policies of keys whose values nobody compresses, so that every command may be sent. */

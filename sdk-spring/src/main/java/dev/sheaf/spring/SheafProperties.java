@@ -1,5 +1,6 @@
 package dev.sheaf.spring;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -251,6 +252,8 @@ public class SheafProperties {
     /** Most bytes that the values of one reply may have decompressed. */
     private DataSize maxReplySize = DataSize.ofMegabytes(256);
 
+    private final Dictionaries dictionaries = new Dictionaries();
+
     public CompressionMode getMode() {
       return mode;
     }
@@ -297,6 +300,152 @@ public class SheafProperties {
 
     public void setMaxReplySize(DataSize maxReplySize) {
       this.maxReplySize = maxReplySize;
+    }
+
+    public Dictionaries getDictionaries() {
+      return dictionaries;
+    }
+  }
+
+  /** How small values are compressed with trained dictionaries of Zstandard. */
+  public static class Dictionaries {
+
+    /**
+     * Whether dictionaries are trained and used (on), only read, by a reader that writers know of
+     * (read-only), not even read, which writers know too (none), or read by a reader that writers
+     * know nothing of (off).
+     */
+    private DictionaryMode mode = DictionaryMode.OFF;
+
+    /**
+     * Whether to train dictionaries, and to write with those of others; else only with given ones.
+     */
+    private boolean training = true;
+
+    /** Whether dictionaries are used only while all known clients can read them. */
+    private boolean awaitReaders = true;
+
+    /** Number of values of a policy that are looked at before a dictionary is trained. */
+    private int samples = 1_000;
+
+    /** Most bytes of values that are kept for training, for each policy. */
+    private DataSize sampleSize = DataSize.ofMegabytes(2);
+
+    /** Size of a dictionary. */
+    private DataSize size = DataSize.ofKilobytes(16);
+
+    /** Part of what the policy's algorithm stores that a dictionary must save, from 0 to 1. */
+    private double minSaving = 0.2;
+
+    /** Most nanoseconds of processor time that a saved byte may cost. */
+    private int maxNanosPerSavedByte = 100;
+
+    /** Time that other clients believe that this one is there. */
+    private Duration lease = Duration.ofSeconds(60);
+
+    /** Beginnings of keys whose values have nothing to do with dictionaries. */
+    private List<String> except = new ArrayList<>();
+
+    /** Files of exported dictionaries, to read and write with. */
+    private List<Path> files = new ArrayList<>();
+
+    /** Resources on the class path with exported dictionaries, to read and write with. */
+    private List<String> resources = new ArrayList<>();
+
+    public DictionaryMode getMode() {
+      return mode;
+    }
+
+    public void setMode(DictionaryMode mode) {
+      this.mode = mode;
+    }
+
+    public boolean isTraining() {
+      return training;
+    }
+
+    public void setTraining(boolean training) {
+      this.training = training;
+    }
+
+    public boolean isAwaitReaders() {
+      return awaitReaders;
+    }
+
+    public void setAwaitReaders(boolean awaitReaders) {
+      this.awaitReaders = awaitReaders;
+    }
+
+    public int getSamples() {
+      return samples;
+    }
+
+    public void setSamples(int samples) {
+      this.samples = samples;
+    }
+
+    public DataSize getSampleSize() {
+      return sampleSize;
+    }
+
+    public void setSampleSize(DataSize sampleSize) {
+      this.sampleSize = sampleSize;
+    }
+
+    public DataSize getSize() {
+      return size;
+    }
+
+    public void setSize(DataSize size) {
+      this.size = size;
+    }
+
+    public double getMinSaving() {
+      return minSaving;
+    }
+
+    public void setMinSaving(double minSaving) {
+      this.minSaving = minSaving;
+    }
+
+    public int getMaxNanosPerSavedByte() {
+      return maxNanosPerSavedByte;
+    }
+
+    public void setMaxNanosPerSavedByte(int maxNanosPerSavedByte) {
+      this.maxNanosPerSavedByte = maxNanosPerSavedByte;
+    }
+
+    public Duration getLease() {
+      return lease;
+    }
+
+    public void setLease(Duration lease) {
+      this.lease = lease;
+    }
+
+    public List<String> getExcept() {
+      return except;
+    }
+
+    public void setExcept(List<String> except) {
+      this.except = except;
+    }
+
+    public List<Path> getFiles() {
+      return files;
+    }
+
+    public void setFiles(List<Path> files) {
+      this.files = files;
+    }
+
+    public List<String> getResources() {
+      return resources;
+    }
+
+    public void setResources(List<String> resources) {
+      this.resources = resources;
     }
   }
 
@@ -694,6 +843,18 @@ public class SheafProperties {
     /** Reads compressed values, compresses none and refuses nothing. */
     READ,
     /** Leaves all values as they are. */
+    OFF
+  }
+
+  /** What is done with dictionaries. */
+  public enum DictionaryMode {
+    /** Trains dictionaries and compresses with them. */
+    ON,
+    /** Reads what others compress with dictionaries, and lets writers know of this reader. */
+    READ_ONLY,
+    /** Reads nothing that needs a dictionary, and lets writers know that they have to wait. */
+    NONE,
+    /** Reads what others compress with dictionaries; writers know nothing of this reader. */
     OFF
   }
 

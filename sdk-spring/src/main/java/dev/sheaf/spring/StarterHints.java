@@ -1,15 +1,11 @@
 package dev.sheaf.spring;
 
-import dev.sheaf.Sheaf;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.generate.GenerationContext;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
-import org.springframework.aot.hint.TypeReference;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
@@ -25,12 +21,11 @@ import org.springframework.data.redis.connection.RedisStringCommands;
 import org.springframework.data.redis.connection.RedisZSetCommands;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What a native image has to know of the starter: its proxies, and the fields that it reads. */
+/** What a native image has to know of the starter: its proxies, and the fields that it copies. */
 final class StarterHints implements RuntimeHintsRegistrar, BeanRegistrationAotProcessor {
 
   private static final List<Class<?>> PROXIED =
       List.of(
-          Sheaf.class,
           RedisGeoCommands.class,
           RedisHashCommands.class,
           RedisHyperLogLogCommands.class,
@@ -45,17 +40,10 @@ final class StarterHints implements RuntimeHintsRegistrar, BeanRegistrationAotPr
     PROXIED.forEach(type -> hints.proxies().registerJdkProxy(type));
     PROXIED.forEach(
         type -> hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
-    for (Class<?> type :
-        List.of(LettuceConnectionFactory.class, RedisClient.class, RedisClusterClient.class)) {
-      hints.reflection().registerType(type, MemberCategory.ACCESS_DECLARED_FIELDS);
-    }
+    // Copied, since some of it has no getter.
     hints
         .reflection()
-        .registerType(
-            TypeReference.of(
-                "org.springframework.data.redis.connection.lettuce"
-                    + ".StaticMasterReplicaConnectionProvider"),
-            MemberCategory.ACCESS_DECLARED_FIELDS);
+        .registerType(LettuceConnectionFactory.class, MemberCategory.ACCESS_DECLARED_FIELDS);
   }
 
   @Override

@@ -392,13 +392,13 @@ class SheafAutoConfigurationTest {
   @Test
   void anAlgorithmWithoutItsLibrary_isNamedWithTheLibrary() {
     runner()
-        .withPropertyValues("sheaf.compression.mode=on", "sheaf.compression.algorithm=zstd")
+        .withPropertyValues("sheaf.compression.mode=on", "sheaf.compression.algorithm=lz4")
         .run(
             context -> {
               assertThat(context).hasFailed();
               var analysis =
                   new InvalidSheafPropertyFailureAnalyzer().analyze(context.getStartupFailure());
-              assertThat(analysis.getDescription()).contains("com.github.luben:zstd-jni");
+              assertThat(analysis.getDescription()).contains("at.yawk.lz4:lz4-java");
             });
   }
 

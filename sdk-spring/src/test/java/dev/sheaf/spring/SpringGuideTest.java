@@ -21,6 +21,7 @@ import org.json.JSONException;
 import org.json.JSONObject;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -136,6 +137,17 @@ class SpringGuideTest {
       @CacheableAll("items") // of package dev.sheaf.spring
       public Map<Long, Item> find(Collection<Long> ids) { // called with those that are not cached
         return repository.findAllById(ids);
+      }
+    }
+
+    static class Privacy {
+      @Bean
+      DictionaryOptionsBuilderCustomizer withoutNames() {
+        return builder -> builder.redact(value -> withoutNames(value)); // null leaves the value out
+      }
+
+      private static byte[] withoutNames(byte[] value) {
+        return value;
       }
     }
 
