@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.spring.SheafAutoConfiguration;
-import dev.sheaf.spring.SheafCacheAutoConfiguration;
-import dev.sheaf.spring.SheafHealthAutoConfiguration;
 import dev.sheaf.spring.SheafOperations;
-import dev.sheaf.spring.SheafScriptsAutoConfiguration;
+import dev.sheaf.spring.autoconfigure.SheafAutoConfiguration;
+import dev.sheaf.spring.autoconfigure.SheafHealthAutoConfiguration;
+import dev.sheaf.spring.cache.SheafCacheAutoConfiguration;
+import dev.sheaf.spring.scripts.SheafScriptsAutoConfiguration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.AotDetector;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.scripts.Arg;
 import dev.sheaf.scripts.Keys;
 import dev.sheaf.scripts.LuaScript;
+import dev.sheaf.spring.autoconfigure.DictionaryOptionsBuilderCustomizer;
+import dev.sheaf.spring.cache.CacheableAll;
+import dev.sheaf.spring.cache.SheafCaches;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -134,7 +137,7 @@ class SpringGuideTest {
         this.repository = repository;
       }
 
-      @CacheableAll("items") // of package dev.sheaf.spring
+      @CacheableAll("items") // of package dev.sheaf.spring.cache
       public Map<Long, Item> find(Collection<Long> ids) { // called with those that are not cached
         return repository.findAllById(ids);
       }

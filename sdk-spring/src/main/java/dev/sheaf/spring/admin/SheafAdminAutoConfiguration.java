@@ -2,7 +2,7 @@ package dev.sheaf.spring.admin;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.inspector.InspectionLimits;
-import dev.sheaf.spring.SheafAutoConfiguration;
+import dev.sheaf.spring.autoconfigure.SheafAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
