@@ -12,6 +12,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.ClusterCommandExecutor;
 import org.springframework.data.redis.connection.ClusterTopologyProvider;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnection;
@@ -48,6 +50,7 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   private final UnaryOperator<SheafBuilder<String, String>> options;
   private final Consumer<String> notBatching;
   private PipeliningFlushPolicy flushPolicy = PipeliningFlushPolicy.flushEachCommand();
+  private @Nullable RedisConfiguration configuration;
   private volatile @Nullable Running running;
 
   private BatchingConnectionFactory(
@@ -77,14 +80,23 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
         new BatchingConnectionFactory(template, name, options, notBatching);
     // Some of what a factory is told has no getter, such as its executor: all fields, by no name.
     ReflectionUtils.shallowCopyFieldState(template, factory);
-    ReflectionUtils.doWithFields(
-        LettuceConnectionFactory.class,
-        field -> {
-          ReflectionUtils.makeAccessible(field);
-          factory.flushPolicy = (PipeliningFlushPolicy) field.get(factory);
-        },
-        field -> field.getType() == PipeliningFlushPolicy.class);
+    PipeliningFlushPolicy policy = factory.copied(PipeliningFlushPolicy.class);
+    if (policy != null) {
+      factory.flushPolicy = policy;
+    }
+    factory.configuration = factory.copied(RedisConfiguration.class);
     return factory;
+  }
+
+  /** What was copied into the one field of a type; null if there is none. */
+  private <T> @Nullable T copied(Class<T> type) {
+    for (Field field : LettuceConnectionFactory.class.getDeclaredFields()) {
+      if (field.getType() == type) {
+        ReflectionUtils.makeAccessible(field);
+        return type.cast(ReflectionUtils.getField(field, this));
+      }
+    }
+    return null;
   }
 
   /**
@@ -163,13 +175,13 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
    */
   private List<RedisURI> urisOf(AbstractRedisClient plain) {
     if (isClusterAware() || isRedisSentinelAware()) {
-      return FactoryUris.of(this);
+      return FactoryUris.of(this, configuration);
     }
     // A primary and its replicas are given to no client, and no getter has them; the provider of
     // connections, which has no target of its own, gives them to each connection.
     LettuceConnectionProvider provider = doCreateConnectionProvider(plain, ByteArrayCodec.INSTANCE);
     return provider instanceof LettuceConnectionProvider.TargetAware
-        ? FactoryUris.of(this)
+        ? FactoryUris.of(this, configuration)
         : NodesOfConnections.of(
             plain.getResources(),
             client -> doCreateConnectionProvider(client, ByteArrayCodec.INSTANCE));

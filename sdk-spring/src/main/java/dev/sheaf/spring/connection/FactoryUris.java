@@ -4,6 +4,7 @@ import io.lettuce.core.DriverInfo;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithPassword;
@@ -19,14 +20,20 @@ import org.springframework.util.StringUtils;
 /** The URIs that Spring Data makes of the configuration of a factory. */
 final class FactoryUris {
 
+  private static final String UNKNOWN_KIND =
+      "its RedisConfiguration is none of Spring Data's own, so its user is not known; give it a"
+          + " RedisStandaloneConfiguration, RedisSentinelConfiguration, RedisClusterConfiguration"
+          + " or RedisSocketConfiguration";
+
   private FactoryUris() {}
 
   /**
    * The URIs of a factory for a server, a Unix socket, Sentinels or a cluster.
    *
+   * @param given the configuration that the factory was made with, if that is known
    * @throws UnknownServersException if it has a configuration of another kind
    */
-  static List<RedisURI> of(LettuceConnectionFactory factory) {
+  static List<RedisURI> of(LettuceConnectionFactory factory, @Nullable RedisConfiguration given) {
     RedisClusterConfiguration cluster = factory.getClusterConfiguration();
     if (cluster != null) {
       return cluster.getClusterNodes().stream()
@@ -45,18 +52,23 @@ final class FactoryUris {
               .withDatabase(factory.getDatabase())
               .build());
     }
-    RedisStandaloneConfiguration server = factory.getStandaloneConfiguration();
-    // One of another kind has a name and a port, and a user that it tells nobody.
-    if (factory.isClusterAware()
-        || factory.isRedisSentinelAware()
-        || !server.getHostName().equals(factory.getHostName())
-        || server.getPort() != factory.getPort()) {
-      throw new UnknownServersException(
-          "its RedisConfiguration is none of Spring Data's own, so its user is not known; give it a"
-              + " RedisStandaloneConfiguration, RedisSentinelConfiguration,"
-              + " RedisClusterConfiguration or RedisSocketConfiguration");
+    if (factory.isClusterAware() || factory.isRedisSentinelAware()) {
+      throw new UnknownServersException(UNKNOWN_KIND);
     }
+    RedisStandaloneConfiguration server = server(factory, given);
     return List.of(uri(factory, server, server.getHostName(), server.getPort()));
+  }
+
+  /** A factory that was made with its configuration as an interface has no getter for it. */
+  private static RedisStandaloneConfiguration server(
+      LettuceConnectionFactory factory, @Nullable RedisConfiguration given) {
+    if (given == null) {
+      return factory.getStandaloneConfiguration();
+    }
+    if (given instanceof RedisStandaloneConfiguration server) {
+      return server;
+    }
+    throw new UnknownServersException(UNKNOWN_KIND);
   }
 
   private static <C extends RedisConfiguration & WithPassword> RedisURI uri(

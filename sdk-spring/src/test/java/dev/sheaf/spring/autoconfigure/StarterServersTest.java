@@ -21,6 +21,9 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -105,6 +108,18 @@ class StarterServersTest {
       client.connect().sync().clientKill(KillArgs.Builder.typeNormal());
     } finally {
       client.shutdown(Duration.ZERO, PATIENCE);
+    }
+  }
+
+  @Test
+  void factoryMadeWithAnInterface_batches() {
+    try (EmbeddedServer server = EmbeddedServer.start()) {
+      RedisConfiguration configuration =
+          new RedisStandaloneConfiguration("127.0.0.1", server.port());
+      runner()
+          .withBean(
+              LettuceConnectionFactory.class, () -> new LettuceConnectionFactory(configuration))
+          .run(context -> useTogether(template(context)));
     }
   }
 
