@@ -6,6 +6,7 @@ import dev.sheaf.Result.Failure;
 import dev.sheaf.Result.Value;
 import dev.sheaf.Sheaf;
 import dev.sheaf.SheafException;
+import dev.sheaf.spring.connection.BatchingConnectionFactory;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -29,7 +30,7 @@ final class TemplateOperations<K, V> implements SheafOperations<K, V> {
   }
 
   private Sheaf<byte[], byte[]> sheaf() {
-    return CurrentSheaf.batching(template.getConnectionFactory()).shared();
+    return BatchingConnectionFactory.require(template.getConnectionFactory()).shared();
   }
 
   @Override

@@ -1,6 +1,7 @@
 /**
- * Sheaf in Spring Boot. {@link dev.sheaf.spring.SheafAutoConfiguration} lets the connections that
- * Spring Data Redis hands out batch; {@link dev.sheaf.spring.SheafProperties} are its switches.
+ * Sheaf in Spring Boot: what applications call. {@link
+ * dev.sheaf.spring.autoconfigure.SheafAutoConfiguration} lets the connections that Spring Data
+ * Redis hands out batch; {@link dev.sheaf.spring.autoconfigure.SheafProperties} are its switches.
  */
 @NullMarked
 package dev.sheaf.spring;

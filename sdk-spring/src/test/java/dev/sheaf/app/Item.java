@@ -5,4 +5,4 @@ import org.springframework.data.redis.core.RedisHash;
 
 /** Something to keep in a repository. */
 @RedisHash("items")
-record Item(@Id String id, String name, int stock) {}
+public record Item(@Id String id, String name, int stock) {}

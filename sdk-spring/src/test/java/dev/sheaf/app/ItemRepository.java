@@ -3,4 +3,4 @@ package dev.sheaf.app;
 import org.springframework.data.repository.CrudRepository;
 
 /** Items by their identifier. */
-interface ItemRepository extends CrudRepository<Item, String> {}
+public interface ItemRepository extends CrudRepository<Item, String> {}

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
-import dev.sheaf.spring.SheafAutoConfiguration;
-import dev.sheaf.spring.SheafCacheAutoConfiguration;
-import dev.sheaf.spring.SheafHealthAutoConfiguration;
 import dev.sheaf.spring.SheafOperations;
-import dev.sheaf.spring.SheafScriptsAutoConfiguration;
+import dev.sheaf.spring.autoconfigure.SheafAutoConfiguration;
+import dev.sheaf.spring.autoconfigure.SheafHealthAutoConfiguration;
+import dev.sheaf.spring.cache.SheafCacheAutoConfiguration;
+import dev.sheaf.spring.scripts.SheafScriptsAutoConfiguration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.aot.AotDetector;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
@@ -18,10 +19,12 @@ import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisRepositoriesAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
@@ -39,16 +42,23 @@ class ProcessAotTest {
   @EnableCaching
   @ImportAutoConfiguration({
     DataRedisAutoConfiguration.class,
+    DataRedisRepositoriesAutoConfiguration.class,
     CacheAutoConfiguration.class,
     SheafAutoConfiguration.class,
     SheafCacheAutoConfiguration.class,
     SheafHealthAutoConfiguration.class,
     SheafScriptsAutoConfiguration.class
   })
-  static class Application {}
+  static class Application {
+
+    @Bean
+    ShopApplication.Prices prices() {
+      return new ShopApplication.Prices();
+    }
+  }
 
   @Test
-  void anApplicationWithScriptsAndCaches_isProcessedAndRuns() {
+  void anApplicationWithScriptsCachesAndRepositories_isProcessedAndRuns() {
     try (EmbeddedServer server = EmbeddedServer.start()) {
       TestPropertyValues properties =
           TestPropertyValues.of("spring.data.redis.url=" + server.uri());
@@ -65,12 +75,15 @@ class ProcessAotTest {
           .with(generated)
           .compile(
               compiled -> {
+                System.setProperty(AotDetector.AOT_ENABLED, "true");
                 try (GenericApplicationContext context = new GenericApplicationContext()) {
                   properties.applyTo(context);
                   initializer(compiled.getInstance(ApplicationContextInitializer.class))
                       .initialize(context);
                   context.refresh();
                   assertThatItRuns(context);
+                } finally {
+                  System.clearProperty(AotDetector.AOT_ENABLED);
                 }
               });
     }
@@ -83,7 +96,7 @@ class ProcessAotTest {
   }
 
   private static void assertThatHintsAreThere(RuntimeHints hints) {
-    for (Class<?> type : List.of(Counter.class, Sheaf.class, RedisStringCommands.class)) {
+    for (Class<?> type : List.of(Counter.class, RedisStringCommands.class)) {
       assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(hints);
     }
   }
@@ -97,6 +110,12 @@ class ProcessAotTest {
     Counter counter = context.getBean(Counter.class);
     assertThat(counter.add(List.of("visits"), 2)).isEqualTo(2);
     assertThat(counter.add(List.of("visits"), 3)).isEqualTo(5);
+    ItemRepository items = context.getBean(ItemRepository.class);
+    items.save(new Item("1", "tea", 3));
+    assertThat(items.findById("1")).contains(new Item("1", "tea", 3));
+    ShopApplication.Prices prices = context.getBean(ShopApplication.Prices.class);
+    assertThat(prices.of("tea")).isEqualTo(prices.of("tea"));
+    assertThat(prices.looked()).isEqualTo(1);
     assertThat(context.getBean(Sheaf.class).availability().status()).isNotNull();
   }
 }

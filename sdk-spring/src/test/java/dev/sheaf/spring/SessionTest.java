@@ -3,6 +3,8 @@ package dev.sheaf.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.spring.autoconfigure.SheafAutoConfiguration;
+import dev.sheaf.spring.connection.BatchingConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;

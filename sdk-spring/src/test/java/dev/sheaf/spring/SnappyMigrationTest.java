@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.inspector.Inspector;
+import dev.sheaf.spring.autoconfigure.SheafAutoConfiguration;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.scripts.Arg;
 import dev.sheaf.scripts.Keys;
 import dev.sheaf.scripts.LuaScript;
+import dev.sheaf.spring.autoconfigure.DictionaryOptionsBuilderCustomizer;
+import dev.sheaf.spring.cache.CacheableAll;
+import dev.sheaf.spring.cache.SheafCaches;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -21,6 +24,7 @@ import org.json.JSONException;
 import org.json.JSONObject;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -133,9 +137,20 @@ class SpringGuideTest {
         this.repository = repository;
       }
 
-      @CacheableAll("items") // of package dev.sheaf.spring
+      @CacheableAll("items") // of package dev.sheaf.spring.cache
       public Map<Long, Item> find(Collection<Long> ids) { // called with those that are not cached
         return repository.findAllById(ids);
+      }
+    }
+
+    static class Privacy {
+      @Bean
+      DictionaryOptionsBuilderCustomizer withoutNames() {
+        return builder -> builder.redact(value -> withoutNames(value)); // null leaves the value out
+      }
+
+      private static byte[] withoutNames(byte[] value) {
+        return value;
       }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.sheaf.Result;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.spring.autoconfigure.SheafAutoConfiguration;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.sheaf.spring.admin;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.inspector.InspectionLimits;
-import dev.sheaf.spring.SheafAutoConfiguration;
+import dev.sheaf.spring.autoconfigure.SheafAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
@@ -24,6 +24,22 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnClass({ConditionalOnAvailableEndpoint.class, WebEndpointProperties.class})
 public final class SheafAdminAutoConfiguration {
 
+  /** Nobody waits longer, and a thread of the web server does meanwhile: 1 minute. */
+  private static final long MAX_TIMEOUT_MILLIS = 60_000;
+
+  private static Duration timeout(SheafAdminProperties properties) {
+    return Duration.ofMillis(
+        checked("timeout", properties.getTimeout().toMillis(), MAX_TIMEOUT_MILLIS));
+  }
+
+  private static long checked(String name, long value, long max) {
+    if (value < 1 || value > max) {
+      throw new IllegalArgumentException(
+          "sheaf.admin." + name + " must be from 1 to " + max + ", but was " + value);
+    }
+    return value;
+  }
+
   /** Has no threads until something asks. */
   @Bean
   ClientState sheafClientState() {
@@ -44,9 +60,6 @@ public final class SheafAdminAutoConfiguration {
     /** A page is no place for more: 10,000. */
     private static final long MAX_ELEMENTS = 10_000;
 
-    /** Nobody waits longer, and a thread of the web server does meanwhile: 1 minute. */
-    private static final long MAX_TIMEOUT_MILLIS = 60_000;
-
     /** Of an administrator's page there are few users: 64. */
     private static final long MAX_THREADS = 64;
 
@@ -64,11 +77,9 @@ public final class SheafAdminAutoConfiguration {
 
     @Bean
     ValueReader sheafValueReader(SheafAdminProperties properties) {
-      long timeoutMillis =
-          checked("timeout", properties.getTimeout().toMillis(), MAX_TIMEOUT_MILLIS);
       return new ValueReader(
           limits(properties),
-          Duration.ofMillis(timeoutMillis),
+          timeout(properties),
           (int) checked("max-concurrent-reads", properties.getMaxConcurrentReads(), MAX_THREADS));
     }
 
@@ -78,14 +89,6 @@ public final class SheafAdminAutoConfiguration {
       int maxElements = (int) checked("max-elements", properties.getMaxElements(), MAX_ELEMENTS);
       return new InspectionLimits(maxBytes, maxBytes, maxBytes, maxElements);
     }
-
-    private static long checked(String name, long value, long max) {
-      if (value < 1 || value > max) {
-        throw new IllegalArgumentException(
-            "sheaf.admin." + name + " must be from 1 to " + max + ", but was " + value);
-      }
-      return value;
-    }
   }
 
   /** The page. */
@@ -93,7 +96,14 @@ public final class SheafAdminAutoConfiguration {
   @ConditionalOnAvailableEndpoint(
       endpoint = SheafPageEndpoint.class,
       exposure = EndpointExposure.WEB)
+  @EnableConfigurationProperties(SheafAdminProperties.class)
   static class Page {
+
+    @Bean
+    DictionariesReader sheafDictionariesReader(
+        ObjectProvider<Sheaf<?, ?>> clients, SheafAdminProperties properties) {
+      return new DictionariesReader(clients, timeout(properties));
+    }
 
     @Bean
     @ConditionalOnMissingBean
@@ -101,11 +111,13 @@ public final class SheafAdminAutoConfiguration {
         ObjectProvider<Sheaf<?, ?>> clients,
         ObjectProvider<MeterRegistry> registries,
         ClientState sheafClientState,
+        DictionariesReader sheafDictionariesReader,
         WebEndpointProperties endpoints) {
       AdminPaths paths = AdminPaths.of(endpoints);
       return new SheafPageEndpoint(
           new PageFiles(paths.page(), paths.values()),
-          new FiguresReader(clients, registries, sheafClientState));
+          new FiguresReader(clients, registries, sheafClientState),
+          sheafDictionariesReader);
     }
   }
 }

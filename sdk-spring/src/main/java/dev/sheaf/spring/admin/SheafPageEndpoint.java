@@ -23,10 +23,12 @@ public final class SheafPageEndpoint {
 
   private final PageFiles files;
   private final FiguresReader figures;
+  private final DictionariesReader dictionaries;
 
-  SheafPageEndpoint(PageFiles files, FiguresReader figures) {
+  SheafPageEndpoint(PageFiles files, FiguresReader figures, DictionariesReader dictionaries) {
     this.files = files;
     this.figures = figures;
+    this.dictionaries = dictionaries;
   }
 
   /** The page. */
@@ -36,15 +38,19 @@ public final class SheafPageEndpoint {
   }
 
   /**
-   * A file of the page, or the figures as JSON. Redis is not asked for them.
+   * A file of the page, or as JSON the figures, for which Redis is not asked, or the list of
+   * dictionaries, for which it is.
    *
-   * @param name figures, page.js, page.css or icon.svg
+   * @param name figures, dictionaries, page.js, page.css or icon.svg
    * @return null, and so 404, for other names
    */
   @ReadOperation(produces = {"application/json", "text/javascript", "text/css", "image/svg+xml"})
   public @Nullable WebEndpointResponse<Object> part(@Selector String name) {
     if (name.equals("figures")) {
       return new WebEndpointResponse<>(figures.read(), MimeTypeUtils.APPLICATION_JSON);
+    }
+    if (name.equals("dictionaries")) {
+      return new WebEndpointResponse<>(dictionaries.read(), MimeTypeUtils.APPLICATION_JSON);
     }
     File file = files.file(name);
     return file == null ? null : new WebEndpointResponse<>(file.text(), file.type());

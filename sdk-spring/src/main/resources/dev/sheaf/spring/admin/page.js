@@ -668,7 +668,9 @@
             'Nothing has been compressed yet, or there is no meter registry.'),
         make('h2', {}, 'Stored as it is'),
         table([['Reason'], ['Values', 'n']], grouped(latest, 'sheaf.compression.skipped', 'reason')
-            .map((group) => [group.label, number.format(group.count)]), 'No values.')
+            .map((group) => [group.label, number.format(group.count)]), 'No values.'),
+        make('h2', {}, 'Dictionaries'),
+        ...dictionariesView()
       ];
     },
     'view-availability': () => {
@@ -723,6 +725,43 @@
           'No script is registered, or there is no meter registry.')
     ]
   };
+
+  // ---- dictionaries: asked of Redis, and so only when somebody asks
+
+  let dictionaries = null;
+  let asking = false;
+
+  async function askForDictionaries() {
+    asking = true;
+    draw();
+    try {
+      const response = await fetch(document.body.dataset.dictionaries, {headers: {Accept: 'application/json'}});
+      dictionaries = response.ok ? await response.json()
+          : {dictionaries: [], left: 0, problem: 'The application answered ' + response.status + '.'};
+    } catch (e) {
+      dictionaries = {dictionaries: [], left: 0, problem: 'The application does not answer.'};
+    }
+    asking = false;
+    draw();
+  }
+
+  function dictionariesView() {
+    const ask = make('button', {type: 'button', id: 'ask-dictionaries', disabled: asking, onclick: askForDictionaries},
+        dictionaries === null ? 'List them' : 'List them again');
+    if (dictionaries === null) {
+      return [make('p', {class: 'quiet'}, 'What is stored for small values; Redis is asked for it. '), ask];
+    }
+    if (dictionaries.problem) return [make('p', {class: 'message'}, seen(dictionaries.problem)), ask];
+    return [
+      table([['Dictionary', 'code'], ['Prefix', 'code'], ['Size', 'n'], ['Samples', 'n'], ['Stored of values', 'n'],
+        ['Trained'], ['Used last'], ['Current']],
+          dictionaries.dictionaries.map((one) => [one.id, one.prefix, bytes(one.bytes), number.format(one.samples),
+            percent(one.ratio), time(one.trainedAt), one.lastUsed ? time(one.lastUsed) : '–', one.current ? 'yes' : '']),
+          'None is stored.'),
+      dictionaries.left > 0 ? make('p', {class: 'quiet'}, number.format(dictionaries.left) + ' more are stored.') : null,
+      ask
+    ];
+  }
 
   function unknown() {
     return latest.client ? 'not connected to Redis' : 'no client';

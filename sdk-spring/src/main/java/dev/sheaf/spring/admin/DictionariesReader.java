@@ -1,0 +1,54 @@
+package dev.sheaf.spring.admin;
+
+import dev.sheaf.Sheaf;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.springframework.beans.factory.ObjectProvider;
+
+/** Asks Redis which dictionaries are stored. Thread-safe. */
+final class DictionariesReader implements AutoCloseable {
+
+  private final ObjectProvider<? extends Sheaf<?, ?>> clients;
+  private final Duration timeout;
+  private final BoundedCalls calls = new BoundedCalls("sheaf-admin-dictionaries", 1);
+
+  DictionariesReader(ObjectProvider<? extends Sheaf<?, ?>> clients, Duration timeout) {
+    this.clients = clients;
+    this.timeout = timeout;
+  }
+
+  /** The dictionaries, or why they are not known. Blocks, for the time-out at most. */
+  DictionaryList read() {
+    Sheaf<?, ?> sheaf = clients.getIfUnique();
+    if (sheaf == null) {
+      return DictionaryList.unknown("There is no Sheaf client, or none that is primary.");
+    }
+    try {
+      return calls.call(() -> DictionaryList.of(sheaf.dictionaries().list()), timeout);
+    } catch (RejectedExecutionException e) {
+      return DictionaryList.unknown(
+          "Too many ask for dictionaries: " + BoundedCalls.MAX_WAITING + " wait.");
+    } catch (TimeoutException e) {
+      return DictionaryList.unknown(
+          "Redis did not answer within sheaf.admin.timeout=" + timeout.toMillis() + "ms.");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return DictionaryList.unknown("The request was interrupted.");
+    } catch (ExecutionException e) {
+      // By its type: a message may have pieces of a dictionary, and so of values.
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      return DictionaryList.unknown(
+          cause instanceof IllegalStateException
+              ? "This client does not compress, so it knows of no dictionaries:"
+                  + " sheaf.compression.mode is off."
+              : "Dictionaries could not be listed: " + cause.getClass().getSimpleName() + ".");
+    }
+  }
+
+  @Override
+  public void close() {
+    calls.close();
+  }
+}

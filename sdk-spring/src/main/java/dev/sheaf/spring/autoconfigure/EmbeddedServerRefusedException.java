@@ -1,0 +1,20 @@
+package dev.sheaf.spring.autoconfigure;
+
+/** The embedded server was about to become the Redis of an application in production. */
+final class EmbeddedServerRefusedException extends IllegalStateException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String profile;
+
+  EmbeddedServerRefusedException(String profile) {
+    super(
+        "No Redis is configured, and the embedded server does not start under the profile "
+            + profile);
+    this.profile = profile;
+  }
+
+  String profile() {
+    return profile;
+  }
+}

@@ -1,0 +1,195 @@
+package dev.sheaf.spring.cache;
+
+import dev.sheaf.Result;
+import dev.sheaf.Sheaf;
+import dev.sheaf.SheafBuilder;
+import dev.sheaf.spring.connection.BatchingConnectionFactory;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Redis as a cache may use it: asked only while the availability guard has nothing against it,
+ * never waited for longer than a limit, and never the cause of an exception. Thread-safe.
+ */
+final class GuardedRedis {
+
+  /** How long after a failed attempt to connect the next one is made: 1 second. */
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final RedisConnectionFactory factory;
+  private final Duration timeout;
+  private volatile @Nullable Long failedAtNanos;
+
+  /** A command of Lettuce's. */
+  interface Call<T> {
+    CompletionStage<T> on(RedisClusterAsyncCommands<byte[], byte[]> redis);
+  }
+
+  GuardedRedis(RedisConnectionFactory factory, Duration timeout) {
+    this.factory = factory;
+    this.timeout = timeout;
+  }
+
+  /**
+   * The reply, or null if there is none in time, for whatever reason.
+   *
+   * @param failed told of a failure before the limit
+   */
+  <T> @Nullable T ask(byte[] key, Call<T> call, Consumer<Throwable> failed) {
+    CompletableFuture<T> sent = send(key, call);
+    T reply = await(sent);
+    if (reply == null) {
+      tell(sent, failed);
+    }
+    return reply;
+  }
+
+  /** Tells of a failure that has happened. */
+  private static void tell(CompletableFuture<?> sent, Consumer<Throwable> failed) {
+    if (sent.isCompletedExceptionally()) {
+      sent.exceptionally(
+          failure -> {
+            failed.accept(failure);
+            return null;
+          });
+    }
+  }
+
+  /** Those values that come in time; the others are missing, for whatever reason. */
+  Map<byte[], Result<byte[]>> getAll(Collection<byte[]> keys) {
+    List<byte[]> all = List.copyOf(keys);
+    Map<byte[], Result<byte[]>> results = new IdentityHashMap<>();
+    for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
+      List<byte[]> slice =
+          all.subList(start, Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE));
+      Map<byte[], Result<byte[]>> some =
+          await(
+              withUsable(
+                  sheaf -> sheaf.availability().isAvailable(), sheaf -> sheaf.getAllAsync(slice)));
+      if (some == null) {
+        break; // It would not come in time for the others either.
+      }
+      results.putAll(some);
+    }
+    return results;
+  }
+
+  /**
+   * Sends values without waiting for what comes of it; those for which there is no room are not
+   * written.
+   *
+   * @param ttl null for no end
+   */
+  void setAll(Map<byte[], byte[]> values, @Nullable Duration ttl) {
+    Duration bounded =
+        ttl != null && ttl.compareTo(SheafBuilder.MAX_TTL) > 0 ? SheafBuilder.MAX_TTL : ttl;
+    Map<byte[], byte[]> slice = new LinkedHashMap<>();
+    for (Map.Entry<byte[], byte[]> entry : values.entrySet()) {
+      slice.put(entry.getKey(), entry.getValue());
+      if (slice.size() == SheafBuilder.KEYS_PER_SLICE) {
+        setSlice(slice, bounded);
+        slice = new LinkedHashMap<>();
+      }
+    }
+    if (!slice.isEmpty()) {
+      setSlice(slice, bounded);
+    }
+  }
+
+  private void setSlice(Map<byte[], byte[]> slice, @Nullable Duration ttl) {
+    withUsable(
+        sheaf -> sheaf.availability().isAvailable(),
+        sheaf -> ttl == null ? sheaf.setAllAsync(slice) : sheaf.setAllAsync(slice, ttl));
+  }
+
+  /** Whether Redis as a whole answers in time. */
+  boolean isUsable() {
+    Boolean usable =
+        await(
+            withUsable(
+                sheaf -> sheaf.availability().isAvailable(),
+                sheaf -> CompletableFuture.completedFuture(true)));
+    return usable != null;
+  }
+
+  /** Sends a command, and gives a future that fails if it was not sent. */
+  <T> CompletableFuture<T> send(byte[] key, Call<T> call) {
+    return withUsable(
+        sheaf -> sheaf.availability().isAvailable(key),
+        sheaf -> call.on(sheaf.async()).toCompletableFuture());
+  }
+
+  /**
+   * Sends a command, whatever the guard says, since Lettuce keeps it until Redis is back; the reply
+   * is waited for only if Redis answers.
+   *
+   * @param failed told of a failure, now or later
+   */
+  <T> @Nullable T tell(byte[] key, Call<T> call, Consumer<Throwable> failed) {
+    boolean[] answers = new boolean[1];
+    CompletableFuture<T> sent =
+        withUsable(
+            sheaf -> {
+              answers[0] = sheaf.availability().isAvailable(key);
+              return true;
+            },
+            sheaf -> call.on(sheaf.async()).toCompletableFuture());
+    sent.whenComplete(
+        (reply, failure) -> {
+          if (failure != null) {
+            failed.accept(failure);
+          }
+        });
+    return answers[0] ? await(sent) : null;
+  }
+
+  private <T> CompletableFuture<T> withUsable(
+      Function<Sheaf<byte[], byte[]>, Boolean> usable,
+      Function<Sheaf<byte[], byte[]>, CompletableFuture<T>> use) {
+    Long failed = failedAtNanos;
+    if (failed != null && System.nanoTime() - failed < RETRY_NANOS) {
+      return CompletableFuture.failedFuture(new IllegalStateException("not connected"));
+    }
+    BatchingConnectionFactory batching = BatchingConnectionFactory.require(factory);
+    Sheaf<byte[], byte[]> sheaf;
+    try {
+      sheaf = batching.sharedWithin(timeout);
+      failedAtNanos = null;
+    } catch (RuntimeException e) {
+      failedAtNanos = System.nanoTime();
+      return CompletableFuture.failedFuture(e);
+    }
+    try {
+      return usable.apply(sheaf)
+          ? use.apply(sheaf)
+          : CompletableFuture.failedFuture(new IllegalStateException("not available"));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private <T> @Nullable T await(CompletableFuture<T> sent) {
+    try {
+      return sent.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } catch (TimeoutException | ExecutionException | RuntimeException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package dev.sheaf.spring.cache;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A warning about something that may happen often, logged now and then. Thread-safe. */
+final class RareWarning {
+
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.spring");
+
+  /** How far two of these warnings are apart at least: 10 seconds. */
+  private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final AtomicLong loggedAtNanos = new AtomicLong(System.nanoTime() - APART_NANOS);
+
+  void log(Supplier<String> text) {
+    long now = System.nanoTime();
+    long last = loggedAtNanos.get();
+    if (now - last >= APART_NANOS && loggedAtNanos.compareAndSet(last, now)) {
+      LOG.warn(text.get());
+    }
+  }
+}

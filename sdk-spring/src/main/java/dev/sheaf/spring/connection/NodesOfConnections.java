@@ -1,0 +1,54 @@
+package dev.sheaf.spring.connection;
+
+import io.lettuce.core.ConnectionFuture;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.resource.ClientResources;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+
+/**
+ * A client that connects nowhere, and remembers where it was told to: so a connection to a primary
+ * and its replicas says which nodes it is given.
+ */
+final class NodesOfConnections extends RedisClient {
+
+  private final List<RedisURI> asked = new CopyOnWriteArrayList<>();
+
+  private NodesOfConnections(ClientResources resources) {
+    super(resources, new RedisURI());
+  }
+
+  /**
+   * The nodes that a connection is given.
+   *
+   * @param providers makes what connects by a client
+   * @throws UnknownServersException if it asks the client for none
+   */
+  static List<RedisURI> of(
+      ClientResources resources, Function<RedisClient, LettuceConnectionProvider> providers) {
+    NodesOfConnections client = new NodesOfConnections(resources);
+    // Not waited for: it never ends.
+    providers.apply(client).getConnectionAsync(StatefulConnection.class);
+    if (client.asked.isEmpty()) {
+      throw new UnknownServersException(
+          "this version of Lettuce does not say where the primary and its replicas are");
+    }
+    return List.copyOf(client.asked);
+  }
+
+  @Override
+  public <K, V> ConnectionFuture<StatefulRedisConnection<K, V>> connectAsync(
+      RedisCodec<K, V> codec, RedisURI uri) {
+    asked.add(uri);
+    return ConnectionFuture.from(
+        InetSocketAddress.createUnresolved("localhost", 0), new CompletableFuture<>());
+  }
+}

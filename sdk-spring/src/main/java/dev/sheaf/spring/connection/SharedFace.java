@@ -1,0 +1,91 @@
+package dev.sheaf.spring.connection;
+
+import dev.sheaf.BatchingClient;
+import dev.sheaf.Sheaf;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisStringCommands;
+import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
+
+/** Sheaf over the connection that the templates of one factory share. Thread-safe. */
+final class SharedFace {
+
+  private static final LettuceExceptionConverter TRANSLATION = new LettuceExceptionConverter();
+
+  private final BatchingClient client;
+  private final StatefulConnection<byte[], byte[]> connection;
+  private final Sheaf<byte[], byte[]> sheaf;
+
+  SharedFace(BatchingClient client, StatefulConnection<byte[], byte[]> connection) {
+    this.client = client;
+    this.connection = connection;
+    this.sheaf = client.over(connection, ByteArrayCodec.INSTANCE);
+  }
+
+  Sheaf<byte[], byte[]> sheaf() {
+    return sheaf;
+  }
+
+  StatefulConnection<byte[], byte[]> connection() {
+    return connection;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // This very connection; another one has other sockets.
+  boolean isOver(StatefulConnection<byte[], byte[]> other) {
+    return connection == other;
+  }
+
+  /**
+   * Commands of Spring that see to the loops of the calling thread.
+   *
+   * @param waits whether they wait for replies now
+   */
+  <T> T seeing(Class<T> type, T commands, BooleanSupplier waits) {
+    T seeing = client.blocking(sheaf, type, commands, waits);
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> translated(seeing, method, arguments)));
+  }
+
+  /** As Spring's own commands throw, also where the client answered in their place. */
+  private static @Nullable Object translated(
+      Object commands, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(commands, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getTargetException() instanceof RuntimeException failure
+          ? translated(failure)
+          : e.getTargetException();
+    }
+  }
+
+  private static RuntimeException translated(RuntimeException failure) {
+    if (failure instanceof RedisException) {
+      DataAccessException translated = TRANSLATION.convert(failure);
+      return translated == null ? failure : translated;
+    }
+    return failure;
+  }
+
+  /** A GET of Spring that sees to the loops of the calling thread, and waits for its reply. */
+  byte @Nullable [] get(byte[] key, RedisStringCommands commands) {
+    try {
+      return client.blockingGet(sheaf, key, () -> commands.get(key));
+    } catch (RedisException e) {
+      throw translated(e);
+    }
+  }
+
+  void close() {
+    sheaf.close();
+  }
+}

@@ -1,0 +1,36 @@
+package dev.sheaf.spring.scripts;
+
+import dev.sheaf.Sheaf;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.FactoryBean;
+
+/** Makes the bean of one interface of scripts, also where definitions are generated beforehand. */
+final class ScriptFactory<T> implements FactoryBean<T>, BeanFactoryAware {
+
+  private final Class<T> type;
+  private @Nullable BeanFactory beanFactory;
+
+  ScriptFactory(Class<T> type) {
+    this.type = type;
+  }
+
+  @Override
+  public void setBeanFactory(BeanFactory beanFactory) {
+    this.beanFactory = beanFactory;
+  }
+
+  @Override
+  public T getObject() {
+    if (beanFactory == null) {
+      throw new IllegalStateException("Spring makes the scripts of " + type.getName());
+    }
+    return CurrentScripts.of(type, beanFactory.getBean(Sheaf.class));
+  }
+
+  @Override
+  public Class<T> getObjectType() {
+    return type;
+  }
+}

@@ -1,0 +1,37 @@
+package dev.sheaf.spring.scripts;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.generate.GenerationContext;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.aot.BeanRegistrationCode;
+import org.springframework.beans.factory.support.RegisteredBean;
+
+/** What a native image has to know of interfaces of scripts. */
+final class ScriptHints implements BeanRegistrationAotProcessor {
+
+  @Override
+  public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+    if (bean.getBeanClass() != ScriptFactory.class) {
+      return null;
+    }
+    return bean.getMergedBeanDefinition().getAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE)
+            instanceof Class<?> type
+        ? new Hints(type)
+        : null;
+  }
+
+  /** An interface of scripts is proxied, and its methods are looked at. */
+  private record Hints(Class<?> type) implements BeanRegistrationAotContribution {
+
+    @Override
+    public void applyTo(GenerationContext context, BeanRegistrationCode code) {
+      RuntimeHints hints = context.getRuntimeHints();
+      hints.proxies().registerJdkProxy(type);
+      hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
+    }
+  }
+}
