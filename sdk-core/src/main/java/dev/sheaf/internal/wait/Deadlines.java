@@ -101,8 +101,11 @@ public final class Deadlines implements AutoCloseable {
       return false;
     }
     Lateness why = WriteScope.whyLate(reply, timeoutNanos);
-    // The reply may have come while that was found out.
-    return reply.isDone() || reply.completeExceptionally(failure(reply, why, timeoutNanos));
+    // The reply may have come while that was found out, and then it stays. Either way it is there.
+    if (!reply.isDone()) {
+      boolean unused = reply.completeExceptionally(failure(reply, why, timeoutNanos));
+    }
+    return true;
   }
 
   private static RedisCommandTimeoutException failure(
