@@ -207,13 +207,13 @@ public final class AclUser {
     if (!selector.allows(command)) {
       return new Denial(Denied.COMMAND, command.name());
     }
-    int[] keys = command.keys().isNone() ? new int[0] : command.keys().finder().find(args);
+    int[] keys = command.keys().areChannels() ? new int[0] : command.keys().find(args);
     boolean channels = CHANNEL_LISTS.contains(command.name());
     if (!channels && !PUBLISHERS.contains(command.name())) {
-      for (int i = 0; i < keys.length; i++) {
-        KeyAccess access = KeyAccess.of(command, i, args);
-        if (!selector.allowsKey(args[keys[i]], access.reads(), access.writes())) {
-          return new Denial(Denied.KEY, Bytes.text(args[keys[i]]));
+      for (int place : keys) {
+        KeyAccess access = command.access(place, args);
+        if (!selector.allowsKey(args[place], access.reads(), access.writes())) {
+          return new Denial(Denied.KEY, Bytes.text(args[place]));
         }
       }
       return null;

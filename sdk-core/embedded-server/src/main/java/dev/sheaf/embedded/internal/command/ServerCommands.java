@@ -9,8 +9,6 @@ import dev.sheaf.embedded.internal.node.Config;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,152 +25,31 @@ final class ServerCommands {
 
   private ServerCommands() {}
 
-  static void register(Rows rows) {
-    String admin = "admin noscript loading stale";
-    rows.group(Group.SERVER)
-        .add(
-            "bgsave",
-            -1,
-            "admin noscript no_async_loading",
-            "1.0.0",
-            "Accepted; nothing is saved.",
-            call -> call.out().status("Background saving started"))
-        .add(
-            "command",
-            -1,
-            "loading stale",
-            "2.8.13",
-            "Describes all commands.",
-            CommandCommand::all)
-        .add(
-            "command|count",
-            2,
-            "loading stale",
-            "2.8.13",
-            "How many commands there are.",
-            CommandCommand::count)
-        .add(
-            "command|docs",
-            -2,
-            "loading stale",
-            "7.0.0",
-            "Explains commands.",
-            CommandCommand::docs)
-        .add(
-            "command|getkeys",
-            -4,
-            "loading stale",
-            "2.8.13",
-            "The keys of a whole command.",
-            CommandCommand::getKeys)
-        .add("command|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "command|info",
-            -2,
-            "loading stale",
-            "2.8.13",
-            "Describes commands.",
-            CommandCommand::info)
-        .add(
-            "command|list",
-            -2,
-            "loading stale",
-            "7.0.0",
-            "The names of all commands.",
-            CommandCommand::list)
-        .container("config", "2.0.0", "Reads and changes settings.")
-        .add(
-            "config|get",
-            -3,
-            admin,
-            "2.0.0",
-            "Reads settings by pattern.",
-            ServerCommands::configGet)
-        .add("config|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "config|resetstat",
-            2,
-            admin,
-            "2.0.0",
-            "Starts counting anew.",
-            ServerCommands::configResetStat)
-        .add(
-            "config|set",
-            -4,
-            admin,
-            "2.0.0",
-            "Changes settings; few have an effect.",
-            ServerCommands::configSet)
-        .add(
-            "dbsize",
-            1,
-            "readonly fast",
-            "1.0.0",
-            "How many keys the database has.",
-            call -> call.out().integer(call.db().size()))
-        .add(
-            "debug", -2, admin, "1.0.0", "SLEEP and SET-ACTIVE-EXPIRE only.", ServerCommands::debug)
-        .add(
-            "flushall",
-            -1,
-            "write",
-            "1.0.0",
-            "Removes all keys of all databases.",
-            ServerCommands::flushAll)
-        .add(
-            "flushdb",
-            -1,
-            "write",
-            "1.0.0",
-            "Removes all keys of the database.",
-            ServerCommands::flushDb)
-        .add(
-            "info",
-            -1,
-            "loading stale",
-            "1.0.0",
-            "Describes the state of the server.",
-            ServerCommands::info)
-        .add(
-            "lastsave",
-            1,
-            "loading stale fast",
-            "1.0.0",
-            "When the server started: nothing is saved.",
-            call -> call.out().integer(call.node().startedAt() / 1000))
-        .container("memory", "4.0.0", "Memory.")
-        .add("memory|help", 2, "loading stale", "4.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "memory|purge",
-            2,
-            "",
-            "4.0.0",
-            "Accepted; the JVM collects its garbage itself.",
-            call -> call.out().ok())
-        .add(
-            "memory|usage",
-            -3,
-            "readonly",
-            KeySpec.range(2, 2, 1),
-            "4.0.0",
-            "About how many bytes a key takes.",
-            ServerCommands::memoryUsage)
-        .add(
-            "role",
-            1,
-            "noscript loading stale fast",
-            "2.8.12",
-            "Master or replica, and of whom.",
-            ServerCommands::role)
-        .add(
-            "save",
-            1,
-            "admin noscript no_async_loading no_multi",
-            "1.0.0",
-            "Accepted; nothing is saved.",
-            call -> call.out().ok())
-        .add("swapdb", 3, "write fast", "4.0.0", "Exchanges two databases.", ServerCommands::swapDb)
-        .add("time", 1, "loading stale fast", "2.6.0", "The server's time.", ServerCommands::time);
+  static void register(Handlers handlers) {
+    handlers
+        .add("bgsave", call -> call.out().status("Background saving started"))
+        .add("command", CommandCommand::all)
+        .add("command|count", CommandCommand::count)
+        .add("command|docs", CommandCommand::docs)
+        .add("command|getkeys", CommandCommand::getKeys)
+        .add("command|getkeysandflags", CommandCommand::getKeysAndFlags)
+        .add("command|info", CommandCommand::info)
+        .add("command|list", CommandCommand::list)
+        .add("config|get", ServerCommands::configGet)
+        .add("config|resetstat", ServerCommands::configResetStat)
+        .add("config|set", ServerCommands::configSet)
+        .add("dbsize", call -> call.out().integer(call.db().size()))
+        .add("debug", ServerCommands::debug)
+        .add("flushall", ServerCommands::flushAll)
+        .add("flushdb", ServerCommands::flushDb)
+        .add("info", ServerCommands::info)
+        .add("lastsave", call -> call.out().integer(call.node().startedAt() / 1000))
+        .add("memory|purge", call -> call.out().ok())
+        .add("memory|usage", ServerCommands::memoryUsage)
+        .add("role", ServerCommands::role)
+        .add("save", call -> call.out().ok())
+        .add("swapdb", ServerCommands::swapDb)
+        .add("time", ServerCommands::time);
   }
 
   private static void info(Call call) {

@@ -153,7 +153,7 @@ public final class Nodes implements CommandTime {
     return clock;
   }
 
-  /** Who is told of every command; null for nobody. */
+  /** What is told of every command; null if nothing is. */
   public @Nullable CommandRecorder recorder() {
     return recorder;
   }
