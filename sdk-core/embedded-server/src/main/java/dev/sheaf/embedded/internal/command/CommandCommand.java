@@ -189,7 +189,7 @@ final class CommandCommand {
 
   private static boolean listed(Command command, String kind, byte @Nullable [] value) {
     if (value == null) {
-      return !command.name().contains("|");
+      return true;
     }
     return switch (kind) {
       case "PATTERN" -> Glob.matchesIgnoringCase(value, Bytes.of(command.name()));

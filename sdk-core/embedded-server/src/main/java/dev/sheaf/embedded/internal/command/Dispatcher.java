@@ -241,6 +241,7 @@ public final class Dispatcher {
   static boolean serve(Call call, Try attempt) {
     ServerNode node = call.node();
     long before = node.dirty();
+    long begun = System.nanoTime();
     boolean served;
     try {
       served = attempt.run();
@@ -248,10 +249,22 @@ public final class Dispatcher {
       // The key holds another type now. Redis lets the client wait on.
       return false;
     }
+    if (served) {
+      CommandWatch.served(call, begun);
+    }
     if (node.dirty() != before) {
       replicate(call, node);
     }
     return served;
+  }
+
+  /** Ends the wait of a command with an error. */
+  static boolean refuse(Call call, String line) {
+    Counters counters = call.node().counters();
+    counters.failed[call.command().id()]++;
+    counters.error(line);
+    call.out().error(line);
+    return true;
   }
 
   /** Does on a replica what its master has done. */

@@ -10,6 +10,7 @@ import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Functions;
 import dev.sheaf.embedded.internal.node.Nodes;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.InlineWords;
 import dev.sheaf.embedded.internal.protocol.ProtocolException;
 import dev.sheaf.embedded.internal.protocol.Reply;
@@ -152,18 +153,27 @@ final class FunctionCommands {
     return library;
   }
 
+  private static boolean remove(Call call, String name) {
+    FunctionLibrary gone = call.node().functions().remove(name);
+    if (gone != null) {
+      engine(call).unload(gone.functions());
+    }
+    return gone != null;
+  }
+
   private static void delete(Call call) {
-    FunctionLibrary gone = call.node().functions().remove(call.text(2));
-    if (gone == null) {
+    if (!remove(call, call.text(2))) {
       throw Errors.of("ERR Library not found");
     }
-    engine(call).unload(gone.functions());
     call.node().dirtied();
     call.out().ok();
   }
 
   private static void flush(Call call) {
-    if (call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
+    if (call.count() > 3) {
+      throw Errors.wrongUse(call);
+    }
+    if (call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
       throw Errors.of("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
     }
     clear(call);
@@ -297,8 +307,19 @@ final class FunctionCommands {
     if (flush) {
       clear(call);
     }
+    List<String> added = new ArrayList<>();
     for (byte[] source : sources) {
-      add(call, source, replace);
+      String name = libraryName(source);
+      if (!replace && call.node().functions().library(name) != null) {
+        added.forEach(earlier -> remove(call, earlier));
+        throw Errors.of("ERR Library " + name + " already exists");
+      }
+      try {
+        added.add(add(call, source, replace).name());
+      } catch (CommandException e) {
+        added.forEach(earlier -> remove(call, earlier));
+        throw e;
+      }
     }
     call.node().dirtied();
     call.out().ok();

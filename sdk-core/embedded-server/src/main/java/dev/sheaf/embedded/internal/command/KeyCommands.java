@@ -12,6 +12,8 @@ import java.util.List;
 
 /** DEL, EXPIRE, SCAN and what else works on keys of any type. */
 final class KeyCommands {
+  private static final long MAX_IDLE_SECONDS = Integer.MAX_VALUE;
+
   private KeyCommands() {}
 
   static void register(Handlers handlers) {
@@ -44,7 +46,7 @@ final class KeyCommands {
         .add("scan", KeyCommands::scan)
         .add("sort", SortCommand::run)
         .add("sort_ro", SortCommand::run)
-        .add("touch", KeyCommands::exists)
+        .add("touch", KeyCommands::touch)
         .add("ttl", call -> ttl(call, true, false))
         .add("type", KeyCommands::type)
         .add("unlink", KeyCommands::del)
@@ -65,6 +67,16 @@ final class KeyCommands {
     int found = 0;
     for (int i = 1; i < call.count(); i++) {
       if (call.db().peek(call.arg(i)) != null) {
+        found++;
+      }
+    }
+    call.out().integer(found);
+  }
+
+  private static void touch(Call call) {
+    int found = 0;
+    for (int i = 1; i < call.count(); i++) {
+      if (call.value(call.arg(i)) != null) {
         found++;
       }
     }
@@ -264,7 +276,7 @@ final class KeyCommands {
   }
 
   private static void dump(Call call) {
-    Value value = call.db().peek(call.arg(1));
+    Value value = call.value(call.arg(1));
     byte[] payload = value == null ? null : Dump.of(value);
     if (value != null && payload == null) {
       throw Errors.of("ERR the embedded server cannot dump a stream");
@@ -275,18 +287,21 @@ final class KeyCommands {
   private static void restore(Call call) {
     boolean replace = false;
     boolean absolute = false;
+    long idleSeconds = -1;
+    long frequency = -1;
     for (int i = 4; i < call.count(); i++) {
       boolean more = i + 1 < call.count();
       if (call.is(i, "REPLACE")) {
         replace = true;
       } else if (call.is(i, "ABSTTL")) {
         absolute = true;
-      } else if (more && call.is(i, "IDLETIME")) {
-        if (call.longArg(++i) < 0) {
+      } else if (more && frequency < 0 && call.is(i, "IDLETIME")) {
+        idleSeconds = call.longArg(++i);
+        if (idleSeconds < 0) {
           throw Errors.of("ERR Invalid IDLETIME value, must be >= 0");
         }
-      } else if (more && call.is(i, "FREQ")) {
-        long frequency = call.longArg(++i);
+      } else if (more && idleSeconds < 0 && call.is(i, "FREQ")) {
+        frequency = call.longArg(++i);
         if (frequency < 0 || frequency > 255) {
           throw Errors.of("ERR Invalid FREQ value, must be >= 0 and <= 255");
         }
@@ -318,6 +333,9 @@ final class KeyCommands {
       return;
     }
     transfer(call, value, expireAt, call.db(), key, "restore");
+    if (idleSeconds > 0) {
+      value.usedAt(Math.max(0, call.now() - Math.min(idleSeconds, MAX_IDLE_SECONDS) * 1000));
+    }
     call.out().ok();
   }
 

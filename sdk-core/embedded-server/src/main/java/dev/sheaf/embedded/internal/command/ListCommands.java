@@ -336,10 +336,7 @@ final class ListCommands {
     try {
       return tryMove(call, fromLeft, toLeft);
     } catch (CommandException e) {
-      if (ready) {
-        call.out().error(e.line());
-      }
-      return ready;
+      return ready && Dispatcher.refuse(call, e.line());
     }
   }
 

@@ -8,7 +8,6 @@ import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.Config;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.CommandException;
-import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,12 +20,16 @@ import java.util.regex.Pattern;
 final class ServerCommands {
   private static final long MICROS = 1_000_000;
 
+  private static final String MALLOC = "Stats not supported for the current allocator";
   private static final Pattern BYTES = Pattern.compile("([0-9]{1,12})((?i)[kmg]b?|b|)");
 
   private ServerCommands() {}
 
   static void register(Handlers handlers) {
     handlers
+        .add(
+            "bgrewriteaof",
+            call -> call.out().status("Background append only file rewriting started"))
         .add("bgsave", call -> call.out().status("Background saving started"))
         .add("command", CommandCommand::all)
         .add("command|count", CommandCommand::count)
@@ -36,18 +39,24 @@ final class ServerCommands {
         .add("command|info", CommandCommand::info)
         .add("command|list", CommandCommand::list)
         .add("config|get", ServerCommands::configGet)
+        .add("config|rewrite", ServerCommands::configRewrite)
         .add("config|resetstat", ServerCommands::configResetStat)
         .add("config|set", ServerCommands::configSet)
         .add("dbsize", call -> call.out().integer(call.db().size()))
-        .add("debug", ServerCommands::debug)
+        .add("debug", DebugCommand::run)
         .add("flushall", ServerCommands::flushAll)
         .add("flushdb", ServerCommands::flushDb)
         .add("info", ServerCommands::info)
         .add("lastsave", call -> call.out().integer(call.node().startedAt() / 1000))
+        .add("memory|doctor", ServerCommands::memoryDoctor)
+        .add("memory|malloc-stats", call -> call.out().verbatim(Bytes.of(MALLOC)))
         .add("memory|purge", call -> call.out().ok())
         .add("memory|usage", ServerCommands::memoryUsage)
+        .add("module|list", call -> call.out().array(0))
+        .add("replicaof", ServerCommands::replicaOf)
         .add("role", ServerCommands::role)
         .add("save", call -> call.out().ok())
+        .add("slaveof", ServerCommands::replicaOf)
         .add("swapdb", ServerCommands::swapDb)
         .add("time", ServerCommands::time);
   }
@@ -122,7 +131,10 @@ final class ServerCommands {
         if (config.isInBytes(name)) {
           value = bytes(name, value);
         }
-        checkKind(name, String.valueOf(config.get(name)), value);
+        String reason = config.refusal(name, value);
+        if (reason != null) {
+          throw refused(name, reason);
+        }
       }
     }
     config.set(name, value);
@@ -149,39 +161,12 @@ final class ServerCommands {
     return Long.toString(bytes);
   }
 
-  /** A setting that is a number or yes or no stays one. */
-  private static void checkKind(String name, String former, String value) {
-    if (former.matches("yes|no") && !value.matches("(?i)yes|no")) {
-      throw refused(name, "argument must be 'yes' or 'no'");
-    }
-    if (former.matches("-?[0-9]+") && Numbers.parseLong(Bytes.latin(value)) == null) {
-      throw refused(name, "argument couldn't be parsed into an integer");
-    }
+  private static void configRewrite(Call call) {
+    throw Errors.of("ERR The server is running without a config file");
   }
 
   private static void configResetStat(Call call) {
     call.node().counters().reset();
-    call.out().ok();
-  }
-
-  private static void debug(Call call) {
-    if (call.is(1, "SET-ACTIVE-EXPIRE") && call.count() == 3) {
-      call.out().ok();
-    } else if (call.is(1, "SLEEP") && call.count() == 3) {
-      debugSleep(call);
-    } else {
-      throw CommandTable.unknownSubcommand(call.args());
-    }
-  }
-
-  /** Holds up every node of this server: they share the command thread. */
-  private static void debugSleep(Call call) {
-    double seconds = call.doubleArg(2);
-    try {
-      Thread.sleep((long) (Math.max(0, seconds) * 1000));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
     call.out().ok();
   }
 
@@ -221,6 +206,21 @@ final class ServerCommands {
       long key = 40L + call.arg(2).length;
       call.out().integer(key + (value instanceof StringValue s ? s.memory() : value.memory()));
     }
+  }
+
+  private static void memoryDoctor(Call call) {
+    call.out().verbatim(Bytes.of("The embedded server lives in the memory of a JVM: ask that.\n"));
+  }
+
+  private static void replicaOf(Call call) {
+    if (call.node().nodes().isCluster()) {
+      throw Errors.of("ERR REPLICAOF not allowed in cluster mode.");
+    }
+    if (!call.is(1, "NO") || !call.is(2, "ONE") || !call.node().isMaster()) {
+      throw Errors.of(
+          "ERR the embedded server gets its replicas when it is built, or from a sentinel");
+    }
+    call.out().ok();
   }
 
   private static void role(Call call) {

@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.internal.command;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.node.LatencyEvents;
 import dev.sheaf.embedded.internal.node.SlowLog;
@@ -15,6 +16,8 @@ final class WatchCommands {
   static void register(Handlers handlers) {
     handlers
         .add("latency|history", WatchCommands::latencyHistory)
+        .add("latency|doctor", WatchCommands::latencyDoctor)
+        .add("latency|histogram", call -> call.out().map(0))
         .add("latency|latest", WatchCommands::latencyLatest)
         .add("latency|reset", WatchCommands::latencyReset)
         .add("monitor", WatchCommands::monitor)
@@ -67,6 +70,26 @@ final class WatchCommands {
     }
     out.bulk(entry.address());
     out.bulk(entry.clientName());
+  }
+
+  private static void latencyDoctor(Call call) {
+    StringBuilder report = new StringBuilder();
+    if (call.node().config().latencyThresholdMillis() == 0) {
+      report.append("CONFIG SET latency-monitor-threshold <milliseconds> has events noted.\n");
+    }
+    call.node()
+        .latencyEvents()
+        .byEvent()
+        .forEach(
+            (name, series) ->
+                report
+                    .append(name)
+                    .append(": ")
+                    .append(series.samples().size())
+                    .append(" times, the longest took ")
+                    .append(series.longest())
+                    .append(" ms\n"));
+    call.out().verbatim(Bytes.of(report.toString()));
   }
 
   private static void latencyHistory(Call call) {

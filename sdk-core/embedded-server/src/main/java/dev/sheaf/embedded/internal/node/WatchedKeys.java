@@ -65,11 +65,14 @@ public final class WatchedKeys {
     }
   }
 
-  /** The contents of two databases have changed places: what is in either is another now. */
+  /**
+   * The contents of two databases have changed places: what is in either is another now. A key
+   * whose time is over does not count.
+   */
   void swapped(Database first, Database second) {
     for (Database db : List.of(first, second)) {
       for (var e = keys(db).first(); e != null; e = e.after()) {
-        if (first.peek(e.key()) != null || second.peek(e.key()) != null) {
+        if (first.has(e.key()) || second.has(e.key())) {
           e.value().forEach(Client::breakWatch);
         }
       }
