@@ -96,12 +96,6 @@ public final class Database {
     return value;
   }
 
-  /** Whether there is a value; one whose time has come is left to others. */
-  public boolean has(byte[] key) {
-    Value value = keys.get(key);
-    return value != null && !isDue(value);
-  }
-
   private boolean isDue(Value value) {
     return value.expireAt() != Value.NO_EXPIRY && value.expireAt() <= now();
   }

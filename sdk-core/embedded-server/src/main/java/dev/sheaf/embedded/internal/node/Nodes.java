@@ -439,7 +439,9 @@ public final class Nodes implements CommandTime {
     for (ServerNode node : nodes) {
       node.blocked().expire(now);
       node.pause().endIfDue(now);
-      node.databases().forEach(Database::expireAll);
+      if (activeExpire) {
+        node.databases().forEach(Database::expireAll);
+      }
     }
   }
 }

@@ -66,13 +66,15 @@ public final class WatchedKeys {
   }
 
   /**
-   * The contents of two databases have changed places: what is in either is another now. A key
-   * whose time is over does not count.
+   * The contents of two databases are about to change places: what is in either will be another. A
+   * key whose time is over goes first, and so counts as none.
    */
-  void swapped(Database first, Database second) {
+  void swapping(Database first, Database second) {
     for (Database db : List.of(first, second)) {
       for (var e = keys(db).first(); e != null; e = e.after()) {
-        if (first.has(e.key()) || second.has(e.key())) {
+        boolean inFirst = first.peek(e.key()) != null;
+        boolean inSecond = second.peek(e.key()) != null;
+        if (inFirst || inSecond) {
           e.value().forEach(Client::breakWatch);
         }
       }
