@@ -151,11 +151,7 @@ final class AclCommands {
       out.nil();
       return;
     }
-    List<String> flags = new ArrayList<>();
-    flags.add(user.isEnabled() ? "on" : "off");
-    if (user.needsNoPassword()) {
-      flags.add("nopass");
-    }
+    List<String> flags = user.flags();
     out.map(6);
     out.bulk("flags");
     out.set(flags.size());
