@@ -268,7 +268,7 @@ class BehaviourTest {
       Await.until("the script to be long", () -> call(other, "PING").startsWith("-BUSY"));
       assertThat(other.call("SCRIPT", "KILL")).startsWith("-UNKILLABLE");
       server.close();
-      // The script ends with an error; before it ends, nobody can be answered.
+      // The script ends with an error; before it ends, no client can be answered.
       assertThat(runner.read()).startsWith("-ERR");
       assertThat(runner.isClosedByServer()).isTrue();
     } finally {

@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Values nobody uses are compressed, and nobody who uses them sees it. */
+/** Values that are not in use are compressed, which no reader of them sees. */
 @Timeout(180)
 class IdleCompressionTest {
   private static final String[] NAMES = {"Alice", "Bob", "Carol", "Dave", "Erin", "Frank"};

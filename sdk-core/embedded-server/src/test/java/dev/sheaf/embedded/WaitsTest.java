@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.embedded.junit.EmbeddedRedis;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -72,6 +73,91 @@ class WaitsTest {
       assertThat(other.call("RPUSH", "source", "a")).isEqualTo(":1\r\n");
       assertThat(waiting.read()).startsWith("-WRONGTYPE ");
       assertThat(other.call("LLEN", "source")).isEqualTo(":1\r\n");
+    }
+  }
+
+  @Test
+  void waitsThatEnd_areCountedAndInTheSlowLogAsOthers(EmbeddedServer server) throws Exception {
+    try (RawConnection waiting = new RawConnection(server.port());
+        RawConnection other = new RawConnection(server.port())) {
+      other.call("CONFIG", "RESETSTAT");
+      other.call("SLOWLOG", "RESET");
+      awaitEntries(waiting, other);
+      other.call("XGROUP", "DESTROY", "s", "g");
+      assertThat(waiting.read()).startsWith("-NOGROUP ");
+      assertThat(other.call("INFO", "errorstats")).contains("errorstat_NOGROUP:count=1\r\n");
+      assertThat(other.call("INFO", "commandstats"))
+          .containsPattern("cmdstat_xreadgroup:calls=1,.*failed_calls=1\r\n");
+      send(waiting, "BLPOP", "l", "0");
+      while (!other.call("INFO", "clients").contains("blocked_clients:1\r\n")) {
+        Thread.onSpinWait();
+      }
+      other.call("CONFIG", "SET", "slowlog-log-slower-than", "0");
+      other.call("LPUSH", "l", "v");
+      waiting.read();
+      assertThat(other.call("SLOWLOG", "GET", "-1")).contains("BLPOP");
+    }
+  }
+
+  @Test
+  void swapdb_ofKeysWhoseTimeIsOver_leavesWatchersAlone(EmbeddedServer server, EmbeddedClock clock)
+      throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      assertThat(raw.call("DEBUG", "SET-ACTIVE-EXPIRE", "0")).isEqualTo("+OK\r\n");
+      raw.call("SET", "x", "v", "PX", "1");
+      clock.advance(Duration.ofMillis(100));
+      raw.call("SELECT", "1");
+      raw.call("WATCH", "x");
+      raw.call("SWAPDB", "0", "1");
+      raw.call("MULTI");
+      raw.call("PING");
+      assertThat(raw.call("EXEC")).isEqualTo("*1\r\n+PONG\r\n");
+      raw.call("DEBUG", "SET-ACTIVE-EXPIRE", "1");
+    }
+  }
+
+  @Test
+  void functionRestore_ofWhatIsThere_addsNothing(EmbeddedServer server) throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      raw.call("FUNCTION", "LOAD", library("one", "f"));
+      raw.call("FUNCTION", "LOAD", library("two", "g"));
+      String dump = raw.call("FUNCTION", "DUMP");
+      byte[] payload =
+          RawConnection.latin(dump.substring(dump.indexOf('\n') + 1, dump.length() - 2));
+      raw.call("FUNCTION", "DELETE", "one");
+      raw.send(
+          RawConnection.request(
+              List.of(RawConnection.latin("FUNCTION"), RawConnection.latin("RESTORE"), payload)));
+      assertThat(raw.read()).isEqualTo("-ERR Library two already exists\r\n");
+      assertThat(raw.call("FCALL", "f", "0")).isEqualTo("-ERR Function not found\r\n");
+      assertThat(raw.call("FUNCTION", "LOAD", library("three", "f"))).startsWith("$5");
+    }
+  }
+
+  private static String library(String name, String function) {
+    return "#!lua name="
+        + name
+        + "\nredis.register_function('"
+        + function
+        + "', function() return 1 end)";
+  }
+
+  @Test
+  void debugDigest_isTheSameForTheSameData(EmbeddedServer server) throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      raw.call("SET", "a", "1");
+      raw.call("RPUSH", "l", "1", "2");
+      String digest = raw.call("DEBUG", "DIGEST");
+      raw.call("DEL", "a");
+      assertThat(raw.call("DEBUG", "DIGEST")).isNotEqualTo(digest);
+      raw.call("SET", "a", "1");
+      assertThat(raw.call("DEBUG", "DIGEST")).isEqualTo(digest).hasSize(43);
+      assertThat(raw.call("DEBUG", "DIGEST-VALUE", "a", "none"))
+          .isEqualTo(raw.call("DEBUG", "DIGEST-VALUE", "a", "other"));
+      assertThat(raw.call("DEBUG", "OBJECT", "l"))
+          .startsWith("+Value at:0x")
+          .contains(" encoding:quicklist ", " ql_nodes:1 ");
+      assertThat(raw.call("DEBUG", "OBJECT", "none")).isEqualTo("-ERR no such key\r\n");
     }
   }
 

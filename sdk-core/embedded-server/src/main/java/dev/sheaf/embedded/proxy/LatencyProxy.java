@@ -144,9 +144,9 @@ public final class LatencyProxy implements AutoCloseable {
   }
 
   /**
-   * While on, new connections are refused, as by a port nobody listens on; open ones live on.
+   * While on, new connections are refused, as by a port without a listener; open ones live on.
    *
-   * @throws IllegalStateException if the port was taken by somebody else meanwhile
+   * @throws IllegalStateException if the port was taken by another process meanwhile
    */
   public synchronized void refuse(boolean on) {
     boolean[] listening = new boolean[1];

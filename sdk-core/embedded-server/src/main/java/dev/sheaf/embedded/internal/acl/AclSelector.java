@@ -136,7 +136,7 @@ public final class AclSelector {
       throw new AclException("Unknown command or category name in ACL");
     }
     for (Command row : table.rows()) {
-      if (Categories.of(row).contains(name)) {
+      if (row.categories().contains(name)) {
         commands.set(row.id(), rule.charAt(0) == '+');
       }
     }

@@ -35,6 +35,10 @@ public final class AclUser {
   private final String name;
   private boolean enabled;
   private boolean noPassword;
+
+  /** Shown only: a payload is read into the values of this server, or refused. */
+  private String payload = "";
+
   private final List<String> passwords = new ArrayList<>();
   private final CommandTable commands;
   private AclSelector root;
@@ -57,6 +61,7 @@ public final class AclUser {
   void take(AclUser other) {
     enabled = other.enabled;
     noPassword = other.noPassword;
+    payload = other.payload;
     passwords.clear();
     passwords.addAll(other.passwords);
     root = new AclSelector(other.root);
@@ -87,6 +92,18 @@ public final class AclUser {
 
   public List<AclSelector> selectors() {
     return more;
+  }
+
+  /** As ACL GETUSER has them. */
+  public List<String> flags() {
+    List<String> flags = new ArrayList<>(List.of(enabled ? "on" : "off"));
+    if (noPassword) {
+      flags.add("nopass");
+    }
+    if (!payload.isEmpty()) {
+      flags.add(payload);
+    }
+    return flags;
   }
 
   /** The password in the bytes a client sends, one char per byte. */
@@ -127,14 +144,12 @@ public final class AclUser {
         noPassword = false;
         passwords.clear();
       }
-      case "sanitize-payload", "skip-sanitize-payload" -> {
-        // There is nothing to sanitise: a payload is read into the values of this server or
-        // refused.
-      }
+      case "sanitize-payload", "skip-sanitize-payload" -> payload = rule.toLowerCase(Locale.ROOT);
       case "clearselectors" -> more.clear();
       case "reset" -> {
         enabled = false;
         noPassword = false;
+        payload = "sanitize-payload";
         passwords.clear();
         more.clear();
         root = new AclSelector(commands);
@@ -207,13 +222,13 @@ public final class AclUser {
     if (!selector.allows(command)) {
       return new Denial(Denied.COMMAND, command.name());
     }
-    int[] keys = command.keys().isNone() ? new int[0] : command.keys().finder().find(args);
+    int[] keys = command.keys().areChannels() ? new int[0] : command.keys().find(args);
     boolean channels = CHANNEL_LISTS.contains(command.name());
     if (!channels && !PUBLISHERS.contains(command.name())) {
-      for (int i = 0; i < keys.length; i++) {
-        KeyAccess access = KeyAccess.of(command, i, args);
-        if (!selector.allowsKey(args[keys[i]], access.reads(), access.writes())) {
-          return new Denial(Denied.KEY, Bytes.text(args[keys[i]]));
+      for (int place : keys) {
+        KeyAccess access = command.access(place, args);
+        if (!selector.allowsKey(args[place], access.reads(), access.writes())) {
+          return new Denial(Denied.KEY, Bytes.text(args[place]));
         }
       }
       return null;
@@ -235,10 +250,7 @@ public final class AclUser {
 
   /** As ACL LIST shows it. */
   public String shown() {
-    StringBuilder line = new StringBuilder("user " + name + (enabled ? " on" : " off"));
-    if (noPassword) {
-      line.append(" nopass");
-    }
+    StringBuilder line = new StringBuilder("user " + name + " " + String.join(" ", flags()));
     passwords.forEach(hash -> line.append(" #").append(hash));
     line.append(' ').append(root.shown());
     more.forEach(selector -> line.append(" (").append(selector.shown()).append(')'));

@@ -28,36 +28,20 @@ final class AclCommands {
 
   private AclCommands() {}
 
-  static void register(Rows rows) {
-    String admin = "admin noscript loading stale";
-    String open = "noscript loading stale";
-    rows.group(Group.SERVER)
-        .container("acl", "6.0.0", "Users and permissions.")
-        .add("acl|cat", -2, open, "6.0.0", "The categories of commands.", AclCommands::cat)
-        .add("acl|deluser", -3, admin, "6.0.0", "Removes users.", AclCommands::delUser)
-        .add(
-            "acl|dryrun",
-            -4,
-            admin,
-            "7.0.0",
-            "Whether a user might run a command.",
-            AclCommands::dryRun)
-        .add("acl|genpass", -2, open, "6.0.0", "A random password.", AclCommands::genPass)
-        .add("acl|getuser", 3, admin, "6.0.0", "What a user may do.", AclCommands::getUser)
-        .add("acl|help", 2, "loading stale", "6.0.0", "Lists the subcommands.", Help::write)
-        .add("acl|list", 2, admin, "6.0.0", "All users as rules.", AclCommands::list)
-        .add("acl|load", 2, admin, "6.0.0", "Refused: there is no file.", AclCommands::noFile)
-        .add("acl|log", -2, admin, "6.0.0", "What was denied of late.", AclCommands::log)
-        .add("acl|save", 2, admin, "6.0.0", "Refused: there is no file.", AclCommands::noFile)
-        .add("acl|setuser", -3, admin, "6.0.0", "Creates or changes a user.", AclCommands::setUser)
-        .add("acl|users", 2, admin, "6.0.0", "The names of all users.", AclCommands::users)
-        .add(
-            "acl|whoami",
-            2,
-            open,
-            "6.0.0",
-            "The name of the user.",
-            call -> call.out().bulk(call.client().user().name()));
+  static void register(Handlers handlers) {
+    handlers
+        .add("acl|cat", AclCommands::cat)
+        .add("acl|deluser", AclCommands::delUser)
+        .add("acl|dryrun", AclCommands::dryRun)
+        .add("acl|genpass", AclCommands::genPass)
+        .add("acl|getuser", AclCommands::getUser)
+        .add("acl|list", AclCommands::list)
+        .add("acl|load", AclCommands::noFile)
+        .add("acl|log", AclCommands::log)
+        .add("acl|save", AclCommands::noFile)
+        .add("acl|setuser", AclCommands::setUser)
+        .add("acl|users", AclCommands::users)
+        .add("acl|whoami", call -> call.out().bulk(call.client().user().name()));
   }
 
   private static void cat(Call call) {
@@ -75,7 +59,7 @@ final class AclCommands {
     }
     List<Command> found =
         call.node().commands().rows().stream()
-            .filter(row -> row.group() != Group.SENTINEL && Categories.of(row).contains(category))
+            .filter(row -> row.group() != Group.SENTINEL && row.categories().contains(category))
             .toList();
     call.out().array(found.size());
     found.forEach(row -> call.out().bulk(row.name()));
@@ -167,11 +151,7 @@ final class AclCommands {
       out.nil();
       return;
     }
-    List<String> flags = new ArrayList<>();
-    flags.add(user.isEnabled() ? "on" : "off");
-    if (user.needsNoPassword()) {
-      flags.add("nopass");
-    }
+    List<String> flags = user.flags();
     out.map(6);
     out.bulk("flags");
     out.set(flags.size());

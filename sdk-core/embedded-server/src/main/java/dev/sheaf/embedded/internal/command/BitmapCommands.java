@@ -3,8 +3,6 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.StringValue;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 
 /** SETBIT and the other commands on the bits of strings. */
 final class BitmapCommands {
@@ -12,51 +10,15 @@ final class BitmapCommands {
 
   private BitmapCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    rows.group(Group.BITMAP)
-        .add(
-            "bitcount",
-            -2,
-            "readonly",
-            one,
-            "2.6.0",
-            "Counts the bits that are set.",
-            BitmapCommands::bitCount)
-        .add(
-            "bitfield",
-            -2,
-            "write denyoom",
-            one,
-            "3.2.0",
-            "Reads and writes integers of any width.",
-            BitfieldCommand::run)
-        .add(
-            "bitfield_ro",
-            -2,
-            "readonly fast",
-            one,
-            "6.0.0",
-            "Reads integers of any width.",
-            BitfieldCommand::run)
-        .add(
-            "bitop",
-            -4,
-            "write denyoom",
-            KeySpec.range(2, -1, 1),
-            "2.6.0",
-            "Combines strings bit by bit.",
-            BitmapCommands::bitOp)
-        .add(
-            "bitpos",
-            -3,
-            "readonly",
-            one,
-            "2.8.7",
-            "Finds the first bit set or clear.",
-            BitmapCommands::bitPos)
-        .add("getbit", 3, "readonly fast", one, "2.2.0", "Reads a bit.", BitmapCommands::getBit)
-        .add("setbit", 4, "write denyoom", one, "2.2.0", "Writes a bit.", BitmapCommands::setBit);
+  static void register(Handlers handlers) {
+    handlers
+        .add("bitcount", BitmapCommands::bitCount)
+        .add("bitfield", BitfieldCommand::run)
+        .add("bitfield_ro", BitfieldCommand::run)
+        .add("bitop", BitmapCommands::bitOp)
+        .add("bitpos", BitmapCommands::bitPos)
+        .add("getbit", BitmapCommands::getBit)
+        .add("setbit", BitmapCommands::setBit);
   }
 
   private static long offset(Call call, int at) {

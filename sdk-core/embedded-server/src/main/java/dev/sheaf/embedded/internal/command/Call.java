@@ -206,12 +206,12 @@ public final class Call {
     db().changed(key);
     node.dirtied();
     if (node.announcesEvents()) {
-      announce(event == null ? EventNames.of(command) : event, key);
+      announce(event == null ? command.event() : event, key);
     }
   }
 
   private void announce(String event, byte[] key) {
-    node.announce(EventNames.classOf(command.group()), event, client.dbIndex(), key);
+    node.announce(command.group().eventClass(), event, client.dbIndex(), key);
     if (emptied == key) {
       emptied = null;
       node.announce('g', "del", client.dbIndex(), key);
@@ -225,13 +225,13 @@ public final class Call {
   void groupsChanged(byte[] key) {
     node.recheckBlocked(db(), key);
     node.dirtied();
-    notifyOf(EventNames.of(command), key);
+    notifyOf(command.event(), key);
   }
 
   /** Announces one more keyspace event of this command's class, without another change. */
   void notifyOf(String event, byte[] key) {
     if (node.announcesEvents()) {
-      node.announce(EventNames.classOf(command.group()), event, client.dbIndex(), key);
+      node.announce(command.group().eventClass(), event, client.dbIndex(), key);
     }
   }
 

@@ -4,7 +4,6 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerNode;
-import dev.sheaf.embedded.internal.protocol.Group;
 import java.util.BitSet;
 
 /** The subcommands of CLUSTER that change the cluster. All nodes see a change at once. */
@@ -13,93 +12,24 @@ final class ClusterAdminCommands {
 
   private ClusterAdminCommands() {}
 
-  static void register(Rows rows) {
-    String admin = "admin stale no_async_loading";
-    rows.group(Group.CLUSTER)
-        .add(
-            "cluster|addslots",
-            -3,
-            admin,
-            "3.0.0",
-            "Gives free slots to this node.",
-            ClusterCommands.inCluster(call -> assign(call, list(call), true)))
+  static void register(Handlers handlers) {
+    handlers
+        .add("cluster|addslots", ClusterCommands.inCluster(call -> assign(call, list(call), true)))
         .add(
             "cluster|addslotsrange",
-            -4,
-            admin,
-            "7.0.0",
-            "Gives ranges of free slots to this node.",
             ClusterCommands.inCluster(call -> assign(call, ranges(call), true)))
-        .add(
-            "cluster|bumpepoch",
-            2,
-            admin,
-            "3.0.0",
-            "Raises the configuration epoch of this node.",
-            ClusterCommands.inCluster(ClusterAdminCommands::bumpEpoch))
-        .add(
-            "cluster|delslots",
-            -3,
-            admin,
-            "3.0.0",
-            "Takes slots from their nodes.",
-            ClusterCommands.inCluster(call -> assign(call, list(call), false)))
+        .add("cluster|bumpepoch", ClusterCommands.inCluster(ClusterAdminCommands::bumpEpoch))
+        .add("cluster|delslots", ClusterCommands.inCluster(call -> assign(call, list(call), false)))
         .add(
             "cluster|delslotsrange",
-            -4,
-            admin,
-            "7.0.0",
-            "Takes ranges of slots from their nodes.",
             ClusterCommands.inCluster(call -> assign(call, ranges(call), false)))
-        .add(
-            "cluster|failover",
-            -2,
-            admin,
-            "3.0.0",
-            "Has this replica take over from its master, at once.",
-            ClusterCommands.inCluster(ClusterAdminCommands::failover))
-        .add(
-            "cluster|flushslots",
-            2,
-            admin,
-            "3.0.0",
-            "Takes all slots from this node.",
-            ClusterCommands.inCluster(ClusterAdminCommands::flushSlots))
-        .add(
-            "cluster|forget",
-            3,
-            admin,
-            "3.0.0",
-            "Accepted; the nodes of a server stay together.",
-            ClusterCommands.inCluster(ClusterAdminCommands::forget))
-        .add(
-            "cluster|meet",
-            -4,
-            admin,
-            "3.0.0",
-            "Accepted; the nodes of a server know each other.",
-            ClusterCommands.inCluster(ClusterAdminCommands::meet))
-        .add(
-            "cluster|replicate",
-            3,
-            admin,
-            "3.0.0",
-            "Makes this node a replica.",
-            ClusterCommands.inCluster(ClusterAdminCommands::replicate))
-        .add(
-            "cluster|saveconfig",
-            2,
-            admin,
-            "3.0.0",
-            "Accepted; nothing is saved.",
-            ClusterCommands.inCluster(call -> call.out().ok()))
-        .add(
-            "cluster|setslot",
-            -4,
-            admin,
-            "3.0.0",
-            "Moves a slot, step by step.",
-            ClusterCommands.inCluster(ClusterAdminCommands::setSlot));
+        .add("cluster|failover", ClusterCommands.inCluster(ClusterAdminCommands::failover))
+        .add("cluster|flushslots", ClusterCommands.inCluster(ClusterAdminCommands::flushSlots))
+        .add("cluster|forget", ClusterCommands.inCluster(ClusterAdminCommands::forget))
+        .add("cluster|meet", ClusterCommands.inCluster(ClusterAdminCommands::meet))
+        .add("cluster|replicate", ClusterCommands.inCluster(ClusterAdminCommands::replicate))
+        .add("cluster|saveconfig", ClusterCommands.inCluster(call -> call.out().ok()))
+        .add("cluster|setslot", ClusterCommands.inCluster(ClusterAdminCommands::setSlot));
   }
 
   private static int slot(Call call, int at) {

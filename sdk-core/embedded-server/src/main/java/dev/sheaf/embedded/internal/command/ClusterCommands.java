@@ -5,7 +5,6 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerNode;
-import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -18,115 +17,23 @@ final class ClusterCommands {
 
   private ClusterCommands() {}
 
-  static void register(Rows rows) {
-    rows.group(Group.CLUSTER)
-        .add(
-            "asking",
-            1,
-            "fast",
-            "3.0.0",
-            "Lets the next command use a slot that is arriving.",
-            ClusterCommands::asking)
-        .container("cluster", "3.0.0", "Looks at the cluster.")
-        .add(
-            "cluster|count-failure-reports",
-            3,
-            "admin stale",
-            "3.0.0",
-            "Always 0: nodes do not fail by themselves.",
-            inCluster(ClusterCommands::failureReports))
-        .add(
-            "cluster|countkeysinslot",
-            3,
-            "stale",
-            "3.0.0",
-            "How many keys of a slot this node has.",
-            inCluster(ClusterCommands::countKeysInSlot))
-        .add(
-            "cluster|getkeysinslot",
-            4,
-            "stale",
-            "3.0.0",
-            "Keys of a slot.",
-            inCluster(ClusterCommands::getKeysInSlot))
-        .add("cluster|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "cluster|info",
-            2,
-            "stale",
-            "3.0.0",
-            "The state of the cluster.",
-            inCluster(ClusterCommands::info))
-        .add(
-            "cluster|keyslot",
-            3,
-            "stale",
-            "3.0.0",
-            "The slot of a key.",
-            inCluster(call -> call.out().integer(Slots.of(call.arg(2)))))
-        .add(
-            "cluster|links",
-            2,
-            "stale",
-            "7.0.0",
-            "The links to other nodes.",
-            inCluster(ClusterCommands::links))
-        .add(
-            "cluster|myid",
-            2,
-            "stale",
-            "3.0.0",
-            "The id of this node.",
-            inCluster(call -> call.out().bulk(call.node().id())))
-        .add(
-            "cluster|nodes",
-            2,
-            "stale",
-            "3.0.0",
-            "All nodes as text.",
-            inCluster(ClusterCommands::nodes))
-        .add(
-            "cluster|replicas",
-            3,
-            "admin stale",
-            "5.0.0",
-            "The replicas of a master.",
-            inCluster(ClusterCommands::replicas))
-        .add(
-            "cluster|shards",
-            2,
-            "stale",
-            "7.0.0",
-            "All slots with their nodes.",
-            inCluster(ClusterCommands::shards))
-        .add(
-            "cluster|slaves",
-            3,
-            "admin stale",
-            "3.0.0",
-            "As CLUSTER REPLICAS; its old name.",
-            inCluster(ClusterCommands::replicas))
-        .add(
-            "cluster|slots",
-            2,
-            "stale",
-            "3.0.0",
-            "All ranges of slots with their nodes.",
-            inCluster(ClusterCommands::slots))
-        .add(
-            "readonly",
-            1,
-            "loading stale fast",
-            "3.0.0",
-            "Allows reads on a replica.",
-            call -> readOnlyMode(call, true))
-        .add(
-            "readwrite",
-            1,
-            "loading stale fast",
-            "3.0.0",
-            "Ends READONLY.",
-            call -> readOnlyMode(call, false));
+  static void register(Handlers handlers) {
+    handlers
+        .add("asking", ClusterCommands::asking)
+        .add("cluster|count-failure-reports", inCluster(ClusterCommands::failureReports))
+        .add("cluster|countkeysinslot", inCluster(ClusterCommands::countKeysInSlot))
+        .add("cluster|getkeysinslot", inCluster(ClusterCommands::getKeysInSlot))
+        .add("cluster|info", inCluster(ClusterCommands::info))
+        .add("cluster|keyslot", inCluster(call -> call.out().integer(Slots.of(call.arg(2)))))
+        .add("cluster|links", inCluster(ClusterCommands::links))
+        .add("cluster|myid", inCluster(call -> call.out().bulk(call.node().id())))
+        .add("cluster|nodes", inCluster(ClusterCommands::nodes))
+        .add("cluster|replicas", inCluster(ClusterCommands::replicas))
+        .add("cluster|shards", inCluster(ClusterCommands::shards))
+        .add("cluster|slaves", inCluster(ClusterCommands::replicas))
+        .add("cluster|slots", inCluster(ClusterCommands::slots))
+        .add("readonly", call -> readOnlyMode(call, true))
+        .add("readwrite", call -> readOnlyMode(call, false));
   }
 
   static Handler inCluster(Handler handler) {

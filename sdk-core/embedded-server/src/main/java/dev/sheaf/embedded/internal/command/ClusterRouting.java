@@ -32,7 +32,7 @@ final class ClusterRouting {
 
   /** The slot of the first key; -1 without keys. */
   static int slot(Command command, byte[][] args) {
-    int[] keys = command.keys().finder().find(args);
+    int[] keys = command.keys().find(args);
     return keys.length == 0 ? -1 : Slots.of(args[keys[0]]);
   }
 
@@ -78,7 +78,7 @@ final class ClusterRouting {
 
     void add(Command command, byte[][] args) {
       shardChannels |= command.is(Flag.PUBSUB);
-      for (int i : command.keys().finder().find(args)) {
+      for (int i : command.keys().find(args)) {
         int keySlot = Slots.of(args[i]);
         if (slot < 0) {
           slot = keySlot;

@@ -2,17 +2,20 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.protocol.Categories;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.CommandKeys;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import dev.sheaf.embedded.internal.protocol.Flag;
 import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.KeySpec;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** COMMAND and its subcommands: the table, told to clients. */
@@ -54,33 +57,86 @@ final class CommandCommand {
   }
 
   private static void describe(Reply out, Command command) {
-    KeySpec keys = command.keys();
+    CommandKeys keys = command.keys();
     out.array(10);
     out.bulk(command.name());
     out.integer(command.arity());
     List<String> flags = new ArrayList<>();
-    command.flags().stream()
-        .filter(flag -> flag != Flag.MAY_REPLICATE)
-        .forEach(flag -> flags.add(flag.word()));
+    command.flags().stream().filter(Flag::isShown).forEach(flag -> flags.add(flag.word()));
     if (keys.movable()) {
       flags.add("movablekeys");
     }
-    out.set(flags.size());
-    flags.forEach(out::status);
+    statuses(out, flags);
     out.integer(keys.first());
     out.integer(keys.last());
     out.integer(keys.step());
-    List<String> categories = categories(command);
-    out.set(categories.size());
-    categories.forEach(out::status);
-    out.array(0);
-    out.array(0);
-    out.array(command.subcommands().size());
+    statuses(out, categories(command));
+    out.set(command.tips().size());
+    command.tips().forEach(out::bulk);
+    out.set(keys.specs().size());
+    keys.specs().forEach(spec -> describe(out, spec));
+    out.set(command.subcommands().size());
     command.subcommands().values().forEach(sub -> describe(out, sub));
   }
 
+  private static void statuses(Reply out, List<String> words) {
+    out.set(words.size());
+    words.forEach(out::status);
+  }
+
+  private static void describe(Reply out, KeySpec spec) {
+    String note = spec.note();
+    out.map(note == null ? 3 : 4);
+    if (note != null) {
+      out.bulk("notes");
+      out.bulk(note);
+    }
+    out.bulk("flags");
+    statuses(out, spec.access().words());
+    out.bulk("begin_search");
+    if (spec.isUnknown()) {
+      describe(out, "unknown", Map.of());
+      out.bulk("find_keys");
+      describe(out, "unknown", Map.of());
+      return;
+    }
+    String keyword = spec.keyword();
+    if (keyword == null) {
+      describe(out, "index", Map.of("index", spec.begin()));
+    } else {
+      describeType(out, "keyword", 2);
+      out.bulk("keyword");
+      out.bulk(keyword);
+      out.bulk("startfrom");
+      out.integer(spec.begin());
+    }
+    out.bulk("find_keys");
+    Map<String, Integer> numbers = new LinkedHashMap<>();
+    numbers.put(spec.counted() ? "keynumidx" : "lastkey", spec.last());
+    numbers.put(spec.counted() ? "firstkey" : "keystep", spec.counted() ? 1 : spec.step());
+    numbers.put(spec.counted() ? "keystep" : "limit", spec.counted() ? 1 : spec.limit());
+    describe(out, spec.counted() ? "keynum" : "range", numbers);
+  }
+
+  private static void describe(Reply out, String type, Map<String, Integer> numbers) {
+    describeType(out, type, numbers.size());
+    numbers.forEach(
+        (name, number) -> {
+          out.bulk(name);
+          out.integer(number);
+        });
+  }
+
+  private static void describeType(Reply out, String type, int entries) {
+    out.map(2);
+    out.bulk("type");
+    out.bulk(type);
+    out.bulk("spec");
+    out.map(entries);
+  }
+
   private static List<String> categories(Command command) {
-    return Categories.of(command).stream().map(category -> "@" + category).toList();
+    return command.categories().stream().map(category -> "@" + category).toList();
   }
 
   static void docs(Call call) {
@@ -133,7 +189,7 @@ final class CommandCommand {
 
   private static boolean listed(Command command, String kind, byte @Nullable [] value) {
     if (value == null) {
-      return !command.name().contains("|");
+      return true;
     }
     return switch (kind) {
       case "PATTERN" -> Glob.matchesIgnoringCase(value, Bytes.of(command.name()));
@@ -144,24 +200,41 @@ final class CommandCommand {
   }
 
   static void getKeys(Call call) {
-    byte[][] args = java.util.Arrays.copyOfRange(call.args(), 2, call.count());
+    byte[][] args = Arrays.copyOfRange(call.args(), 2, call.count());
+    int[] keys = keys(call, args);
+    call.out().array(keys.length);
+    for (int place : keys) {
+      call.out().bulk(args[place]);
+    }
+  }
+
+  static void getKeysAndFlags(Call call) {
+    byte[][] args = Arrays.copyOfRange(call.args(), 2, call.count());
+    int[] keys = keys(call, args);
+    Command command = table(call).resolve(args);
+    call.out().array(keys.length);
+    for (int place : keys) {
+      call.out().array(2);
+      call.out().bulk(args[place]);
+      statuses(call.out(), command == null ? List.of() : command.access(place, args).words());
+    }
+  }
+
+  private static int[] keys(Call call, byte[][] args) {
     Command command = table(call).resolve(args);
     if (command == null) {
       throw Errors.of("ERR Invalid command specified");
     }
-    if (command.keys().isNone()) {
+    if (command.keys().isNone() || command.keys().areChannels()) {
       throw Errors.of("ERR The command has no key arguments");
     }
     if (!command.accepts(args.length)) {
       throw Errors.of("ERR Invalid number of arguments specified for command");
     }
-    int[] keys = command.keys().finder().find(args);
+    int[] keys = command.keys().find(args);
     if (keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS)) {
       throw Errors.of("ERR Invalid arguments specified for command");
     }
-    call.out().array(keys.length);
-    for (int i : keys) {
-      call.out().bulk(args[i]);
-    }
+    return keys;
   }
 }

@@ -66,6 +66,15 @@ final class CommandWatch {
     }
   }
 
+  /** A command that has waited was served; the wait does not count. */
+  static void served(Call call, long begun) {
+    long slow = call.node().config().slowerThanMicros();
+    long micros = (System.nanoTime() - begun) / 1000;
+    if (slow >= 0 && micros >= slow) {
+      note(call, micros);
+    }
+  }
+
   private static long seconds(ServerNode node) {
     return Math.floorDiv(node.nodes().clock().micros(), MICROS);
   }

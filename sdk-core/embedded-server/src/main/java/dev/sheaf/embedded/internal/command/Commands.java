@@ -12,29 +12,30 @@ public final class Commands implements Nodes.CommandSet {
   private final CommandTable table = new CommandTable();
 
   private Commands() {
-    Rows rows = new Rows(table);
-    ConnectionCommands.register(rows);
-    ServerCommands.register(rows);
-    WatchCommands.register(rows);
-    AclCommands.register(rows);
-    KeyCommands.register(rows);
-    StringCommands.register(rows);
-    BitmapCommands.register(rows);
-    HyperLogLogCommands.register(rows);
-    HashCommands.register(rows);
-    ListCommands.register(rows);
-    SetCommands.register(rows);
-    SortedSetCommands.register(rows);
-    StreamCommands.register(rows);
-    StreamGroupCommands.register(rows);
-    GeoCommands.register(rows);
-    TransactionCommands.register(rows);
-    PubSubCommands.register(rows);
-    ScriptCommands.register(rows);
-    FunctionCommands.register(rows);
-    ClusterCommands.register(rows);
-    ClusterAdminCommands.register(rows);
-    SentinelCommands.register(rows);
+    Handlers handlers = new Handlers(table);
+    ConnectionCommands.register(handlers);
+    ServerCommands.register(handlers);
+    WatchCommands.register(handlers);
+    AclCommands.register(handlers);
+    KeyCommands.register(handlers);
+    StringCommands.register(handlers);
+    BitmapCommands.register(handlers);
+    HyperLogLogCommands.register(handlers);
+    HashCommands.register(handlers);
+    ListCommands.register(handlers);
+    SetCommands.register(handlers);
+    SortedSetCommands.register(handlers);
+    StreamCommands.register(handlers);
+    StreamGroupCommands.register(handlers);
+    GeoCommands.register(handlers);
+    TransactionCommands.register(handlers);
+    PubSubCommands.register(handlers);
+    ScriptCommands.register(handlers);
+    FunctionCommands.register(handlers);
+    ClusterCommands.register(handlers);
+    ClusterAdminCommands.register(handlers);
+    SentinelCommands.register(handlers);
+    handlers.install();
   }
 
   public static Commands instance() {

@@ -7,7 +7,6 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Connection;
 import dev.sheaf.embedded.internal.node.ServerNode;
-import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,175 +16,37 @@ import java.util.Locale;
 final class ConnectionCommands {
   private ConnectionCommands() {}
 
-  static void register(Rows rows) {
-    rows.group(Group.CONNECTION)
-        .add(
-            "auth",
-            -2,
-            "noscript loading stale fast no_auth allow_busy",
-            "1.0.0",
-            "Authenticates the connection.",
-            ConnectionCommands::auth)
-        .container("client", "2.4.0", "Looks at and names connections.")
-        .add(
-            "client|caching",
-            3,
-            "noscript loading stale",
-            "6.0.0",
-            "Says whether the next read is remembered.",
-            TrackingCommands::caching)
-        .add(
-            "client|getname",
-            2,
-            "noscript loading stale",
-            "2.6.9",
-            "The name of the connection.",
-            ConnectionCommands::clientGetName)
-        .add(
-            "client|getredir",
-            2,
-            "noscript loading stale",
-            "6.0.0",
-            "Who gets the invalidations of this connection.",
-            TrackingCommands::getRedirect)
-        .add("client|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "client|id",
-            2,
-            "noscript loading stale",
-            "5.0.0",
-            "The number of the connection.",
-            call -> call.out().integer(call.client().id()))
+  static void register(Handlers handlers) {
+    handlers
+        .add("auth", ConnectionCommands::auth)
+        .add("client|caching", TrackingCommands::caching)
+        .add("client|getname", ConnectionCommands::clientGetName)
+        .add("client|getredir", TrackingCommands::getRedirect)
+        .add("client|id", call -> call.out().integer(call.client().id()))
         .add(
             "client|info",
-            2,
-            "noscript loading stale",
-            "6.2.0",
-            "One line about the connection.",
             call ->
                 call.out()
                     .verbatim(
                         Bytes.of(ClientLine.of(call.node(), call.client(), call.now()) + "\n")))
-        .add(
-            "client|kill",
-            -3,
-            "admin noscript loading stale",
-            "2.4.0",
-            "Closes connections.",
-            ConnectionCommands::clientKill)
-        .add(
-            "client|list",
-            -2,
-            "admin noscript loading stale",
-            "2.4.0",
-            "One line per connection.",
-            ConnectionCommands::clientList)
-        .add(
-            "client|no-evict",
-            3,
-            "admin noscript loading stale",
-            "7.0.0",
-            "Accepted; nothing is ever evicted.",
-            ConnectionCommands::clientNoEvict)
-        .add(
-            "client|no-touch",
-            3,
-            "noscript loading stale",
-            "7.2.0",
-            "Accepted; kept for newer clients.",
-            ConnectionCommands::clientNoEvict)
-        .add(
-            "client|pause",
-            -3,
-            "admin noscript loading stale",
-            "3.0.0",
-            "Has commands of all connections wait.",
-            ConnectionCommands::clientPause)
-        .add(
-            "client|reply",
-            3,
-            "noscript loading stale",
-            "3.2.0",
-            "Turns replies on, off, or skips one.",
-            ConnectionCommands::clientReply)
-        .add(
-            "client|setinfo",
-            4,
-            "noscript loading stale",
-            "7.2.0",
-            "Notes the client library; kept for newer clients.",
-            ConnectionCommands::clientSetInfo)
-        .add(
-            "client|setname",
-            3,
-            "noscript loading stale",
-            "2.6.9",
-            "Names the connection.",
-            ConnectionCommands::clientSetName)
-        .add(
-            "client|tracking",
-            -3,
-            "noscript loading stale",
-            "6.0.0",
-            "Turns invalidations for what is read on or off.",
-            TrackingCommands::tracking)
-        .add(
-            "client|trackinginfo",
-            2,
-            "noscript loading stale",
-            "6.2.0",
-            "How this connection tracks.",
-            TrackingCommands::info)
-        .add(
-            "client|unpause",
-            2,
-            "admin noscript loading stale",
-            "6.2.0",
-            "Ends a pause.",
-            ConnectionCommands::clientUnpause)
-        .add(
-            "client|unblock",
-            -3,
-            "admin noscript loading stale",
-            "5.0.0",
-            "Ends another connection's wait.",
-            ConnectionCommands::clientUnblock)
-        .add(
-            "echo",
-            2,
-            "loading stale fast",
-            "1.0.0",
-            "Returns its argument.",
-            call -> call.out().bulk(call.arg(1)))
-        .add(
-            "hello",
-            -1,
-            "noscript loading stale fast no_auth allow_busy",
-            "6.0.0",
-            "Chooses the protocol and introduces the server.",
-            ConnectionCommands::hello)
-        .add("ping", -1, "fast", "1.0.0", "Answers PONG.", ConnectionCommands::ping)
-        .add(
-            "quit",
-            -1,
-            "noscript loading stale fast no_auth allow_busy",
-            "1.0.0",
-            "Closes the connection.",
-            ConnectionCommands::quit)
-        .add(
-            "reset",
-            1,
-            "noscript loading stale fast no_auth allow_busy",
-            "6.2.0",
-            "Puts the connection back to its first state.",
-            ConnectionCommands::reset)
-        .add(
-            "select",
-            2,
-            "loading stale fast",
-            "1.0.0",
-            "Changes the database.",
-            ConnectionCommands::select);
+        .add("client|kill", ConnectionCommands::clientKill)
+        .add("client|list", ConnectionCommands::clientList)
+        .add("client|no-evict", ConnectionCommands::clientNoEvict)
+        .add("client|no-touch", ConnectionCommands::clientNoEvict)
+        .add("client|pause", ConnectionCommands::clientPause)
+        .add("client|reply", ConnectionCommands::clientReply)
+        .add("client|setinfo", ConnectionCommands::clientSetInfo)
+        .add("client|setname", ConnectionCommands::clientSetName)
+        .add("client|tracking", TrackingCommands::tracking)
+        .add("client|trackinginfo", TrackingCommands::info)
+        .add("client|unpause", ConnectionCommands::clientUnpause)
+        .add("client|unblock", ConnectionCommands::clientUnblock)
+        .add("echo", call -> call.out().bulk(call.arg(1)))
+        .add("hello", ConnectionCommands::hello)
+        .add("ping", ConnectionCommands::ping)
+        .add("quit", ConnectionCommands::quit)
+        .add("reset", ConnectionCommands::reset)
+        .add("select", ConnectionCommands::select);
   }
 
   private static void auth(Call call) {

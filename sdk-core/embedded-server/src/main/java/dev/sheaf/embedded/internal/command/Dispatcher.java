@@ -11,7 +11,6 @@ import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Flag;
 import dev.sheaf.embedded.internal.protocol.NoReply;
 import java.util.Arrays;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,19 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Dispatcher {
   private static final System.Logger LOG = System.getLogger(Dispatcher.class.getName());
-  private static final Set<String> NEVER_QUEUED =
-      Set.of("exec", "discard", "multi", "watch", "quit", "reset");
-  private static final Set<String> ALLOWED_TO_SUBSCRIBERS =
-      Set.of(
-          "ping",
-          "subscribe",
-          "ssubscribe",
-          "unsubscribe",
-          "sunsubscribe",
-          "psubscribe",
-          "punsubscribe",
-          "quit",
-          "reset");
   private static final int SHOWN_NAME = 128;
 
   private Dispatcher() {}
@@ -51,7 +37,7 @@ public final class Dispatcher {
       if (node.faults().isArmed() && node.faults().takeDroppedReply(command.name())) {
         dropReply(client);
       }
-      if (client.queue() != null && !NEVER_QUEUED.contains(command.name())) {
+      if (client.queue() != null && !command.is(Flag.NEVER_QUEUED)) {
         queue(client, command, args);
       } else {
         client.used(node.nodes().now(), command);
@@ -77,7 +63,7 @@ public final class Dispatcher {
     node.tracking().send();
   }
 
-  /** An EXEC that is refused, whyever, ends the transaction; redirections stay as they are. */
+  /** An EXEC that is refused ends the transaction; redirections stay as they are. */
   private static String refusal(ServerNode node, Client client, byte[][] args, String line) {
     if (!Bytes.is(args[0], "EXEC") || line.startsWith("EXECABORT") || isOfCluster(line)) {
       return line;
@@ -120,7 +106,7 @@ public final class Dispatcher {
       return;
     }
     if (!command.keys().isNone() && command.is(Flag.READONLY) && !command.is(Flag.PUBSUB)) {
-      node.tracking().read(client, args, command.keys().finder().find(args));
+      node.tracking().read(client, args, command.keys().find(args));
     }
     if (client.queue() == null) {
       mode.caching(false);
@@ -160,9 +146,7 @@ public final class Dispatcher {
     if (command.isWrite() && (!node.isMaster() || node.faults().isReadOnly())) {
       throw Errors.of(Errors.READONLY);
     }
-    if (client.protocol() == 2
-        && client.isSubscriber()
-        && !ALLOWED_TO_SUBSCRIBERS.contains(command.name())) {
+    if (client.protocol() == 2 && client.isSubscriber() && !command.is(Flag.FOR_SUBSCRIBERS)) {
       throw Errors.of(
           "ERR Can't execute '"
               + command.name()
@@ -257,6 +241,7 @@ public final class Dispatcher {
   static boolean serve(Call call, Try attempt) {
     ServerNode node = call.node();
     long before = node.dirty();
+    long begun = System.nanoTime();
     boolean served;
     try {
       served = attempt.run();
@@ -264,10 +249,22 @@ public final class Dispatcher {
       // The key holds another type now. Redis lets the client wait on.
       return false;
     }
+    if (served) {
+      CommandWatch.served(call, begun);
+    }
     if (node.dirty() != before) {
       replicate(call, node);
     }
     return served;
+  }
+
+  /** Ends the wait of a command with an error. */
+  static boolean refuse(Call call, String line) {
+    Counters counters = call.node().counters();
+    counters.failed[call.command().id()]++;
+    counters.error(line);
+    call.out().error(line);
+    return true;
   }
 
   /** Does on a replica what its master has done. */

@@ -10,9 +10,8 @@ import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Functions;
 import dev.sheaf.embedded.internal.node.Nodes;
-import dev.sheaf.embedded.internal.protocol.Group;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.InlineWords;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import dev.sheaf.embedded.internal.protocol.ProtocolException;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
@@ -25,54 +24,18 @@ import org.jspecify.annotations.Nullable;
 final class FunctionCommands {
   private FunctionCommands() {}
 
-  static void register(Rows rows) {
-    String change = "write noscript";
-    String call = "noscript stale skip_monitor may_replicate no_mandatory_keys";
-    KeySpec keys = KeySpec.counted(2);
-    rows.group(Group.SCRIPTING)
-        .add("fcall", -3, call, keys, "7.0.0", "Calls a function.", c -> fcall(c, false))
-        .add(
-            "fcall_ro",
-            -3,
-            "readonly noscript stale skip_monitor no_mandatory_keys",
-            keys,
-            "7.0.0",
-            "Calls a function that only reads.",
-            c -> fcall(c, true))
-        .container("function", "7.0.0", "Libraries of functions.")
-        .add("function|delete", 3, change, "7.0.0", "Removes a library.", FunctionCommands::delete)
-        .add("function|dump", 2, "noscript", "7.0.0", "All libraries.", FunctionCommands::dump)
-        .add("function|flush", -2, change, "7.0.0", "Removes all.", FunctionCommands::flush)
-        .add("function|help", 2, "loading stale", "7.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "function|kill",
-            2,
-            "noscript allow_busy",
-            "7.0.0",
-            "Ends a function that runs too long.",
-            killing -> ScriptCommands.kill(killing, true))
-        .add("function|list", -2, "noscript", "7.0.0", "Describes all.", FunctionCommands::list)
-        .add(
-            "function|load",
-            -3,
-            "write denyoom noscript",
-            "7.0.0",
-            "Adds a library.",
-            FunctionCommands::load)
-        .add(
-            "function|restore",
-            -3,
-            "write denyoom noscript",
-            "7.0.0",
-            "Adds dumped libraries.",
-            FunctionCommands::restore)
-        .add(
-            "function|stats",
-            2,
-            "noscript allow_busy",
-            "7.0.0",
-            "What runs, and how much there is.",
-            FunctionCommands::stats);
+  static void register(Handlers handlers) {
+    handlers
+        .add("fcall", c -> fcall(c, false))
+        .add("fcall_ro", c -> fcall(c, true))
+        .add("function|delete", FunctionCommands::delete)
+        .add("function|dump", FunctionCommands::dump)
+        .add("function|flush", FunctionCommands::flush)
+        .add("function|kill", killing -> ScriptCommands.kill(killing, true))
+        .add("function|list", FunctionCommands::list)
+        .add("function|load", FunctionCommands::load)
+        .add("function|restore", FunctionCommands::restore)
+        .add("function|stats", FunctionCommands::stats);
   }
 
   private static ScriptEngine engine(Call call) {
@@ -190,18 +153,27 @@ final class FunctionCommands {
     return library;
   }
 
+  private static boolean remove(Call call, String name) {
+    FunctionLibrary gone = call.node().functions().remove(name);
+    if (gone != null) {
+      engine(call).unload(gone.functions());
+    }
+    return gone != null;
+  }
+
   private static void delete(Call call) {
-    FunctionLibrary gone = call.node().functions().remove(call.text(2));
-    if (gone == null) {
+    if (!remove(call, call.text(2))) {
       throw Errors.of("ERR Library not found");
     }
-    engine(call).unload(gone.functions());
     call.node().dirtied();
     call.out().ok();
   }
 
   private static void flush(Call call) {
-    if (call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
+    if (call.count() > 3) {
+      throw Errors.wrongUse(call);
+    }
+    if (call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
       throw Errors.of("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
     }
     clear(call);
@@ -335,8 +307,19 @@ final class FunctionCommands {
     if (flush) {
       clear(call);
     }
+    List<String> added = new ArrayList<>();
     for (byte[] source : sources) {
-      add(call, source, replace);
+      String name = libraryName(source);
+      if (!replace && call.node().functions().library(name) != null) {
+        added.forEach(earlier -> remove(call, earlier));
+        throw Errors.of("ERR Library " + name + " already exists");
+      }
+      try {
+        added.add(add(call, source, replace).name());
+      } catch (CommandException e) {
+        added.forEach(earlier -> remove(call, earlier));
+        throw e;
+      }
     }
     call.node().dirtied();
     call.out().ok();

@@ -5,8 +5,6 @@ import dev.sheaf.embedded.internal.data.GeoHash;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.math.BigDecimal;
 import java.util.Locale;
@@ -16,68 +14,18 @@ import org.jspecify.annotations.Nullable;
 final class GeoCommands {
   private GeoCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    rows.group(Group.GEO)
-        .add("geoadd", -5, "write denyoom", one, "3.2.0", "Adds places.", GeoCommands::add)
-        .add(
-            "geodist",
-            -4,
-            "readonly",
-            one,
-            "3.2.0",
-            "How far two places are from each other.",
-            GeoCommands::distance)
-        .add("geohash", -2, "readonly", one, "3.2.0", "Places as letters.", GeoCommands::hash)
-        .add("geopos", -2, "readonly", one, "3.2.0", "Where places are.", GeoCommands::position)
-        .add(
-            "georadius",
-            -6,
-            "write denyoom",
-            KeySpec.geoStore(6),
-            "3.2.0",
-            "Places within a distance; the old form.",
-            GeoSearch::radius)
-        .add(
-            "georadius_ro",
-            -6,
-            "readonly",
-            one,
-            "3.2.10",
-            "As GEORADIUS without STORE.",
-            GeoSearch::radius)
-        .add(
-            "georadiusbymember",
-            -5,
-            "write denyoom",
-            KeySpec.geoStore(5),
-            "3.2.0",
-            "Places near another; the old form.",
-            GeoSearch::radiusByMember)
-        .add(
-            "georadiusbymember_ro",
-            -5,
-            "readonly",
-            one,
-            "3.2.10",
-            "As GEORADIUSBYMEMBER without STORE.",
-            GeoSearch::radiusByMember)
-        .add(
-            "geosearch",
-            -7,
-            "readonly",
-            one,
-            "6.2.0",
-            "Places within a circle or a box.",
-            GeoSearch::search)
-        .add(
-            "geosearchstore",
-            -8,
-            "write denyoom",
-            KeySpec.range(1, 2, 1),
-            "6.2.0",
-            "Stores places within a circle or a box.",
-            GeoSearch::searchStore);
+  static void register(Handlers handlers) {
+    handlers
+        .add("geoadd", GeoCommands::add)
+        .add("geodist", GeoCommands::distance)
+        .add("geohash", GeoCommands::hash)
+        .add("geopos", GeoCommands::position)
+        .add("georadius", GeoSearch::radius)
+        .add("georadius_ro", GeoSearch::radius)
+        .add("georadiusbymember", GeoSearch::radiusByMember)
+        .add("georadiusbymember_ro", GeoSearch::radiusByMember)
+        .add("geosearch", GeoSearch::search)
+        .add("geosearchstore", GeoSearch::searchStore);
   }
 
   /** A longitude and a latitude, in this order. */

@@ -4,8 +4,6 @@ import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.HashValue;
 import dev.sheaf.embedded.internal.data.Numbers;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,95 +14,24 @@ import org.jspecify.annotations.Nullable;
 final class HashCommands {
   private HashCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    rows.group(Group.HASH)
-        .add("hdel", -3, "write fast", one, "2.0.0", "Removes fields.", HashCommands::hdel)
-        .add(
-            "hexists",
-            3,
-            "readonly fast",
-            one,
-            "2.0.0",
-            "Whether a field exists.",
-            HashCommands::hexists)
-        .add("hget", 3, "readonly fast", one, "2.0.0", "Reads a field.", HashCommands::hget)
-        .add("hgetall", 2, "readonly", one, "2.0.0", "Reads all fields.", HashCommands::hgetall)
-        .add(
-            "hincrby",
-            4,
-            "write denyoom fast",
-            one,
-            "2.0.0",
-            "Adds a number to a field.",
-            HashCommands::hincrby)
-        .add(
-            "hincrbyfloat",
-            4,
-            "write denyoom fast",
-            one,
-            "2.6.0",
-            "Adds a decimal number to a field.",
-            HashCommands::hincrbyfloat)
-        .add(
-            "hkeys",
-            2,
-            "readonly",
-            one,
-            "2.0.0",
-            "The names of all fields.",
-            call -> list(call, true))
-        .add(
-            "hlen",
-            2,
-            "readonly fast",
-            one,
-            "2.0.0",
-            "How many fields there are.",
-            HashCommands::hlen)
-        .add("hmget", -3, "readonly fast", one, "2.0.0", "Reads many fields.", HashCommands::hmget)
-        .add(
-            "hmset",
-            -4,
-            "write denyoom fast",
-            one,
-            "2.0.0",
-            "Writes fields; the old form of HSET.",
-            HashCommands::hset)
-        .add("hrandfield", -2, "readonly", one, "6.2.0", "Any fields.", HashCommands::hrandfield)
-        .add(
-            "hscan",
-            -3,
-            "readonly",
-            one,
-            "2.8.0",
-            "Some fields, and where to go on.",
-            HashCommands::hscan)
-        .add("hset", -4, "write denyoom fast", one, "2.0.0", "Writes fields.", HashCommands::hset)
-        .add(
-            "hsetnx",
-            4,
-            "write denyoom fast",
-            one,
-            "2.0.0",
-            "Writes a field if it does not exist.",
-            HashCommands::hsetnx)
-        .add(
-            "hstrlen",
-            3,
-            "readonly fast",
-            one,
-            "3.2.0",
-            "The length of a field's value.",
-            HashCommands::hstrlen)
-        .add(
-            "hvals",
-            2,
-            "readonly",
-            one,
-            "2.0.0",
-            "The values of all fields.",
-            call -> list(call, false));
+  static void register(Handlers handlers) {
+    handlers
+        .add("hdel", HashCommands::hdel)
+        .add("hexists", HashCommands::hexists)
+        .add("hget", HashCommands::hget)
+        .add("hgetall", HashCommands::hgetall)
+        .add("hincrby", HashCommands::hincrby)
+        .add("hincrbyfloat", HashCommands::hincrbyfloat)
+        .add("hkeys", call -> list(call, true))
+        .add("hlen", HashCommands::hlen)
+        .add("hmget", HashCommands::hmget)
+        .add("hmset", HashCommands::hset)
+        .add("hrandfield", HashCommands::hrandfield)
+        .add("hscan", HashCommands::hscan)
+        .add("hset", HashCommands::hset)
+        .add("hsetnx", HashCommands::hsetnx)
+        .add("hstrlen", HashCommands::hstrlen)
+        .add("hvals", call -> list(call, false));
   }
 
   private static HashValue orNew(Call call) {

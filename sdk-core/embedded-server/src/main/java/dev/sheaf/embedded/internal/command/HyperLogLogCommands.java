@@ -3,8 +3,6 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.HyperLogLog;
 import dev.sheaf.embedded.internal.data.StringValue;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import org.jspecify.annotations.Nullable;
 
 /** PFADD and the other commands that count distinct elements. */
@@ -13,40 +11,12 @@ final class HyperLogLogCommands {
 
   private HyperLogLogCommands() {}
 
-  static void register(Rows rows) {
-    rows.group(Group.HYPERLOGLOG)
-        .add(
-            "pfadd",
-            -2,
-            "write denyoom fast",
-            KeySpec.ONE,
-            "2.8.9",
-            "Adds elements to what is counted.",
-            HyperLogLogCommands::add)
-        .add(
-            "pfcount",
-            -2,
-            "readonly may_replicate",
-            KeySpec.ALL,
-            "2.8.9",
-            "About how many distinct elements there are.",
-            HyperLogLogCommands::count)
-        .add(
-            "pfdebug",
-            3,
-            "write denyoom admin",
-            KeySpec.range(2, 2, 1),
-            "2.8.9",
-            "GETREG, DECODE, ENCODING or TODENSE.",
-            HyperLogLogCommands::debug)
-        .add(
-            "pfmerge",
-            -2,
-            "write denyoom",
-            KeySpec.ALL,
-            "2.8.9",
-            "Makes one count of many.",
-            HyperLogLogCommands::merge);
+  static void register(Handlers handlers) {
+    handlers
+        .add("pfadd", HyperLogLogCommands::add)
+        .add("pfcount", HyperLogLogCommands::count)
+        .add("pfdebug", HyperLogLogCommands::debug)
+        .add("pfmerge", HyperLogLogCommands::merge);
   }
 
   private static int maxSparseBytes(Call call) {

@@ -6,234 +6,51 @@ import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.ServerNode;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /** DEL, EXPIRE, SCAN and what else works on keys of any type. */
 final class KeyCommands {
+  private static final long MAX_IDLE_SECONDS = Integer.MAX_VALUE;
+
   private KeyCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    KeySpec two = KeySpec.range(1, 2, 1);
-    KeySpec second = KeySpec.range(2, 2, 1);
-    rows.group(Group.GENERIC)
-        .add(
-            "copy",
-            -3,
-            "write denyoom",
-            two,
-            "6.2.0",
-            "Copies a value to another key.",
-            KeyCommands::copy)
-        .add("del", -2, "write", KeySpec.ALL, "1.0.0", "Removes keys.", KeyCommands::del)
-        .add(
-            "dump",
-            2,
-            "readonly",
-            one,
-            "2.6.0",
-            "The value in a form RESTORE takes.",
-            KeyCommands::dump)
-        .add(
-            "exists",
-            -2,
-            "readonly fast",
-            KeySpec.ALL,
-            "1.0.0",
-            "How many of the keys exist.",
-            KeyCommands::exists)
-        .add(
-            "expire",
-            -3,
-            "write fast",
-            one,
-            "1.0.0",
-            "Sets the time to live in seconds.",
-            call -> expire(call, true, false))
-        .add(
-            "expireat",
-            -3,
-            "write fast",
-            one,
-            "1.2.0",
-            "Sets the end of life in seconds since the epoch.",
-            call -> expire(call, true, true))
-        .add(
-            "expiretime",
-            2,
-            "readonly fast",
-            one,
-            "7.0.0",
-            "The end of life in seconds since the epoch.",
-            call -> ttl(call, true, true))
-        .add("keys", 2, "readonly", "1.0.0", "All keys that match a pattern.", KeyCommands::keys)
-        .add(
-            "move",
-            3,
-            "write fast",
-            one,
-            "1.0.0",
-            "Moves a key to another database.",
-            KeyCommands::move)
-        .container("object", "2.2.3", "Looks into values.")
-        .add(
-            "object|encoding",
-            3,
-            "readonly",
-            second,
-            "2.2.3",
-            "How the value is stored.",
-            ObjectCommand::encoding)
-        .add(
-            "object|freq",
-            3,
-            "readonly",
-            second,
-            "4.0.0",
-            "Refused: no use counts are kept.",
-            ObjectCommand::frequency)
-        .add("object|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
-        .add(
-            "object|idletime",
-            3,
-            "readonly",
-            second,
-            "2.2.3",
-            "Seconds since the last use.",
-            ObjectCommand::idleTime)
-        .add(
-            "object|refcount",
-            3,
-            "readonly",
-            second,
-            "2.2.3",
-            "Always 1; for small integers the number of shared ones.",
-            ObjectCommand::references)
-        .add(
-            "migrate",
-            -6,
-            "write",
-            KeySpec.migrate(),
-            "2.6.0",
-            "Moves keys to another node of this server.",
-            MigrateCommand::run)
-        .add(
-            "persist",
-            2,
-            "write fast",
-            one,
-            "2.2.0",
-            "Takes the time to live away.",
-            KeyCommands::persist)
-        .add(
-            "pexpire",
-            -3,
-            "write fast",
-            one,
-            "2.6.0",
-            "Sets the time to live in milliseconds.",
-            call -> expire(call, false, false))
-        .add(
-            "pexpireat",
-            -3,
-            "write fast",
-            one,
-            "2.6.0",
-            "Sets the end of life in milliseconds since the epoch.",
-            call -> expire(call, false, true))
-        .add(
-            "pexpiretime",
-            2,
-            "readonly fast",
-            one,
-            "7.0.0",
-            "The end of life in milliseconds since the epoch.",
-            call -> ttl(call, false, true))
-        .add(
-            "pttl",
-            2,
-            "readonly fast",
-            one,
-            "2.6.0",
-            "The time to live in milliseconds.",
-            call -> ttl(call, false, false))
+  static void register(Handlers handlers) {
+    handlers
+        .add("copy", KeyCommands::copy)
+        .add("del", KeyCommands::del)
+        .add("dump", KeyCommands::dump)
+        .add("exists", KeyCommands::exists)
+        .add("expire", call -> expire(call, true, false))
+        .add("expireat", call -> expire(call, true, true))
+        .add("expiretime", call -> ttl(call, true, true))
+        .add("keys", KeyCommands::keys)
+        .add("move", KeyCommands::move)
+        .add("object|encoding", ObjectCommand::encoding)
+        .add("object|freq", ObjectCommand::frequency)
+        .add("object|idletime", ObjectCommand::idleTime)
+        .add("object|refcount", ObjectCommand::references)
+        .add("migrate", MigrateCommand::run)
+        .add("persist", KeyCommands::persist)
+        .add("pexpire", call -> expire(call, false, false))
+        .add("pexpireat", call -> expire(call, false, true))
+        .add("pexpiretime", call -> ttl(call, false, true))
+        .add("pttl", call -> ttl(call, false, false))
         .add(
             "randomkey",
-            1,
-            "readonly",
-            "1.0.0",
-            "Any key.",
             call -> call.out().bulkOrNil(call.db().randomKey(call.node().nodes().random())))
-        .add(
-            "rename",
-            3,
-            "write",
-            two,
-            "1.0.0",
-            "Gives a key another name.",
-            call -> rename(call, false))
-        .add(
-            "renamenx",
-            3,
-            "write fast",
-            two,
-            "1.0.0",
-            "Gives a key another name if that is free.",
-            call -> rename(call, true))
-        .add(
-            "restore",
-            -4,
-            "write denyoom",
-            one,
-            "2.6.0",
-            "Stores what DUMP has given.",
-            KeyCommands::restore)
-        .add("scan", -2, "readonly", "2.8.0", "Some keys, and where to go on.", KeyCommands::scan)
-        .add(
-            "sort",
-            -2,
-            "write denyoom",
-            KeySpec.sort(),
-            "1.0.0",
-            "Sorts the elements of a list, set or sorted set.",
-            SortCommand::run)
-        .add(
-            "sort_ro",
-            -2,
-            "readonly",
-            new KeySpec(1, 1, 1, true, one.finder()),
-            "7.0.0",
-            "As SORT without STORE.",
-            SortCommand::run)
-        .add(
-            "touch",
-            -2,
-            "readonly fast",
-            KeySpec.ALL,
-            "3.2.1",
-            "Counts the keys that exist, as a use of each.",
-            KeyCommands::exists)
-        .add(
-            "ttl",
-            2,
-            "readonly fast",
-            one,
-            "1.0.0",
-            "The time to live in seconds.",
-            call -> ttl(call, true, false))
-        .add("type", 2, "readonly fast", one, "1.0.0", "The type of a value.", KeyCommands::type)
-        .add("unlink", -2, "write fast", KeySpec.ALL, "4.0.0", "Removes keys.", KeyCommands::del)
-        .add(
-            "wait",
-            3,
-            "noscript",
-            "3.0.0",
-            "How many replicas have everything; does not wait.",
-            KeyCommands::waitForReplicas);
+        .add("rename", call -> rename(call, false))
+        .add("renamenx", call -> rename(call, true))
+        .add("restore", KeyCommands::restore)
+        .add("scan", KeyCommands::scan)
+        .add("sort", SortCommand::run)
+        .add("sort_ro", SortCommand::run)
+        .add("touch", KeyCommands::touch)
+        .add("ttl", call -> ttl(call, true, false))
+        .add("type", KeyCommands::type)
+        .add("unlink", KeyCommands::del)
+        .add("wait", KeyCommands::waitForReplicas);
   }
 
   private static void del(Call call) {
@@ -250,6 +67,16 @@ final class KeyCommands {
     int found = 0;
     for (int i = 1; i < call.count(); i++) {
       if (call.db().peek(call.arg(i)) != null) {
+        found++;
+      }
+    }
+    call.out().integer(found);
+  }
+
+  private static void touch(Call call) {
+    int found = 0;
+    for (int i = 1; i < call.count(); i++) {
+      if (call.value(call.arg(i)) != null) {
         found++;
       }
     }
@@ -449,7 +276,7 @@ final class KeyCommands {
   }
 
   private static void dump(Call call) {
-    Value value = call.db().peek(call.arg(1));
+    Value value = call.value(call.arg(1));
     byte[] payload = value == null ? null : Dump.of(value);
     if (value != null && payload == null) {
       throw Errors.of("ERR the embedded server cannot dump a stream");
@@ -460,18 +287,21 @@ final class KeyCommands {
   private static void restore(Call call) {
     boolean replace = false;
     boolean absolute = false;
+    long idleSeconds = -1;
+    long frequency = -1;
     for (int i = 4; i < call.count(); i++) {
       boolean more = i + 1 < call.count();
       if (call.is(i, "REPLACE")) {
         replace = true;
       } else if (call.is(i, "ABSTTL")) {
         absolute = true;
-      } else if (more && call.is(i, "IDLETIME")) {
-        if (call.longArg(++i) < 0) {
+      } else if (more && frequency < 0 && call.is(i, "IDLETIME")) {
+        idleSeconds = call.longArg(++i);
+        if (idleSeconds < 0) {
           throw Errors.of("ERR Invalid IDLETIME value, must be >= 0");
         }
-      } else if (more && call.is(i, "FREQ")) {
-        long frequency = call.longArg(++i);
+      } else if (more && idleSeconds < 0 && call.is(i, "FREQ")) {
+        frequency = call.longArg(++i);
         if (frequency < 0 || frequency > 255) {
           throw Errors.of("ERR Invalid FREQ value, must be >= 0 and <= 255");
         }
@@ -503,6 +333,9 @@ final class KeyCommands {
       return;
     }
     transfer(call, value, expireAt, call.db(), key, "restore");
+    if (idleSeconds > 0) {
+      value.usedAt(Math.max(0, call.now() - Math.min(idleSeconds, MAX_IDLE_SECONDS) * 1000));
+    }
     call.out().ok();
   }
 

@@ -4,8 +4,6 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.ListValue;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.protocol.CommandException;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,153 +12,30 @@ import java.util.List;
 final class ListCommands {
   private ListCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    KeySpec two = KeySpec.range(1, 2, 1);
-    KeySpec butLast = KeySpec.range(1, -2, 1);
-    rows.group(Group.LIST)
-        .add(
-            "blmove",
-            6,
-            "write denyoom noscript blocking",
-            two,
-            "6.2.0",
-            "As LMOVE, waiting for an element.",
-            ListCommands::blmove)
-        .add(
-            "blmpop",
-            -5,
-            "write blocking",
-            KeySpec.counted(2),
-            "7.0.0",
-            "As LMPOP, waiting for an element.",
-            ListCommands::blmpop)
-        .add(
-            "blpop",
-            -3,
-            "write noscript blocking",
-            butLast,
-            "2.0.0",
-            "As LPOP, waiting for an element of one of the lists.",
-            call -> bpop(call, true))
-        .add(
-            "brpop",
-            -3,
-            "write noscript blocking",
-            butLast,
-            "2.0.0",
-            "As RPOP, waiting for an element of one of the lists.",
-            call -> bpop(call, false))
-        .add(
-            "brpoplpush",
-            4,
-            "write denyoom noscript blocking",
-            two,
-            "2.2.0",
-            "As RPOPLPUSH, waiting for an element.",
-            ListCommands::brpoplpush)
-        .add(
-            "lindex", 3, "readonly", one, "1.0.0", "The element at an index.", ListCommands::lindex)
-        .add(
-            "linsert",
-            5,
-            "write denyoom",
-            one,
-            "2.2.0",
-            "Inserts beside another element.",
-            ListCommands::linsert)
-        .add(
-            "llen",
-            2,
-            "readonly fast",
-            one,
-            "1.0.0",
-            "How many elements there are.",
-            ListCommands::llen)
-        .add(
-            "lmove",
-            5,
-            "write denyoom",
-            two,
-            "6.2.0",
-            "Moves an end of a list to an end of another.",
-            ListCommands::lmove)
-        .add(
-            "lmpop",
-            -4,
-            "write",
-            KeySpec.counted(1),
-            "7.0.0",
-            "Takes elements from the first list that has any.",
-            ListCommands::lmpop)
-        .add(
-            "lpop",
-            -2,
-            "write fast",
-            one,
-            "1.0.0",
-            "Takes elements from the left.",
-            call -> pop(call, true))
-        .add("lpos", -3, "readonly", one, "6.0.6", "Where an element is.", ListCommands::lpos)
-        .add(
-            "lpush",
-            -3,
-            "write denyoom fast",
-            one,
-            "1.0.0",
-            "Adds on the left.",
-            call -> push(call, true, false))
-        .add(
-            "lpushx",
-            -3,
-            "write denyoom fast",
-            one,
-            "2.2.0",
-            "Adds on the left if the list exists.",
-            call -> push(call, true, true))
-        .add("lrange", 4, "readonly", one, "1.0.0", "A range of elements.", ListCommands::lrange)
-        .add("lrem", 4, "write", one, "1.0.0", "Removes equal elements.", ListCommands::lrem)
-        .add(
-            "lset",
-            4,
-            "write denyoom",
-            one,
-            "1.0.0",
-            "Writes the element at an index.",
-            ListCommands::lset)
-        .add("ltrim", 4, "write", one, "1.0.0", "Keeps a range of elements.", ListCommands::ltrim)
-        .add(
-            "rpop",
-            -2,
-            "write fast",
-            one,
-            "1.0.0",
-            "Takes elements from the right.",
-            call -> pop(call, false))
-        .add(
-            "rpoplpush",
-            3,
-            "write denyoom",
-            two,
-            "1.2.0",
-            "As LMOVE from the right to the left; its old name.",
-            ListCommands::rpoplpush)
-        .add(
-            "rpush",
-            -3,
-            "write denyoom fast",
-            one,
-            "1.0.0",
-            "Adds on the right.",
-            call -> push(call, false, false))
-        .add(
-            "rpushx",
-            -3,
-            "write denyoom fast",
-            one,
-            "2.2.0",
-            "Adds on the right if the list exists.",
-            call -> push(call, false, true));
+  static void register(Handlers handlers) {
+    handlers
+        .add("blmove", ListCommands::blmove)
+        .add("blmpop", ListCommands::blmpop)
+        .add("blpop", call -> bpop(call, true))
+        .add("brpop", call -> bpop(call, false))
+        .add("brpoplpush", ListCommands::brpoplpush)
+        .add("lindex", ListCommands::lindex)
+        .add("linsert", ListCommands::linsert)
+        .add("llen", ListCommands::llen)
+        .add("lmove", ListCommands::lmove)
+        .add("lmpop", ListCommands::lmpop)
+        .add("lpop", call -> pop(call, true))
+        .add("lpos", ListCommands::lpos)
+        .add("lpush", call -> push(call, true, false))
+        .add("lpushx", call -> push(call, true, true))
+        .add("lrange", ListCommands::lrange)
+        .add("lrem", ListCommands::lrem)
+        .add("lset", ListCommands::lset)
+        .add("ltrim", ListCommands::ltrim)
+        .add("rpop", call -> pop(call, false))
+        .add("rpoplpush", ListCommands::rpoplpush)
+        .add("rpush", call -> push(call, false, false))
+        .add("rpushx", call -> push(call, false, true));
   }
 
   private static void push(Call call, boolean left, boolean onlyIfThere) {
@@ -461,10 +336,7 @@ final class ListCommands {
     try {
       return tryMove(call, fromLeft, toLeft);
     } catch (CommandException e) {
-      if (ready) {
-        call.out().error(e.line());
-      }
-      return ready;
+      return ready && Dispatcher.refuse(call, e.line());
     }
   }
 

@@ -108,7 +108,7 @@ final class MigrateCommand {
     if (!call.node().nodes().isCluster()) {
       return;
     }
-    for (int i : call.command().keys().finder().find(call.args())) {
+    for (int i : call.command().keys().find(call.args())) {
       int slot = Slots.of(call.arg(i));
       if (call.node().nodes().owner(slot) != node && !node.importing().containsKey(slot)) {
         ServerNode owner = call.node().nodes().owner(slot);

@@ -5,8 +5,6 @@ import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.PubSub;
 import dev.sheaf.embedded.internal.node.ServerNode;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,106 +14,21 @@ import java.util.Set;
 final class PubSubCommands {
   private PubSubCommands() {}
 
-  static void register(Rows rows) {
-    String plain = "pubsub noscript loading stale";
-    KeySpec channels = KeySpec.ALL;
-    rows.group(Group.PUBSUB)
-        .add(
-            "psubscribe",
-            -2,
-            plain,
-            "2.0.0",
-            "Listens to channels by pattern.",
-            call -> subscribe(call, Kind.PATTERN))
-        .add(
-            "publish",
-            3,
-            "pubsub loading stale fast may_replicate",
-            "2.0.0",
-            "Sends a message to a channel.",
-            PubSubCommands::publish)
-        .container("pubsub", "2.8.0", "Looks at subscriptions.")
-        .add(
-            "pubsub|channels",
-            -2,
-            "pubsub loading stale",
-            "2.8.0",
-            "The channels somebody listens to.",
-            call -> channels(call, call.node().pubSub().channels()))
-        .add("pubsub|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
-        .add(
-            "pubsub|numpat",
-            2,
-            "pubsub loading stale",
-            "2.8.0",
-            "How many patterns there are.",
-            call -> call.out().integer(call.node().pubSub().patterns().size()))
-        .add(
-            "pubsub|numsub",
-            -2,
-            "pubsub loading stale",
-            "2.8.0",
-            "How many listen to each channel.",
-            call -> counts(call, call.node().pubSub().channels()))
-        .add(
-            "pubsub|shardchannels",
-            -2,
-            "pubsub loading stale",
-            "7.0.0",
-            "The shard channels somebody listens to.",
-            call -> channels(call, call.node().pubSub().shardChannels()))
-        .add(
-            "pubsub|shardnumsub",
-            -2,
-            "pubsub loading stale",
-            "7.0.0",
-            "How many listen to each shard channel.",
-            call -> counts(call, call.node().pubSub().shardChannels()))
-        .add(
-            "punsubscribe",
-            -1,
-            plain,
-            "2.0.0",
-            "Stops listening by pattern.",
-            call -> unsubscribe(call, Kind.PATTERN))
-        .add(
-            "spublish",
-            3,
-            "pubsub loading stale fast may_replicate",
-            KeySpec.ONE,
-            "7.0.0",
-            "Sends a message to a shard channel.",
-            PubSubCommands::publishShard)
-        .add(
-            "ssubscribe",
-            -2,
-            plain,
-            channels,
-            "7.0.0",
-            "Listens to shard channels.",
-            call -> subscribe(call, Kind.SHARD))
-        .add(
-            "subscribe",
-            -2,
-            plain,
-            "2.0.0",
-            "Listens to channels.",
-            call -> subscribe(call, Kind.CHANNEL))
-        .add(
-            "sunsubscribe",
-            -1,
-            plain,
-            channels,
-            "7.0.0",
-            "Stops listening to shard channels.",
-            call -> unsubscribe(call, Kind.SHARD))
-        .add(
-            "unsubscribe",
-            -1,
-            plain,
-            "2.0.0",
-            "Stops listening to channels.",
-            call -> unsubscribe(call, Kind.CHANNEL));
+  static void register(Handlers handlers) {
+    handlers
+        .add("psubscribe", call -> subscribe(call, Kind.PATTERN))
+        .add("publish", PubSubCommands::publish)
+        .add("pubsub|channels", call -> channels(call, call.node().pubSub().channels()))
+        .add("pubsub|numpat", call -> call.out().integer(call.node().pubSub().patterns().size()))
+        .add("pubsub|numsub", call -> counts(call, call.node().pubSub().channels()))
+        .add("pubsub|shardchannels", call -> channels(call, call.node().pubSub().shardChannels()))
+        .add("pubsub|shardnumsub", call -> counts(call, call.node().pubSub().shardChannels()))
+        .add("punsubscribe", call -> unsubscribe(call, Kind.PATTERN))
+        .add("spublish", PubSubCommands::publishShard)
+        .add("ssubscribe", call -> subscribe(call, Kind.SHARD))
+        .add("subscribe", call -> subscribe(call, Kind.CHANNEL))
+        .add("sunsubscribe", call -> unsubscribe(call, Kind.SHARD))
+        .add("unsubscribe", call -> unsubscribe(call, Kind.CHANNEL));
   }
 
   private enum Kind {

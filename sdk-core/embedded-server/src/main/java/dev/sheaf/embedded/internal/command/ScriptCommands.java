@@ -5,8 +5,6 @@ import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.Scripts;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -18,70 +16,20 @@ import org.jspecify.annotations.Nullable;
 /** EVAL, EVALSHA and SCRIPT. */
 final class ScriptCommands {
   private static final int SHA1_DIGITS = 40;
-  private static final KeySpec KEYS = KeySpec.counted(2);
 
   private ScriptCommands() {}
 
-  static void register(Rows rows) {
-    String eval = "noscript stale skip_monitor may_replicate no_mandatory_keys";
-    String evalReadOnly = "readonly noscript stale skip_monitor no_mandatory_keys";
-    rows.group(Group.SCRIPTING)
-        .add("eval", -3, eval, KEYS, "2.6.0", "Runs a script.", call -> eval(call, false))
-        .add(
-            "eval_ro",
-            -3,
-            evalReadOnly,
-            KEYS,
-            "7.0.0",
-            "Runs a script that only reads.",
-            call -> eval(call, true))
-        .add(
-            "evalsha",
-            -3,
-            eval,
-            KEYS,
-            "2.6.0",
-            "Runs a cached script by its digest.",
-            call -> evalSha(call, false))
-        .add(
-            "evalsha_ro",
-            -3,
-            evalReadOnly,
-            KEYS,
-            "7.0.0",
-            "Runs a cached script by its digest, which only reads.",
-            call -> evalSha(call, true))
-        .container("script", "2.6.0", "The script cache.")
-        .add(
-            "script|debug",
-            3,
-            "noscript",
-            "3.2.0",
-            "NO only: there is no debugger.",
-            ScriptCommands::debug)
-        .add(
-            "script|exists",
-            -3,
-            "noscript",
-            "2.6.0",
-            "Whether scripts are cached.",
-            ScriptCommands::exists)
-        .add(
-            "script|flush",
-            -2,
-            "noscript",
-            "2.6.0",
-            "Empties the script cache.",
-            ScriptCommands::flush)
-        .add("script|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "script|kill",
-            2,
-            "noscript allow_busy",
-            "2.6.0",
-            "Ends a script that runs too long.",
-            call -> kill(call, false))
-        .add("script|load", 3, "noscript stale", "2.6.0", "Caches a script.", ScriptCommands::load);
+  static void register(Handlers handlers) {
+    handlers
+        .add("eval", call -> eval(call, false))
+        .add("eval_ro", call -> eval(call, true))
+        .add("evalsha", call -> evalSha(call, false))
+        .add("evalsha_ro", call -> evalSha(call, true))
+        .add("script|debug", ScriptCommands::debug)
+        .add("script|exists", ScriptCommands::exists)
+        .add("script|flush", ScriptCommands::flush)
+        .add("script|kill", call -> kill(call, false))
+        .add("script|load", ScriptCommands::load);
   }
 
   static String sha1(byte[] source) {

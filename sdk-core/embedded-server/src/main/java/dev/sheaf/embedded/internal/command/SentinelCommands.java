@@ -35,82 +35,31 @@ final class SentinelCommands {
 
   private SentinelCommands() {}
 
-  static void register(Rows rows) {
-    String flags = "admin";
-    rows.group(Group.SENTINEL)
-        .container("sentinel", "2.8.4", "What a sentinel knows.")
+  static void register(Handlers handlers) {
+    handlers
         .add(
             "sentinel|ckquorum",
-            3,
-            flags,
-            "2.8.4",
-            "Always enough.",
             call -> {
               requireMaster(call);
               call.out()
                   .status(
                       "OK 1 usable Sentinels. Quorum and failover authorization can be reached");
             })
-        .add(
-            "sentinel|failover",
-            3,
-            flags,
-            "2.8.4",
-            "Has a replica take over.",
-            SentinelCommands::failover)
-        .add(
-            "sentinel|get-master-addr-by-name",
-            3,
-            flags,
-            "2.8.4",
-            "Where the master is.",
-            SentinelCommands::address)
-        .add("sentinel|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
+        .add("sentinel|failover", SentinelCommands::failover)
+        .add("sentinel|get-master-addr-by-name", SentinelCommands::address)
         .add(
             "sentinel|master",
-            3,
-            flags,
-            "2.8.4",
-            "Describes the master.",
             call -> describe(call.out(), requireMaster(call), sentinel(call).masterName()))
-        .add(
-            "sentinel|masters",
-            2,
-            flags,
-            "2.8.4",
-            "Describes all masters: there is one.",
-            SentinelCommands::masters)
-        .add(
-            "sentinel|myid",
-            2,
-            flags,
-            "6.2.0",
-            "The id of this sentinel.",
-            call -> call.out().bulk(call.node().id()))
-        .add(
-            "sentinel|replicas",
-            3,
-            flags,
-            "5.0.0",
-            "Describes the replicas.",
-            SentinelCommands::replicas)
+        .add("sentinel|masters", SentinelCommands::masters)
+        .add("sentinel|myid", call -> call.out().bulk(call.node().id()))
+        .add("sentinel|replicas", SentinelCommands::replicas)
         .add(
             "sentinel|sentinels",
-            3,
-            flags,
-            "2.8.4",
-            "Describes the other sentinels: there are none.",
             call -> {
               requireMaster(call);
               call.out().array(0);
             })
-        .add(
-            "sentinel|slaves",
-            3,
-            flags,
-            "2.8.4",
-            "As SENTINEL REPLICAS; its old name.",
-            SentinelCommands::replicas);
+        .add("sentinel|slaves", SentinelCommands::replicas);
   }
 
   /** Whether the node, a sentinel or not, has the command at all. */

@@ -8,9 +8,6 @@ import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.Config;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.CommandException;
-import dev.sheaf.embedded.internal.protocol.CommandTable;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,156 +20,45 @@ import java.util.regex.Pattern;
 final class ServerCommands {
   private static final long MICROS = 1_000_000;
 
+  private static final String MALLOC = "Stats not supported for the current allocator";
   private static final Pattern BYTES = Pattern.compile("([0-9]{1,12})((?i)[kmg]b?|b|)");
 
   private ServerCommands() {}
 
-  static void register(Rows rows) {
-    String admin = "admin noscript loading stale";
-    rows.group(Group.SERVER)
+  static void register(Handlers handlers) {
+    handlers
         .add(
-            "bgsave",
-            -1,
-            "admin noscript no_async_loading",
-            "1.0.0",
-            "Accepted; nothing is saved.",
-            call -> call.out().status("Background saving started"))
-        .add(
-            "command",
-            -1,
-            "loading stale",
-            "2.8.13",
-            "Describes all commands.",
-            CommandCommand::all)
-        .add(
-            "command|count",
-            2,
-            "loading stale",
-            "2.8.13",
-            "How many commands there are.",
-            CommandCommand::count)
-        .add(
-            "command|docs",
-            -2,
-            "loading stale",
-            "7.0.0",
-            "Explains commands.",
-            CommandCommand::docs)
-        .add(
-            "command|getkeys",
-            -4,
-            "loading stale",
-            "2.8.13",
-            "The keys of a whole command.",
-            CommandCommand::getKeys)
-        .add("command|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "command|info",
-            -2,
-            "loading stale",
-            "2.8.13",
-            "Describes commands.",
-            CommandCommand::info)
-        .add(
-            "command|list",
-            -2,
-            "loading stale",
-            "7.0.0",
-            "The names of all commands.",
-            CommandCommand::list)
-        .container("config", "2.0.0", "Reads and changes settings.")
-        .add(
-            "config|get",
-            -3,
-            admin,
-            "2.0.0",
-            "Reads settings by pattern.",
-            ServerCommands::configGet)
-        .add("config|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "config|resetstat",
-            2,
-            admin,
-            "2.0.0",
-            "Starts counting anew.",
-            ServerCommands::configResetStat)
-        .add(
-            "config|set",
-            -4,
-            admin,
-            "2.0.0",
-            "Changes settings; few have an effect.",
-            ServerCommands::configSet)
-        .add(
-            "dbsize",
-            1,
-            "readonly fast",
-            "1.0.0",
-            "How many keys the database has.",
-            call -> call.out().integer(call.db().size()))
-        .add(
-            "debug", -2, admin, "1.0.0", "SLEEP and SET-ACTIVE-EXPIRE only.", ServerCommands::debug)
-        .add(
-            "flushall",
-            -1,
-            "write",
-            "1.0.0",
-            "Removes all keys of all databases.",
-            ServerCommands::flushAll)
-        .add(
-            "flushdb",
-            -1,
-            "write",
-            "1.0.0",
-            "Removes all keys of the database.",
-            ServerCommands::flushDb)
-        .add(
-            "info",
-            -1,
-            "loading stale",
-            "1.0.0",
-            "Describes the state of the server.",
-            ServerCommands::info)
-        .add(
-            "lastsave",
-            1,
-            "loading stale fast",
-            "1.0.0",
-            "When the server started: nothing is saved.",
-            call -> call.out().integer(call.node().startedAt() / 1000))
-        .container("memory", "4.0.0", "Memory.")
-        .add("memory|help", 2, "loading stale", "4.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "memory|purge",
-            2,
-            "",
-            "4.0.0",
-            "Accepted; the JVM collects its garbage itself.",
-            call -> call.out().ok())
-        .add(
-            "memory|usage",
-            -3,
-            "readonly",
-            KeySpec.range(2, 2, 1),
-            "4.0.0",
-            "About how many bytes a key takes.",
-            ServerCommands::memoryUsage)
-        .add(
-            "role",
-            1,
-            "noscript loading stale fast",
-            "2.8.12",
-            "Master or replica, and of whom.",
-            ServerCommands::role)
-        .add(
-            "save",
-            1,
-            "admin noscript no_async_loading no_multi",
-            "1.0.0",
-            "Accepted; nothing is saved.",
-            call -> call.out().ok())
-        .add("swapdb", 3, "write fast", "4.0.0", "Exchanges two databases.", ServerCommands::swapDb)
-        .add("time", 1, "loading stale fast", "2.6.0", "The server's time.", ServerCommands::time);
+            "bgrewriteaof",
+            call -> call.out().status("Background append only file rewriting started"))
+        .add("bgsave", call -> call.out().status("Background saving started"))
+        .add("command", CommandCommand::all)
+        .add("command|count", CommandCommand::count)
+        .add("command|docs", CommandCommand::docs)
+        .add("command|getkeys", CommandCommand::getKeys)
+        .add("command|getkeysandflags", CommandCommand::getKeysAndFlags)
+        .add("command|info", CommandCommand::info)
+        .add("command|list", CommandCommand::list)
+        .add("config|get", ServerCommands::configGet)
+        .add("config|rewrite", ServerCommands::configRewrite)
+        .add("config|resetstat", ServerCommands::configResetStat)
+        .add("config|set", ServerCommands::configSet)
+        .add("dbsize", call -> call.out().integer(call.db().size()))
+        .add("debug", DebugCommand::run)
+        .add("flushall", ServerCommands::flushAll)
+        .add("flushdb", ServerCommands::flushDb)
+        .add("info", ServerCommands::info)
+        .add("lastsave", call -> call.out().integer(call.node().startedAt() / 1000))
+        .add("memory|doctor", ServerCommands::memoryDoctor)
+        .add("memory|malloc-stats", call -> call.out().verbatim(Bytes.of(MALLOC)))
+        .add("memory|purge", call -> call.out().ok())
+        .add("memory|usage", ServerCommands::memoryUsage)
+        .add("module|list", call -> call.out().array(0))
+        .add("replicaof", ServerCommands::replicaOf)
+        .add("role", ServerCommands::role)
+        .add("save", call -> call.out().ok())
+        .add("slaveof", ServerCommands::replicaOf)
+        .add("swapdb", ServerCommands::swapDb)
+        .add("time", ServerCommands::time);
   }
 
   private static void info(Call call) {
@@ -245,7 +131,10 @@ final class ServerCommands {
         if (config.isInBytes(name)) {
           value = bytes(name, value);
         }
-        checkKind(name, String.valueOf(config.get(name)), value);
+        String reason = config.refusal(name, value);
+        if (reason != null) {
+          throw refused(name, reason);
+        }
       }
     }
     config.set(name, value);
@@ -272,39 +161,12 @@ final class ServerCommands {
     return Long.toString(bytes);
   }
 
-  /** A setting that is a number or yes or no stays one. */
-  private static void checkKind(String name, String former, String value) {
-    if (former.matches("yes|no") && !value.matches("(?i)yes|no")) {
-      throw refused(name, "argument must be 'yes' or 'no'");
-    }
-    if (former.matches("-?[0-9]+") && Numbers.parseLong(Bytes.latin(value)) == null) {
-      throw refused(name, "argument couldn't be parsed into an integer");
-    }
+  private static void configRewrite(Call call) {
+    throw Errors.of("ERR The server is running without a config file");
   }
 
   private static void configResetStat(Call call) {
     call.node().counters().reset();
-    call.out().ok();
-  }
-
-  private static void debug(Call call) {
-    if (call.is(1, "SET-ACTIVE-EXPIRE") && call.count() == 3) {
-      call.out().ok();
-    } else if (call.is(1, "SLEEP") && call.count() == 3) {
-      debugSleep(call);
-    } else {
-      throw CommandTable.unknownSubcommand(call.args());
-    }
-  }
-
-  /** Holds up every node of this server: they share the command thread. */
-  private static void debugSleep(Call call) {
-    double seconds = call.doubleArg(2);
-    try {
-      Thread.sleep((long) (Math.max(0, seconds) * 1000));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
     call.out().ok();
   }
 
@@ -344,6 +206,21 @@ final class ServerCommands {
       long key = 40L + call.arg(2).length;
       call.out().integer(key + (value instanceof StringValue s ? s.memory() : value.memory()));
     }
+  }
+
+  private static void memoryDoctor(Call call) {
+    call.out().verbatim(Bytes.of("The embedded server lives in the memory of a JVM: ask that.\n"));
+  }
+
+  private static void replicaOf(Call call) {
+    if (call.node().nodes().isCluster()) {
+      throw Errors.of("ERR REPLICAOF not allowed in cluster mode.");
+    }
+    if (!call.is(1, "NO") || !call.is(2, "ONE") || !call.node().isMaster()) {
+      throw Errors.of(
+          "ERR the embedded server gets its replicas when it is built, or from a sentinel");
+    }
+    call.out().ok();
   }
 
   private static void role(Call call) {

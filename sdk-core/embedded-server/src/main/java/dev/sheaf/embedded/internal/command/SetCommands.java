@@ -4,8 +4,6 @@ import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.SetValue;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,111 +19,25 @@ final class SetCommands {
 
   private SetCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    KeySpec all = KeySpec.ALL;
-    rows.group(Group.SET)
-        .add("sadd", -3, "write denyoom fast", one, "1.0.0", "Adds members.", SetCommands::sadd)
-        .add(
-            "scard",
-            2,
-            "readonly fast",
-            one,
-            "1.0.0",
-            "How many members there are.",
-            SetCommands::scard)
-        .add(
-            "sdiff",
-            -2,
-            "readonly",
-            all,
-            "1.0.0",
-            "What is in the first set only.",
-            call -> combine(call, Operation.DIFFERENCE))
-        .add(
-            "sdiffstore",
-            -3,
-            "write denyoom",
-            all,
-            "1.0.0",
-            "Stores what is in the first set only.",
-            call -> combineStore(call, Operation.DIFFERENCE))
-        .add(
-            "sinter",
-            -2,
-            "readonly",
-            all,
-            "1.0.0",
-            "What is in all sets.",
-            call -> combine(call, Operation.INTERSECTION))
-        .add(
-            "sintercard",
-            -3,
-            "readonly",
-            KeySpec.counted(1),
-            "7.0.0",
-            "How much is in all sets.",
-            SetCommands::sintercard)
-        .add(
-            "sinterstore",
-            -3,
-            "write denyoom",
-            all,
-            "1.0.0",
-            "Stores what is in all sets.",
-            call -> combineStore(call, Operation.INTERSECTION))
-        .add(
-            "sismember",
-            3,
-            "readonly fast",
-            one,
-            "1.0.0",
-            "Whether something is a member.",
-            SetCommands::sismember)
-        .add("smembers", 2, "readonly", one, "1.0.0", "All members.", SetCommands::smembers)
-        .add(
-            "smismember",
-            -3,
-            "readonly fast",
-            one,
-            "6.2.0",
-            "Whether each of many is a member.",
-            SetCommands::smismember)
-        .add(
-            "smove",
-            4,
-            "write fast",
-            KeySpec.range(1, 2, 1),
-            "1.0.0",
-            "Moves a member to another set.",
-            SetCommands::smove)
-        .add("spop", -2, "write fast", one, "1.0.0", "Takes any members.", SetCommands::spop)
-        .add("srandmember", -2, "readonly", one, "1.0.0", "Any members.", SetCommands::srandmember)
-        .add("srem", -3, "write fast", one, "1.0.0", "Removes members.", SetCommands::srem)
-        .add(
-            "sscan",
-            -3,
-            "readonly",
-            one,
-            "2.8.0",
-            "Some members, and where to go on.",
-            SetCommands::sscan)
-        .add(
-            "sunion",
-            -2,
-            "readonly",
-            all,
-            "1.0.0",
-            "What is in any of the sets.",
-            call -> combine(call, Operation.UNION))
-        .add(
-            "sunionstore",
-            -3,
-            "write denyoom",
-            all,
-            "1.0.0",
-            "Stores what is in any of the sets.",
-            call -> combineStore(call, Operation.UNION));
+  static void register(Handlers handlers) {
+    handlers
+        .add("sadd", SetCommands::sadd)
+        .add("scard", SetCommands::scard)
+        .add("sdiff", call -> combine(call, Operation.DIFFERENCE))
+        .add("sdiffstore", call -> combineStore(call, Operation.DIFFERENCE))
+        .add("sinter", call -> combine(call, Operation.INTERSECTION))
+        .add("sintercard", SetCommands::sintercard)
+        .add("sinterstore", call -> combineStore(call, Operation.INTERSECTION))
+        .add("sismember", SetCommands::sismember)
+        .add("smembers", SetCommands::smembers)
+        .add("smismember", SetCommands::smismember)
+        .add("smove", SetCommands::smove)
+        .add("spop", SetCommands::spop)
+        .add("srandmember", SetCommands::srandmember)
+        .add("srem", SetCommands::srem)
+        .add("sscan", SetCommands::sscan)
+        .add("sunion", call -> combine(call, Operation.UNION))
+        .add("sunionstore", call -> combineStore(call, Operation.UNION));
   }
 
   private static void sadd(Call call) {

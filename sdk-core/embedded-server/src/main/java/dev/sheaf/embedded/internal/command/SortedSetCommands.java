@@ -5,8 +5,6 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,279 +12,49 @@ import java.util.List;
 final class SortedSetCommands {
   private SortedSetCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    KeySpec butLast = KeySpec.range(1, -2, 1);
+  static void register(Handlers handlers) {
     var union = ZCombineCommand.Operation.UNION;
     var intersection = ZCombineCommand.Operation.INTERSECTION;
     var difference = ZCombineCommand.Operation.DIFFERENCE;
-    rows.group(Group.SORTED_SET)
+    handlers
+        .add("bzmpop", ZPopCommand::blockingMany)
+        .add("bzpopmax", call -> ZPopCommand.blocking(call, true))
+        .add("bzpopmin", call -> ZPopCommand.blocking(call, false))
+        .add("zadd", ZAddCommand::run)
+        .add("zcard", SortedSetCommands::zcard)
+        .add("zcount", call -> count(call, true))
+        .add("zdiff", ZCombineCommand.reply(difference))
+        .add("zdiffstore", ZCombineCommand.store(difference))
+        .add("zincrby", ZAddCommand::incrBy)
+        .add("zinter", ZCombineCommand.reply(intersection))
+        .add("zintercard", ZCombineCommand::interCard)
+        .add("zinterstore", ZCombineCommand.store(intersection))
+        .add("zlexcount", call -> count(call, false))
+        .add("zmpop", ZPopCommand::many)
+        .add("zmscore", SortedSetCommands::zmscore)
+        .add("zpopmax", call -> ZPopCommand.run(call, true))
+        .add("zpopmin", call -> ZPopCommand.run(call, false))
+        .add("zrandmember", SortedSetCommands::zrandmember)
+        .add("zrange", ZRangeCommand::range)
+        .add("zrangebylex", ZRangeCommand::rangeByLex)
+        .add("zrangebyscore", ZRangeCommand::rangeByScore)
+        .add("zrangestore", ZRangeCommand::rangeStore)
+        .add("zrank", call -> rank(call, false))
+        .add("zrem", SortedSetCommands::zrem)
         .add(
-            "bzmpop",
-            -5,
-            "write blocking",
-            KeySpec.counted(2),
-            "7.0.0",
-            "As ZMPOP, waiting for a member.",
-            ZPopCommand::blockingMany)
-        .add(
-            "bzpopmax",
-            -3,
-            "write noscript blocking fast",
-            butLast,
-            "5.0.0",
-            "As ZPOPMAX, waiting for a member.",
-            call -> ZPopCommand.blocking(call, true))
-        .add(
-            "bzpopmin",
-            -3,
-            "write noscript blocking fast",
-            butLast,
-            "5.0.0",
-            "As ZPOPMIN, waiting for a member.",
-            call -> ZPopCommand.blocking(call, false))
-        .add(
-            "zadd",
-            -4,
-            "write denyoom fast",
-            one,
-            "1.2.0",
-            "Adds members or changes their scores.",
-            ZAddCommand::run)
-        .add(
-            "zcard",
-            2,
-            "readonly fast",
-            one,
-            "1.2.0",
-            "How many members there are.",
-            SortedSetCommands::zcard)
-        .add(
-            "zcount",
-            4,
-            "readonly fast",
-            one,
-            "2.0.0",
-            "How many members have a score in a range.",
-            call -> count(call, true))
-        .add(
-            "zdiff",
-            -3,
-            "readonly",
-            KeySpec.counted(1),
-            "6.2.0",
-            "What is in the first set only.",
-            ZCombineCommand.reply(difference))
-        .add(
-            "zdiffstore",
-            -4,
-            "write denyoom",
-            KeySpec.storeCounted(),
-            "6.2.0",
-            "Stores what is in the first set only.",
-            ZCombineCommand.store(difference))
-        .add(
-            "zincrby",
-            4,
-            "write denyoom fast",
-            one,
-            "1.2.0",
-            "Adds to a member's score.",
-            ZAddCommand::incrBy)
-        .add(
-            "zinter",
-            -3,
-            "readonly",
-            KeySpec.counted(1),
-            "6.2.0",
-            "What is in all sets.",
-            ZCombineCommand.reply(intersection))
-        .add(
-            "zintercard",
-            -3,
-            "readonly",
-            KeySpec.counted(1),
-            "7.0.0",
-            "How much is in all sets.",
-            ZCombineCommand::interCard)
-        .add(
-            "zinterstore",
-            -4,
-            "write denyoom",
-            KeySpec.storeCounted(),
-            "2.0.0",
-            "Stores what is in all sets.",
-            ZCombineCommand.store(intersection))
-        .add(
-            "zlexcount",
-            4,
-            "readonly fast",
-            one,
-            "2.8.9",
-            "How many members are in a range of bytes.",
-            call -> count(call, false))
-        .add(
-            "zmpop",
-            -4,
-            "write",
-            KeySpec.counted(1),
-            "7.0.0",
-            "Takes members from the first set that has any.",
-            ZPopCommand::many)
-        .add(
-            "zmscore",
-            -3,
-            "readonly fast",
-            one,
-            "6.2.0",
-            "The scores of many members.",
-            SortedSetCommands::zmscore)
-        .add(
-            "zpopmax",
-            -2,
-            "write fast",
-            one,
-            "5.0.0",
-            "Takes the members with the highest scores.",
-            call -> ZPopCommand.run(call, true))
-        .add(
-            "zpopmin",
-            -2,
-            "write fast",
-            one,
-            "5.0.0",
-            "Takes the members with the lowest scores.",
-            call -> ZPopCommand.run(call, false))
-        .add(
-            "zrandmember",
-            -2,
-            "readonly",
-            one,
-            "6.2.0",
-            "Any members.",
-            SortedSetCommands::zrandmember)
-        .add("zrange", -4, "readonly", one, "1.2.0", "A range of members.", ZRangeCommand::range)
-        .add(
-            "zrangebylex",
-            -4,
-            "readonly",
-            one,
-            "2.8.9",
-            "As ZRANGE BYLEX; the old form.",
-            ZRangeCommand::rangeByLex)
-        .add(
-            "zrangebyscore",
-            -4,
-            "readonly",
-            one,
-            "1.0.5",
-            "As ZRANGE BYSCORE; the old form.",
-            ZRangeCommand::rangeByScore)
-        .add(
-            "zrangestore",
-            -5,
-            "write denyoom",
-            KeySpec.range(1, 2, 1),
-            "6.2.0",
-            "Stores a range of members.",
-            ZRangeCommand::rangeStore)
-        .add(
-            "zrank",
-            3,
-            "readonly fast",
-            one,
-            "2.0.0",
-            "Where a member is, from the lowest.",
-            call -> rank(call, false))
-        .add("zrem", -3, "write fast", one, "1.2.0", "Removes members.", SortedSetCommands::zrem)
-        .add(
-            "zremrangebylex",
-            4,
-            "write",
-            one,
-            "2.8.9",
-            "Removes a range of bytes.",
-            call -> removeRange(call, ScoreRange.byLex(call.arg(2), call.arg(3))))
-        .add(
-            "zremrangebyrank",
-            4,
-            "write",
-            one,
-            "2.0.0",
-            "Removes a range of ranks.",
-            SortedSetCommands::removeByRank)
+            "zremrangebylex", call -> removeRange(call, ScoreRange.byLex(call.arg(2), call.arg(3))))
+        .add("zremrangebyrank", SortedSetCommands::removeByRank)
         .add(
             "zremrangebyscore",
-            4,
-            "write",
-            one,
-            "1.2.0",
-            "Removes a range of scores.",
             call -> removeRange(call, ScoreRange.byScore(call.arg(2), call.arg(3))))
-        .add(
-            "zrevrange",
-            -4,
-            "readonly",
-            one,
-            "1.2.0",
-            "As ZRANGE REV; the old form.",
-            ZRangeCommand::revRange)
-        .add(
-            "zrevrangebylex",
-            -4,
-            "readonly",
-            one,
-            "2.8.9",
-            "As ZRANGE BYLEX REV; the old form.",
-            ZRangeCommand::revRangeByLex)
-        .add(
-            "zrevrangebyscore",
-            -4,
-            "readonly",
-            one,
-            "2.2.0",
-            "As ZRANGE BYSCORE REV; the old form.",
-            ZRangeCommand::revRangeByScore)
-        .add(
-            "zrevrank",
-            3,
-            "readonly fast",
-            one,
-            "2.0.0",
-            "Where a member is, from the highest.",
-            call -> rank(call, true))
-        .add(
-            "zscan",
-            -3,
-            "readonly",
-            one,
-            "2.8.0",
-            "Some members, and where to go on.",
-            SortedSetCommands::zscan)
-        .add(
-            "zscore",
-            3,
-            "readonly fast",
-            one,
-            "1.2.0",
-            "The score of a member.",
-            SortedSetCommands::zscore)
-        .add(
-            "zunion",
-            -3,
-            "readonly",
-            KeySpec.counted(1),
-            "6.2.0",
-            "What is in any of the sets.",
-            ZCombineCommand.reply(union))
-        .add(
-            "zunionstore",
-            -4,
-            "write denyoom",
-            KeySpec.storeCounted(),
-            "2.0.0",
-            "Stores what is in any of the sets.",
-            ZCombineCommand.store(union));
+        .add("zrevrange", ZRangeCommand::revRange)
+        .add("zrevrangebylex", ZRangeCommand::revRangeByLex)
+        .add("zrevrangebyscore", ZRangeCommand::revRangeByScore)
+        .add("zrevrank", call -> rank(call, true))
+        .add("zscan", SortedSetCommands::zscan)
+        .add("zscore", SortedSetCommands::zscore)
+        .add("zunion", ZCombineCommand.reply(union))
+        .add("zunionstore", ZCombineCommand.store(union));
   }
 
   /** Members with or without scores: pairs in RESP3, a flat list in RESP2. */

@@ -4,8 +4,6 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.StreamGroup;
 import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,86 +17,19 @@ final class StreamCommands {
 
   private StreamCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    KeySpec second = KeySpec.range(2, 2, 1);
-    rows.group(Group.STREAM)
-        .add(
-            "xadd",
-            -5,
-            "write denyoom fast",
-            one,
-            "5.0.0",
-            "Appends an entry.",
-            StreamCommands::xadd)
-        .add("xdel", -3, "write fast", one, "5.0.0", "Removes entries.", StreamCommands::xdel)
-        .container("xinfo", "5.0.0", "Looks at a stream.")
-        .add(
-            "xinfo|consumers",
-            4,
-            "readonly",
-            second,
-            "5.0.0",
-            "The consumers of a group.",
-            StreamCommands::infoConsumers)
-        .add(
-            "xinfo|groups",
-            3,
-            "readonly",
-            second,
-            "5.0.0",
-            "The groups of a stream.",
-            StreamCommands::infoGroups)
-        .add("xinfo|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "xinfo|stream",
-            -3,
-            "readonly",
-            second,
-            "5.0.0",
-            "Describes a stream.",
-            StreamCommands::infoStream)
-        .add("xlen", 2, "readonly fast", one, "5.0.0", "How many entries.", StreamCommands::xlen)
-        .add(
-            "xrange",
-            -4,
-            "readonly",
-            one,
-            "5.0.0",
-            "A range of entries.",
-            call -> range(call, false))
-        .add(
-            "xread",
-            -4,
-            "blocking readonly",
-            KeySpec.streams(),
-            "5.0.0",
-            "What is newer than an id; may wait for it.",
-            StreamReading::read)
-        .add(
-            "xrevrange",
-            -4,
-            "readonly",
-            one,
-            "5.0.0",
-            "A range of entries, newest first.",
-            call -> range(call, true))
-        .add(
-            "xsetid",
-            -3,
-            "write denyoom fast",
-            one,
-            "5.0.0",
-            "Sets the last id of a stream.",
-            StreamCommands::xsetid)
-        .add(
-            "xtrim",
-            -4,
-            "write",
-            one,
-            "5.0.0",
-            "Removes the oldest entries.",
-            StreamCommands::xtrim);
+  static void register(Handlers handlers) {
+    handlers
+        .add("xadd", StreamCommands::xadd)
+        .add("xdel", StreamCommands::xdel)
+        .add("xinfo|consumers", StreamCommands::infoConsumers)
+        .add("xinfo|groups", StreamCommands::infoGroups)
+        .add("xinfo|stream", StreamCommands::infoStream)
+        .add("xlen", StreamCommands::xlen)
+        .add("xrange", call -> range(call, false))
+        .add("xread", StreamReading::read)
+        .add("xrevrange", call -> range(call, true))
+        .add("xsetid", StreamCommands::xsetid)
+        .add("xtrim", StreamCommands::xtrim);
   }
 
   private static void xadd(Call call) {

@@ -4,8 +4,6 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.StreamGroup;
 import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,92 +19,18 @@ final class StreamGroupCommands {
 
   private StreamGroupCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    KeySpec second = KeySpec.range(2, 2, 1);
-    rows.group(Group.STREAM)
-        .add(
-            "xack",
-            -4,
-            "write fast",
-            one,
-            "5.0.0",
-            "Ends the wait for entries.",
-            StreamGroupCommands::ack)
-        .add(
-            "xautoclaim",
-            -6,
-            "write fast",
-            one,
-            "6.2.0",
-            "Takes over entries that others leave pending.",
-            StreamGroupCommands::autoClaim)
-        .add(
-            "xclaim",
-            -6,
-            "write fast",
-            one,
-            "5.0.0",
-            "Takes over pending entries.",
-            StreamGroupCommands::claim)
-        .container("xgroup", "5.0.0", "The groups of a stream.")
-        .add(
-            "xgroup|create",
-            -5,
-            "write denyoom",
-            second,
-            "5.0.0",
-            "Makes a group.",
-            StreamGroupCommands::create)
-        .add(
-            "xgroup|createconsumer",
-            5,
-            "write denyoom",
-            second,
-            "6.2.0",
-            "Makes a consumer.",
-            StreamGroupCommands::createConsumer)
-        .add(
-            "xgroup|delconsumer",
-            5,
-            "write",
-            second,
-            "5.0.0",
-            "Removes a consumer.",
-            StreamGroupCommands::deleteConsumer)
-        .add(
-            "xgroup|destroy",
-            4,
-            "write",
-            second,
-            "5.0.0",
-            "Removes a group.",
-            StreamGroupCommands::destroy)
-        .add("xgroup|help", 2, "loading stale", "5.0.0", "Lists the subcommands.", Help::write)
-        .add(
-            "xgroup|setid",
-            -5,
-            "write",
-            second,
-            "5.0.0",
-            "Sets how far a group has read.",
-            StreamGroupCommands::setId)
-        .add(
-            "xpending",
-            -3,
-            "readonly",
-            one,
-            "5.0.0",
-            "What a group has not acknowledged.",
-            StreamGroupCommands::pending)
-        .add(
-            "xreadgroup",
-            -7,
-            "write blocking",
-            KeySpec.streams(),
-            "5.0.0",
-            "Reads for a group; may wait.",
-            StreamReading::readGroup);
+  static void register(Handlers handlers) {
+    handlers
+        .add("xack", StreamGroupCommands::ack)
+        .add("xautoclaim", StreamGroupCommands::autoClaim)
+        .add("xclaim", StreamGroupCommands::claim)
+        .add("xgroup|create", StreamGroupCommands::create)
+        .add("xgroup|createconsumer", StreamGroupCommands::createConsumer)
+        .add("xgroup|delconsumer", StreamGroupCommands::deleteConsumer)
+        .add("xgroup|destroy", StreamGroupCommands::destroy)
+        .add("xgroup|setid", StreamGroupCommands::setId)
+        .add("xpending", StreamGroupCommands::pending)
+        .add("xreadgroup", StreamReading::readGroup);
   }
 
   /** The stream a subcommand needs. */

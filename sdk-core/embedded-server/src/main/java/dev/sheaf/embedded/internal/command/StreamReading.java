@@ -43,9 +43,7 @@ final class StreamReading {
       if (more >= 1 && call.is(i, "BLOCK")) {
         if (call.inScript()) {
           throw Errors.of(
-              "ERR "
-                  + call.command().name()
-                  + " command is not allowed with BLOCK option from scripts");
+              "ERR " + call.text(0) + " command is not allowed with BLOCK option from scripts");
         }
         deadline = blockUntil(call, ++i);
       } else if (more >= 1 && call.is(i, "COUNT")) {
@@ -218,16 +216,15 @@ final class StreamReading {
 
   private boolean serveBlocked(byte[] key) {
     if (grouped && !(call.db().peek(key) instanceof StreamValue)) {
-      call.out().error("UNBLOCKED the stream key no longer exists");
-      return true;
+      return Dispatcher.refuse(call, "UNBLOCKED the stream key no longer exists");
     }
     StreamValue stream = call.stream(key);
     if (stream == null) {
       return false;
     }
     if (grouped && stream.group(call.arg(groupAt)) == null) {
-      call.out().error("NOGROUP the consumer group this client was blocked on no longer exists");
-      return true;
+      return Dispatcher.refuse(
+          call, "NOGROUP the consumer group this client was blocked on no longer exists");
     }
     for (int i = 0; i < streams; i++) {
       if (Arrays.equals(key(i), key) && isReady(i)) {

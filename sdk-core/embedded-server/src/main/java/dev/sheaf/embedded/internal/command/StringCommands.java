@@ -4,8 +4,6 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.StringValue;
 import dev.sheaf.embedded.internal.data.Value;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Locale;
@@ -18,157 +16,30 @@ final class StringCommands {
 
   private StringCommands() {}
 
-  static void register(Rows rows) {
-    KeySpec one = KeySpec.ONE;
-    rows.group(Group.STRING)
-        .add(
-            "append",
-            3,
-            "write denyoom fast",
-            one,
-            "2.0.0",
-            "Adds to the end of a string.",
-            StringCommands::append)
-        .add("decr", 2, "write denyoom fast", one, "1.0.0", "Subtracts one.", call -> add(call, -1))
-        .add(
-            "decrby",
-            3,
-            "write denyoom fast",
-            one,
-            "1.0.0",
-            "Subtracts a number.",
-            StringCommands::decrBy)
-        .add("get", 2, "readonly fast", one, "1.0.0", "Reads a string.", StringCommands::get)
-        .add(
-            "getdel",
-            2,
-            "write fast",
-            one,
-            "6.2.0",
-            "Reads a string and removes it.",
-            StringCommands::getDel)
-        .add(
-            "getex",
-            -2,
-            "write fast",
-            one,
-            "6.2.0",
-            "Reads a string and changes its time to live.",
-            StringCommands::getEx)
-        .add(
-            "getrange",
-            4,
-            "readonly",
-            one,
-            "2.4.0",
-            "Reads a part of a string.",
-            StringCommands::getRange)
-        .add(
-            "getset",
-            3,
-            "write denyoom fast",
-            one,
-            "1.0.0",
-            "Writes a string and returns the former one.",
-            StringCommands::getSet)
-        .add("incr", 2, "write denyoom fast", one, "1.0.0", "Adds one.", call -> add(call, 1))
-        .add(
-            "incrby",
-            3,
-            "write denyoom fast",
-            one,
-            "1.0.0",
-            "Adds a number.",
-            call -> add(call, call.longArg(2)))
-        .add(
-            "incrbyfloat",
-            3,
-            "write denyoom fast",
-            one,
-            "2.6.0",
-            "Adds a decimal number.",
-            StringCommands::incrByFloat)
-        .add(
-            "lcs",
-            -3,
-            "readonly",
-            KeySpec.range(1, 2, 1),
-            "7.0.0",
-            "The longest common subsequence of two strings.",
-            LongestCommonSubsequence::run)
-        .add(
-            "mget",
-            -2,
-            "readonly fast",
-            KeySpec.ALL,
-            "1.0.0",
-            "Reads many strings.",
-            StringCommands::mget)
-        .add(
-            "mset",
-            -3,
-            "write denyoom",
-            KeySpec.range(1, -1, 2),
-            "1.0.1",
-            "Writes many strings.",
-            StringCommands::mset)
-        .add(
-            "msetnx",
-            -3,
-            "write denyoom",
-            KeySpec.range(1, -1, 2),
-            "1.0.1",
-            "Writes many strings if none of the keys exists.",
-            StringCommands::msetnx)
-        .add(
-            "psetex",
-            4,
-            "write denyoom",
-            one,
-            "2.6.0",
-            "Writes a string with a time to live in milliseconds.",
-            call -> setEx(call, "PX"))
-        .add("set", -3, "write denyoom", one, "1.0.0", "Writes a string.", StringCommands::set)
-        .add(
-            "setex",
-            4,
-            "write denyoom",
-            one,
-            "2.0.0",
-            "Writes a string with a time to live in seconds.",
-            call -> setEx(call, "EX"))
-        .add(
-            "setnx",
-            3,
-            "write denyoom fast",
-            one,
-            "1.0.0",
-            "Writes a string if the key does not exist.",
-            StringCommands::setNx)
-        .add(
-            "setrange",
-            4,
-            "write denyoom",
-            one,
-            "2.2.0",
-            "Writes over a part of a string.",
-            StringCommands::setRange)
-        .add(
-            "strlen",
-            2,
-            "readonly fast",
-            one,
-            "2.2.0",
-            "The length of a string.",
-            StringCommands::strlen)
-        .add(
-            "substr",
-            4,
-            "readonly",
-            one,
-            "1.0.0",
-            "As GETRANGE; its old name.",
-            StringCommands::getRange);
+  static void register(Handlers handlers) {
+    handlers
+        .add("append", StringCommands::append)
+        .add("decr", call -> add(call, -1))
+        .add("decrby", StringCommands::decrBy)
+        .add("get", StringCommands::get)
+        .add("getdel", StringCommands::getDel)
+        .add("getex", StringCommands::getEx)
+        .add("getrange", StringCommands::getRange)
+        .add("getset", StringCommands::getSet)
+        .add("incr", call -> add(call, 1))
+        .add("incrby", call -> add(call, call.longArg(2)))
+        .add("incrbyfloat", StringCommands::incrByFloat)
+        .add("lcs", LongestCommonSubsequence::run)
+        .add("mget", StringCommands::mget)
+        .add("mset", StringCommands::mset)
+        .add("msetnx", StringCommands::msetnx)
+        .add("psetex", call -> setEx(call, "PX"))
+        .add("set", StringCommands::set)
+        .add("setex", call -> setEx(call, "EX"))
+        .add("setnx", StringCommands::setNx)
+        .add("setrange", StringCommands::setRange)
+        .add("strlen", StringCommands::strlen)
+        .add("substr", StringCommands::getRange);
   }
 
   private static void get(Call call) {

@@ -2,52 +2,19 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.WatchedKey;
-import dev.sheaf.embedded.internal.protocol.Group;
-import dev.sheaf.embedded.internal.protocol.KeySpec;
 import java.util.List;
 
 /** MULTI, EXEC and WATCH. */
 final class TransactionCommands {
   private TransactionCommands() {}
 
-  static void register(Rows rows) {
-    rows.group(Group.TRANSACTIONS)
-        .add(
-            "discard",
-            1,
-            "noscript loading stale fast allow_busy",
-            "2.0.0",
-            "Drops the open transaction.",
-            TransactionCommands::discard)
-        .add(
-            "exec",
-            1,
-            "noscript loading stale skip_slowlog",
-            "1.2.0",
-            "Runs the open transaction.",
-            TransactionCommands::exec)
-        .add(
-            "multi",
-            1,
-            "noscript loading stale fast allow_busy",
-            "1.2.0",
-            "Opens a transaction.",
-            TransactionCommands::multi)
-        .add(
-            "unwatch",
-            1,
-            "noscript loading stale fast allow_busy",
-            "2.2.0",
-            "Forgets all watched keys.",
-            TransactionCommands::unwatch)
-        .add(
-            "watch",
-            -2,
-            "noscript loading stale fast allow_busy",
-            KeySpec.ALL,
-            "2.2.0",
-            "Lets EXEC fail if a key changes before it.",
-            TransactionCommands::watch);
+  static void register(Handlers handlers) {
+    handlers
+        .add("discard", TransactionCommands::discard)
+        .add("exec", TransactionCommands::exec)
+        .add("multi", TransactionCommands::multi)
+        .add("unwatch", TransactionCommands::unwatch)
+        .add("watch", TransactionCommands::watch);
   }
 
   private static void multi(Call call) {

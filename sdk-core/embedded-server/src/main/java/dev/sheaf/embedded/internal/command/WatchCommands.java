@@ -1,9 +1,9 @@
 package dev.sheaf.embedded.internal.command;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.node.LatencyEvents;
 import dev.sheaf.embedded.internal.node.SlowLog;
-import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.Deque;
 
@@ -13,56 +13,18 @@ final class WatchCommands {
 
   private WatchCommands() {}
 
-  static void register(Rows rows) {
-    String looking = "admin loading stale";
-    String admin = "admin noscript loading stale";
-    rows.group(Group.SERVER)
-        .container("latency", "2.8.13", "What took long, by kind.")
-        .add("latency|help", 2, "loading stale", "2.8.13", "Lists the subcommands.", Help::write)
-        .add(
-            "latency|history",
-            3,
-            admin,
-            "2.8.13",
-            "When an event took long, and how long.",
-            WatchCommands::latencyHistory)
-        .add(
-            "latency|latest",
-            2,
-            admin,
-            "2.8.13",
-            "The last time of each event: command or fast-command.",
-            WatchCommands::latencyLatest)
-        .add("latency|reset", -2, admin, "2.8.13", "Forgets events.", WatchCommands::latencyReset)
-        .add(
-            "monitor",
-            1,
-            admin,
-            "1.0.0",
-            "Shows every command the server runs.",
-            WatchCommands::monitor)
-        .container("slowlog", "2.2.12", "Commands that took long.")
-        .add(
-            "slowlog|get",
-            -2,
-            looking,
-            "2.2.12",
-            "The newest commands that took long.",
-            WatchCommands::slowlogGet)
-        .add("slowlog|help", 2, "loading stale", "6.2.0", "Lists the subcommands.", Help::write)
-        .add(
-            "slowlog|len",
-            2,
-            looking,
-            "2.2.12",
-            "How many there are.",
-            call -> call.out().integer(call.node().slowLog().entries().size()))
+  static void register(Handlers handlers) {
+    handlers
+        .add("latency|history", WatchCommands::latencyHistory)
+        .add("latency|doctor", WatchCommands::latencyDoctor)
+        .add("latency|histogram", call -> call.out().map(0))
+        .add("latency|latest", WatchCommands::latencyLatest)
+        .add("latency|reset", WatchCommands::latencyReset)
+        .add("monitor", WatchCommands::monitor)
+        .add("slowlog|get", WatchCommands::slowlogGet)
+        .add("slowlog|len", call -> call.out().integer(call.node().slowLog().entries().size()))
         .add(
             "slowlog|reset",
-            2,
-            looking,
-            "2.2.12",
-            "Forgets them.",
             call -> {
               call.node().slowLog().entries().clear();
               call.out().ok();
@@ -108,6 +70,26 @@ final class WatchCommands {
     }
     out.bulk(entry.address());
     out.bulk(entry.clientName());
+  }
+
+  private static void latencyDoctor(Call call) {
+    StringBuilder report = new StringBuilder();
+    if (call.node().config().latencyThresholdMillis() == 0) {
+      report.append("CONFIG SET latency-monitor-threshold <milliseconds> has events noted.\n");
+    }
+    call.node()
+        .latencyEvents()
+        .byEvent()
+        .forEach(
+            (name, series) ->
+                report
+                    .append(name)
+                    .append(": ")
+                    .append(series.samples().size())
+                    .append(" times, the longest took ")
+                    .append(series.longest())
+                    .append(" ms\n"));
+    call.out().verbatim(Bytes.of(report.toString()));
   }
 
   private static void latencyHistory(Call call) {

@@ -7,8 +7,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one numbered database. A key whose time has come is removed by whoever looks at it,
- * and by {@link #expireSome} and {@link #expireAll} where nobody does.
+ * The keys of one numbered database. A key whose time has come is removed when a command looks at
+ * it, and by {@link #expireSome} and {@link #expireAll} otherwise.
  */
 public final class Database {
   /** Told of every change to a key, by commands and by expiry. */
@@ -21,21 +21,21 @@ public final class Database {
     void cleared(Database db, ByteMap<?> gone);
   }
 
-  private static final Listener NOBODY =
+  private static final Listener NO_LISTENER =
       new Listener() {
         @Override
         public void changed(Database db, byte[] key) {
-          // nobody is told
+          // nothing is told
         }
 
         @Override
         public void expired(Database db, byte[] key) {
-          // nobody is told
+          // nothing is told
         }
 
         @Override
         public void cleared(Database db, ByteMap<?> gone) {
-          // nobody is told
+          // nothing is told
         }
       };
 
@@ -258,9 +258,9 @@ public final class Database {
     }
   }
 
-  /** A copy of everything, which nobody listens to and nothing expires from. */
+  /** A copy of everything, without a listener, from which nothing expires. */
   public Database detachedCopy() {
-    Database copy = new Database(index, () -> Long.MIN_VALUE, NOBODY, false);
+    Database copy = new Database(index, () -> Long.MIN_VALUE, NO_LISTENER, false);
     copy.copyFrom(this);
     return copy;
   }

@@ -147,7 +147,7 @@ public final class Dump {
     for (int i = 7; i >= 0; i--) {
       crc = crc << 8 | payload[body + 2 + i] & 0xff;
     }
-    return version <= VERSION && (crc == 0 || crc == crc64(payload, body + 2));
+    return version <= VERSION && crc == crc64(payload, body + 2);
   }
 
   /** What {@link #ofLibraries} took; null if the payload is something else. */

@@ -3,7 +3,7 @@ package dev.sheaf.embedded.internal.data;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Walks through a database, a little at a time, and compresses the strings nobody has used for a
+ * Walks through a database, a little at a time, and compresses the strings that were not used for a
  * while. They expand when they are next used.
  */
 public final class IdleStrings {

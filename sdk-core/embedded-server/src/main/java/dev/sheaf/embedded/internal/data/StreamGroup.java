@@ -109,7 +109,10 @@ public final class StreamGroup {
     return consumers.computeIfAbsent(name, n -> new Consumer(n, now));
   }
 
-  /** Gives the entry to the consumer, whoever had it; a new one counts as delivered once, now. */
+  /**
+   * Gives the entry to the consumer, also if another one had it; a new one counts as delivered
+   * once, now.
+   */
   public Pending assign(StreamId id, Consumer to, long now) {
     Pending entry = pending.computeIfAbsent(id, i -> new Pending(now));
     Consumer from = entry.consumer;

@@ -9,7 +9,7 @@ final class LuaScriptEngine implements ScriptEngine {
   private final CurrentHost current = new CurrentHost();
   private final LuaEngine engine = new LuaEngine(current);
 
-  /** Passes on to whoever runs a script at the moment. */
+  /** Passes calls on to the host that runs a script at the moment. */
   private static final class CurrentHost implements LuaHost {
     private @Nullable LuaHost host;
 

@@ -17,7 +17,7 @@ final class Lingering implements SelectStrategy {
   /** Asking the kernel for other clients' bytes costs more than looking for tasks. */
   static final int LOOKS_PER_SELECT = 16;
 
-  /** On a single core nobody could come meanwhile. */
+  /** On a single core no client could come meanwhile. */
   private static final boolean USEFUL = Runtime.getRuntime().availableProcessors() > 1;
 
   private final LongSupplier nanoTime;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The end of a connection that a client in this JVM holds: first in the client's pipeline, it hands
  * bytes to the server's end and takes replies from there. The socket below stays connected and
  * silent; it carries what a connection is beside its bytes: that it opens, that it ends, and its
- * two addresses. Of connections to anybody else it takes itself out.
+ * two addresses. It takes itself out of all other connections.
  *
  * <p>Client methods run on the client's event loop, server methods on the server's; both may be
  * one. Then bytes are handed over by calls, without another thread.

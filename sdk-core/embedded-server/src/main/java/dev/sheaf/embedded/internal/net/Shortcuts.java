@@ -43,7 +43,7 @@ final class Shortcuts {
     listening.add(address);
   }
 
-  /** The address is somebody else's from now on. From any thread. */
+  /** The address belongs to another process from now on. From any thread. */
   void closed(InetSocketAddress address) {
     listening.remove(address);
   }

@@ -54,7 +54,7 @@ public final class BlockedClients {
     }
   }
 
-  /** Notes that the key may now serve somebody. */
+  /** Notes that the key may now serve a waiting client. */
   void changed(Database db, byte[] key) {
     if (all.isEmpty()) {
       return;

@@ -1,6 +1,6 @@
 package dev.sheaf.embedded.internal.node;
 
-/** Told of every command a node runs, if somebody wants to know. */
+/** Is told of every command a node runs. */
 public interface CommandRecorder {
   /**
    * On the command thread, before the command runs.

@@ -1,5 +1,7 @@
 package dev.sheaf.embedded.internal.node;
 
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -24,6 +26,9 @@ public final class Config {
   /** Settings in bytes, which take a unit. */
   private static final Set<String> IN_BYTES = new HashSet<>();
 
+  /** What else a setting can be: {@code 1..10} or {@code no|yes}. */
+  private static final Map<String, String> CHOICES = new TreeMap<>();
+
   private static final Map<String, String> DEFAULTS = defaults();
 
   private static Map<String, String> defaults() {
@@ -32,10 +37,15 @@ public final class Config {
       String[] words = line.split(" ", 3);
       if (!words[0].equals("#")) {
         defaults.put(words[1], words.length < 3 ? "" : words[2]);
-        if (words[0].equals("fixed")) {
+        String kind = words[0];
+        if (kind.equals("fixed")) {
           FIXED.add(words[1]);
-        } else if (words[0].equals("memory")) {
+        } else if (kind.startsWith("memory")) {
           IN_BYTES.add(words[1]);
+          kind = kind.substring(kind.indexOf(':') + 1);
+        }
+        if (kind.contains("..") || kind.contains("|")) {
+          CHOICES.put(words[1], kind);
         }
       }
     }
@@ -67,6 +77,35 @@ public final class Config {
     return IN_BYTES.contains(name);
   }
 
+  /** Why a setting cannot have the value; null if it can. */
+  public @Nullable String refusal(String name, String value) {
+    String choices = CHOICES.getOrDefault(name, "");
+    int dots = choices.indexOf("..");
+    String known = values.getOrDefault(name, "");
+    if (dots >= 0 || known.matches("-?[0-9]+")) {
+      Long number = Numbers.parseLong(Bytes.latin(value));
+      if (number == null) {
+        return "argument couldn't be parsed into an integer";
+      }
+      return dots < 0
+          ? null
+          : outside(number, choices.substring(0, dots), choices.substring(dots + 2));
+    }
+    if (!choices.isEmpty()
+        && !List.of(choices.split("\\|")).contains(value.toLowerCase(Locale.ROOT))) {
+      return "argument(s) must be one of the following: " + choices.replace("|", ", ");
+    }
+    boolean isSwitch = choices.isEmpty() && known.matches("yes|no");
+    return isSwitch && !value.matches("(?i)yes|no") ? "argument must be 'yes' or 'no'" : null;
+  }
+
+  private static @Nullable String outside(long number, String least, String most) {
+    long end = most.isEmpty() ? Long.MAX_VALUE : Long.parseLong(most);
+    return number >= Long.parseLong(least) && number <= end
+        ? null
+        : "argument must be between " + least + " and " + end + " inclusive";
+  }
+
   /** The name Redis prefers where a setting has two. */
   private static String preferred(String name) {
     return name.equals("lua-time-limit")
@@ -84,7 +123,9 @@ public final class Config {
 
   public void set(String name, String value) {
     String wanted = preferred(name.toLowerCase(Locale.ROOT));
-    values.replaceAll((known, former) -> preferred(known).equals(wanted) ? value : former);
+    boolean isWord = CHOICES.getOrDefault(wanted, "").contains("|");
+    String kept = isWord || value.matches("(?i)yes|no") ? value.toLowerCase(Locale.ROOT) : value;
+    values.replaceAll((known, former) -> preferred(known).equals(wanted) ? kept : former);
     slowerThanMicros = number("slowlog-log-slower-than");
     latencyThresholdMillis = number("latency-monitor-threshold");
   }

@@ -105,6 +105,8 @@ public final class Nodes implements CommandTime {
     }
   }
 
+  private boolean activeExpire = true;
+  private boolean scriptsMayAll;
   private static final int EXPIRY_PERIOD_MILLIS = 100;
   private static final int EXPIRY_SAMPLES = 20;
   private static final int EXPIRY_ROUNDS = 50;
@@ -153,7 +155,7 @@ public final class Nodes implements CommandTime {
     return clock;
   }
 
-  /** Who is told of every command; null for nobody. */
+  /** What is told of every command; null if nothing is. */
   public @Nullable CommandRecorder recorder() {
     return recorder;
   }
@@ -407,8 +409,22 @@ public final class Nodes implements CommandTime {
     }
   }
 
+  /** Whether scripts may run what is denied to them, for tests of protocols. */
+  public void scriptsMayAll(boolean may) {
+    scriptsMayAll = may;
+  }
+
+  public boolean mayScriptsAll() {
+    return scriptsMayAll;
+  }
+
+  /** Whether keys go when their time has come, and not only when a command looks at them. */
+  public void activeExpire(boolean on) {
+    activeExpire = on;
+  }
+
   private void expireSome(Database db) {
-    if (db.mortalSize() == 0) {
+    if (!activeExpire || db.mortalSize() == 0) {
       return;
     }
     int due = EXPIRY_SAMPLES;
@@ -423,7 +439,9 @@ public final class Nodes implements CommandTime {
     for (ServerNode node : nodes) {
       node.blocked().expire(now);
       node.pause().endIfDue(now);
-      node.databases().forEach(Database::expireAll);
+      if (activeExpire) {
+        node.databases().forEach(Database::expireAll);
+      }
     }
   }
 }

@@ -127,8 +127,8 @@ public final class ServerNode implements Database.Listener {
 
   /** SWAPDB: the clients of each database find the other one's data. */
   public void swap(int first, int second) {
+    watched.swapping(databases.get(first), databases.get(second));
     databases.get(first).swap(databases.get(second));
-    watched.swapped(databases.get(first), databases.get(second));
     blocked.recheckAll();
   }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Client-side caching of one node: who has read what, and whom to tell that it has changed. */
+/** Client-side caching of one node: which client has read what, and is told when that changes. */
 public final class Tracking {
   /** Keys remembered, the oldest goes first. As tracking-table-max-keys. */
   private static final int MAX_KEYS = 1_000_000;

@@ -65,11 +65,16 @@ public final class WatchedKeys {
     }
   }
 
-  /** The contents of two databases have changed places: what is in either is another now. */
-  void swapped(Database first, Database second) {
+  /**
+   * The contents of two databases are about to change places: what is in either will be another. A
+   * key whose time is over goes first, and so counts as none.
+   */
+  void swapping(Database first, Database second) {
     for (Database db : List.of(first, second)) {
       for (var e = keys(db).first(); e != null; e = e.after()) {
-        if (first.peek(e.key()) != null || second.peek(e.key()) != null) {
+        boolean inFirst = first.peek(e.key()) != null;
+        boolean inSecond = second.peek(e.key()) != null;
+        if (inFirst || inSecond) {
           e.value().forEach(Client::breakWatch);
         }
       }

@@ -1,41 +1,27 @@
 package dev.sheaf.embedded.internal.protocol;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One row of the command table: what is known of a command besides what it does. */
 public final class Command {
-  private final int id;
-  private final String name;
-  private final int arity;
-  private final Set<Flag> flags;
-  private final KeySpec keys;
-  private final Group group;
-  private final String since;
-  private final String summary;
-  private final Map<String, Command> subcommands = new LinkedHashMap<>();
-  private final boolean write;
+  /** The arity of a command that runs by its subcommands only. */
+  private static final int CONTAINER_ARITY = -2;
 
-  Command(
-      int id,
-      String name,
-      int arity,
-      Set<Flag> flags,
-      KeySpec keys,
-      Group group,
-      String since,
-      String summary) {
+  private final int id;
+  private final CommandRow row;
+  private final CommandKeys keys;
+  private final boolean write;
+  private final Map<String, Command> subcommands = new LinkedHashMap<>();
+
+  Command(int id, CommandRow row) {
     this.id = id;
-    this.name = name;
-    this.arity = arity;
-    this.flags = flags;
-    this.keys = keys;
-    this.group = group;
-    this.since = since;
-    this.summary = summary;
-    this.write = flags.contains(Flag.WRITE);
+    this.row = row;
+    this.keys = new CommandKeys(List.copyOf(row.keys));
+    this.write = row.flags.contains(Flag.WRITE);
   }
 
   /** A dense number, for counters. */
@@ -45,20 +31,20 @@ public final class Command {
 
   /** In lower case; a subcommand as {@code client|setname}. */
   public String name() {
-    return name;
+    return row.name;
   }
 
   /** The number of arguments with the name; negative: at least as many. */
   public int arity() {
-    return arity;
+    return row.arity;
   }
 
   public boolean accepts(int arguments) {
-    return arity >= 0 ? arguments == arity : arguments >= -arity;
+    return row.arity >= 0 ? arguments == row.arity : arguments >= -row.arity;
   }
 
   public boolean is(Flag flag) {
-    return flags.contains(flag);
+    return row.flags.contains(flag);
   }
 
   public boolean isWrite() {
@@ -66,23 +52,47 @@ public final class Command {
   }
 
   public Set<Flag> flags() {
-    return flags;
+    return row.flags;
   }
 
-  public KeySpec keys() {
+  /** The categories of permissions it belongs to, without the leading {@code @}. */
+  public Set<String> categories() {
+    return row.categories;
+  }
+
+  public CommandKeys keys() {
     return keys;
   }
 
+  /**
+   * What it does to one of its keys.
+   *
+   * @param place a position that {@link CommandKeys#find} has given
+   */
+  public KeyAccess access(int place, byte[][] args) {
+    return keys.access(place).given(row.name, args);
+  }
+
+  /** What keyspace events call its effect. */
+  public String event() {
+    return row.event;
+  }
+
+  /** Hints for proxies and clusters, as COMMAND INFO has them. */
+  public List<String> tips() {
+    return row.tips;
+  }
+
   public Group group() {
-    return group;
+    return row.group;
   }
 
   public String since() {
-    return since;
+    return row.since;
   }
 
   public String summary() {
-    return summary;
+    return row.summary;
   }
 
   /** By their own name in lower case; empty for a plain command. */
@@ -92,7 +102,7 @@ public final class Command {
 
   /** Whether it runs by its subcommands only. */
   public boolean isContainer() {
-    return !subcommands.isEmpty() && arity == CommandTable.CONTAINER_ARITY;
+    return !subcommands.isEmpty() && row.arity == CONTAINER_ARITY;
   }
 
   public @Nullable Command subcommand(String lowerName) {

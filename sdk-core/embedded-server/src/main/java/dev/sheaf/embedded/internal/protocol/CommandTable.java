@@ -2,6 +2,10 @@ package dev.sheaf.embedded.internal.protocol;
 
 import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -15,24 +19,40 @@ import org.jspecify.annotations.Nullable;
  * MULTI queueing and the documentation. Read only once it is built.
  */
 public final class CommandTable {
-  /** The arity of a command that runs by its subcommands only. */
-  public static final int CONTAINER_ARITY = -2;
-
   private final Map<String, Command> commands = new LinkedHashMap<>();
   private final List<Command> all = new ArrayList<>();
   private final ByteMap<Command> lookup = new ByteMap<>();
 
-  /** Adds a row; a name such as {@code client|id} makes a subcommand. */
-  public Command add(
-      String name,
-      int arity,
-      String flags,
-      KeySpec keys,
-      Group group,
-      String since,
-      String summary) {
-    Command row =
-        new Command(all.size(), name, arity, Flag.parse(flags), keys, group, since, summary);
+  /** The rows of commands.txt. */
+  public CommandTable() {
+    Group group = Group.SERVER;
+    List<CommandRow> rows = new ArrayList<>();
+    for (String line : lines()) {
+      if (line.startsWith("[")) {
+        group = Group.titled(line.substring(1, line.length() - 1));
+      } else if (line.startsWith("  note ")) {
+        rows.get(rows.size() - 1).note(line.strip());
+      } else if (!line.isBlank() && !line.startsWith("#")) {
+        rows.add(new CommandRow(group, line));
+      }
+    }
+    rows.forEach(this::add);
+  }
+
+  private static List<String> lines() {
+    try (InputStream in = CommandTable.class.getResourceAsStream("commands.txt")) {
+      if (in == null) {
+        throw new IllegalStateException("commands.txt is missing beside " + CommandTable.class);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void add(CommandRow from) {
+    Command row = new Command(all.size(), from);
+    String name = row.name();
     all.add(row);
     int bar = name.indexOf('|');
     if (bar < 0) {
@@ -46,7 +66,6 @@ public final class CommandTable {
       }
       container.subcommands().put(name.substring(bar + 1), row);
     }
-    return row;
   }
 
   public static CommandException unknownSubcommand(byte[][] args) {
@@ -94,7 +113,7 @@ public final class CommandTable {
     return sub == null ? command : sub;
   }
 
-  /** Commands without their subcommands, in the order of the files. */
+  /** Commands without their subcommands, in the order of the file. */
   public Collection<Command> commands() {
     return commands.values().stream().filter(row -> row.group() != Group.SENTINEL).toList();
   }

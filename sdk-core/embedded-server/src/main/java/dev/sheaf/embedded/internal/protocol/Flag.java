@@ -1,10 +1,8 @@
 package dev.sheaf.embedded.internal.protocol;
 
-import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Set;
 
-/** What COMMAND reports about a command, in the field's words. */
+/** What COMMAND reports about a command, in Redis' words, and a little more. */
 public enum Flag {
   WRITE,
   READONLY,
@@ -24,18 +22,16 @@ public enum Flag {
   MAY_REPLICATE,
   NO_ASYNC_LOADING,
   NO_MULTI,
-  MOVABLEKEYS,
   ALLOW_BUSY,
-  NO_MANDATORY_KEYS;
+  NO_MANDATORY_KEYS,
+  /** Runs at once in a transaction. */
+  NEVER_QUEUED,
+  /** Allowed to a RESP2 client that has subscribed. */
+  FOR_SUBSCRIBERS;
 
-  static Set<Flag> parse(String words) {
-    Set<Flag> flags = EnumSet.noneOf(Flag.class);
-    for (String word : words.split(" ")) {
-      if (!word.isEmpty()) {
-        flags.add(valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_')));
-      }
-    }
-    return flags;
+  /** Whether COMMAND tells it. */
+  public boolean isShown() {
+    return this != MAY_REPLICATE && this != NEVER_QUEUED && this != FOR_SUBSCRIBERS;
   }
 
   public String word() {

@@ -1,29 +1,42 @@
 package dev.sheaf.embedded.internal.protocol;
 
+import java.util.Locale;
+
 /** The groups of commands, as the field's documentation names them; one file of handlers each. */
 public enum Group {
-  CONNECTION("connection"),
-  STRING("string"),
-  BITMAP("bitmap"),
-  HYPERLOGLOG("hyperloglog"),
-  GENERIC("generic"),
-  HASH("hash"),
-  LIST("list"),
-  SET("set"),
-  SORTED_SET("sorted-set"),
-  STREAM("stream"),
-  GEO("geo"),
-  TRANSACTIONS("transactions"),
-  PUBSUB("pubsub"),
-  SCRIPTING("scripting"),
-  CLUSTER("cluster"),
-  SERVER("server"),
-  SENTINEL("sentinel");
+  CONNECTION("connection", 'g'),
+  STRING("string", '$'),
+  BITMAP("bitmap", '$'),
+  HYPERLOGLOG("hyperloglog", '$'),
+  GENERIC("generic", 'g'),
+  HASH("hash", 'h'),
+  LIST("list", 'l'),
+  SET("set", 's'),
+  SORTED_SET("sorted-set", 'z'),
+  STREAM("stream", 't'),
+  GEO("geo", 'z'),
+  TRANSACTIONS("transactions", 'g'),
+  PUBSUB("pubsub", 'g'),
+  SCRIPTING("scripting", 'g'),
+  CLUSTER("cluster", 'g'),
+  SERVER("server", 'g'),
+  SENTINEL("sentinel", 'g');
 
   private final String title;
+  private final char eventClass;
 
-  Group(String title) {
+  Group(String title, char eventClass) {
     this.title = title;
+    this.eventClass = eventClass;
+  }
+
+  static Group titled(String title) {
+    return valueOf(title.toUpperCase(Locale.ROOT).replace('-', '_'));
+  }
+
+  /** The class of the keyspace events of its commands, as in notify-keyspace-events. */
+  public char eventClass() {
+    return eventClass;
   }
 
   public String title() {

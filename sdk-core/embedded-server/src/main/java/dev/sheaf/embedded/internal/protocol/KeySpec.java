@@ -1,183 +1,80 @@
 package dev.sheaf.embedded.internal.protocol;
 
-import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
-import java.util.stream.IntStream;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where a command's keys are among its arguments. {@code first}, {@code last} and {@code step} are
- * what COMMAND reports (zero where the place depends on the arguments).
+ * One of the places where a command has keys, as COMMAND INFO tells it.
+ *
+ * @param access what the command does to these keys
+ * @param begin argument of the first key, zero where that is not known; behind a keyword: where to
+ *     look for that
+ * @param keyword what the first key follows; null if it has a place of its own
+ * @param counted whether a number of keys comes first
+ * @param last the last key, counted from the first one; from the end if negative
+ * @param step from one key to the next
+ * @param limit the part of the arguments that are keys: 2 for one half
+ * @param note what Redis says of it, if anything
  */
-public record KeySpec(int first, int last, int step, boolean movable, Finder finder) {
-  /** Positions of the keys; the command itself is argument 0. */
-  public interface Finder {
-    int[] find(byte[][] args);
-  }
+public record KeySpec(
+    KeyAccess access,
+    int begin,
+    @Nullable String keyword,
+    boolean counted,
+    int last,
+    int step,
+    int limit,
+    @Nullable String note) {
+  private static final Pattern FORM =
+      Pattern.compile(
+          "(.+)@(?:([A-Z]+):)?([?]|-?\\d+)(#)?(?:\\.\\.(-?\\d+)(?:/(\\d))?(?:/(\\d))?)?");
 
-  private static final int[] NO_KEYS = {};
-  public static final KeySpec NONE = new KeySpec(0, 0, 0, false, args -> NO_KEYS);
-  public static final KeySpec ONE = range(1, 1, 1);
-  public static final KeySpec ALL = range(1, -1, 1);
-
-  /** Whether the command never has keys. */
-  public boolean isNone() {
-    return first == 0 && !movable;
-  }
-
-  /** Negative {@code last} counts from the end: -1 is the last argument. */
-  public static KeySpec range(int first, int last, int step) {
-    return new KeySpec(
-        first,
-        last,
-        step,
-        false,
-        args -> {
-          int end = last < 0 ? args.length + last : Math.min(last, args.length - 1);
-          return end < first ? NO_KEYS : places(first, (end - first) / step + 1, step);
-        });
-  }
-
-  /** A number of keys at {@code countAt}, the keys behind it. */
-  public static KeySpec counted(int countAt) {
-    return new KeySpec(0, 0, 0, true, args -> countedKeys(args, countAt));
-  }
-
-  /** A destination first, then a number of keys and the keys. */
-  public static KeySpec storeCounted() {
-    return new KeySpec(
-        1,
-        1,
-        1,
-        true,
-        args -> {
-          int[] sources = countedKeys(args, 2);
-          if (sources.length == 0) {
-            return NO_KEYS;
-          }
-          IntStream destination = IntStream.of(1);
-          // Redis finds the keys of an unclean number in another way, and so in another order.
-          return Numbers.parseLong(args[2]) == null
-              ? IntStream.concat(IntStream.of(sources), destination).toArray()
-              : IntStream.concat(destination, IntStream.of(sources)).toArray();
-        });
-  }
-
-  /** SORT: the key, and what follows STORE. */
-  public static KeySpec sort() {
-    return new KeySpec(
-        1,
-        1,
-        1,
-        true,
-        args -> {
-          int store = 0;
-          for (int i = 2; i < args.length - 1; i++) {
-            if (Bytes.is(args[i], "LIMIT")) {
-              i += 2;
-            } else if (Bytes.is(args[i], "GET") || Bytes.is(args[i], "BY")) {
-              i++;
-            } else if (Bytes.is(args[i], "STORE")) {
-              store = i + 1;
-            }
-          }
-          return store == 0 ? new int[] {1} : new int[] {1, store};
-        });
-  }
-
-  /** MIGRATE: the key, or what follows KEYS. */
-  public static KeySpec migrate() {
-    return new KeySpec(
-        3,
-        3,
-        1,
-        true,
-        args -> {
-          if (args.length > 3 && args[3].length > 0) {
-            return new int[] {3};
-          }
-          for (int i = 6; i < args.length; i++) {
-            if (Bytes.is(args[i], "KEYS")) {
-              return IntStream.range(i + 1, args.length).toArray();
-            }
-          }
-          return NO_KEYS;
-        });
-  }
-
-  /** XREAD: the first half of what follows STREAMS. */
-  public static KeySpec streams() {
-    return new KeySpec(
-        0,
-        0,
-        0,
-        true,
-        args -> {
-          for (int i = 1; i < args.length; i++) {
-            if (Bytes.is(args[i], "GROUP")) {
-              i += 2;
-            } else if (Bytes.is(args[i], "STREAMS")) {
-              int keys = (args.length - i - 1) / 2;
-              return IntStream.range(i + 1, i + 1 + keys).toArray();
-            } else if (Bytes.is(args[i], "BLOCK") || Bytes.is(args[i], "COUNT")) {
-              i++;
-            }
-          }
-          return NO_KEYS;
-        });
-  }
-
-  /** GEORADIUS: the key, and what follows STORE or STOREDIST among the options. */
-  public static KeySpec geoStore(int optionsAt) {
-    return new KeySpec(
-        1,
-        1,
-        1,
-        true,
-        args -> {
-          int store = 0;
-          for (int i = optionsAt; i < args.length - 1; i++) {
-            if (Bytes.is(args[i], "STORE") || Bytes.is(args[i], "STOREDIST")) {
-              store = ++i;
-            }
-          }
-          return store == 0 ? new int[] {1} : new int[] {1, store};
-        });
-  }
-
-  private static int[] countedKeys(byte[][] args, int countAt) {
-    int count = countAt < args.length ? leadingInteger(args[countAt]) : 0;
-    if (count < 1 || count > args.length - countAt - 1) {
-      return NO_KEYS;
+  /** Reads a form such as {@code RW:access,update@1..-1}; commands.txt explains it. */
+  static KeySpec parse(String form) {
+    Matcher parts = FORM.matcher(form);
+    if (!parts.matches()) {
+      throw new IllegalArgumentException("not a place of keys: " + form);
     }
-    return places(countAt + 1, count, 1);
+    return new KeySpec(
+        KeyAccess.of(List.of(parts.group(1).split("[:,]"))),
+        number(parts.group(3), 0),
+        parts.group(2),
+        parts.group(4) != null,
+        number(parts.group(5), 0),
+        number(parts.group(6), 1),
+        number(parts.group(7), 0),
+        null);
   }
 
-  private static int[] places(int from, int count, int step) {
-    int[] places = new int[count];
-    for (int i = 0; i < count; i++) {
-      places[i] = from + i * step;
-    }
-    return places;
+  private static int number(@Nullable String digits, int otherwise) {
+    return digits == null || digits.equals("?") ? otherwise : Integer.parseInt(digits);
   }
 
-  /** As C's atoi reads it, but zero for what is out of range. */
-  private static int leadingInteger(byte[] arg) {
-    Long whole = Numbers.parseLong(arg);
-    return whole == null ? leadingDigits(arg) : fitting(whole);
+  KeySpec noted(String text) {
+    return new KeySpec(access, begin, keyword, counted, last, step, limit, text);
   }
 
-  private static int leadingDigits(byte[] arg) {
-    String text = Bytes.text(arg).stripLeading();
-    int end = text.startsWith("+") || text.startsWith("-") ? 1 : 0;
-    while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
-      end++;
-    }
-    Long value =
-        Numbers.parseLong(Bytes.latin(text.substring(0, end).replaceFirst("^\\+?0*(?=[0-9])", "")));
-    return value == null ? 0 : fitting(value);
+  /** Whether the place depends on other arguments in a way that Redis does not tell. */
+  public boolean isUnknown() {
+    return begin == 0;
   }
 
-  private static int fitting(long value) {
-    return (int) value == value ? (int) value : 0;
+  /** Whether its keys are at the same places in each call. */
+  boolean isRange() {
+    return keyword == null && !counted && !isUnknown();
+  }
+
+  /** The last key, counted from the command itself; from the end if negative. */
+  int lastPlace() {
+    return last < 0 ? last : begin + last;
+  }
+
+  boolean covers(int place) {
+    return keyword == null
+        && !isUnknown()
+        && place >= begin
+        && (counted || last < 0 || place <= begin + last);
   }
 }

@@ -184,13 +184,24 @@ local loading = protect(setmetatable(libraries.loading, {__index = native.nonexi
 libraries.loading = nil
 local usual = protect(libraries.redis)
 
--- While a library of functions loads, its redis table is another one.
+-- While a library of functions loads, it sees a redis table of its own, and nothing else.
+local hidden = {}
 function internal.beginLoading()
-  globals.redis, globals.KEYS, globals.ARGV = loading, nil, nil
+  for name, value in next, globals do
+    hidden[name] = value
+  end
+  for name in next, hidden do
+    globals[name] = nil
+  end
+  globals.redis = loading
 end
 
 function internal.endLoading()
+  for name, value in next, hidden do
+    globals[name] = value
+  end
   globals.redis, globals.KEYS, globals.ARGV = usual, nil, nil
+  hidden = {}
 end
 
 for name, library in pairs(libraries) do

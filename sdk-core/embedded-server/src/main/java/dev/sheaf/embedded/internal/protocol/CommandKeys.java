@@ -1,0 +1,96 @@
+package dev.sheaf.embedded.internal.protocol;
+
+import java.util.List;
+
+/**
+ * Where a command's keys are among its arguments. {@code first}, {@code last} and {@code step} are
+ * what COMMAND reports (zero where the place depends on the arguments).
+ */
+public final class CommandKeys {
+  private final List<KeySpec> specs;
+  private final int first;
+  private final int last;
+  private final int step;
+  private final boolean movable;
+  private final KeyFinder finder;
+
+  CommandKeys(List<KeySpec> specs) {
+    this.specs = specs;
+    int from = 0;
+    int to = 0;
+    int by = specs.size() == 1 ? specs.get(0).step() : 1;
+    for (KeySpec spec : specs) {
+      if (spec.isRange()) {
+        from = from == 0 ? spec.begin() : from;
+        to = spec.lastPlace();
+      }
+    }
+    first = from;
+    last = to;
+    step = from == 0 ? 0 : by;
+    movable = !specs.stream().allMatch(KeySpec::isRange);
+    finder = movable ? special() : from == 0 ? args -> new int[0] : KeyFinder.range(from, to, by);
+  }
+
+  private KeyFinder special() {
+    KeySpec end = specs.get(specs.size() - 1);
+    if (end.isUnknown()) {
+      return end.access().writes() ? KeyFinder::sort : KeyFinder.range(first, last, step);
+    }
+    if (end.keyword() == null) {
+      return specs.size() == 1 ? KeyFinder.counted(end.begin()) : KeyFinder::storeCounted;
+    }
+    return switch (end.keyword()) {
+      case "STREAMS" -> KeyFinder::streams;
+      case "KEYS" -> KeyFinder::migrate;
+      default -> KeyFinder.geoStore(end.begin());
+    };
+  }
+
+  public List<KeySpec> specs() {
+    return specs;
+  }
+
+  public int first() {
+    return first;
+  }
+
+  public int last() {
+    return last;
+  }
+
+  public int step() {
+    return step;
+  }
+
+  /** Whether only the arguments tell where all keys are. */
+  public boolean movable() {
+    return movable;
+  }
+
+  /** Whether the command never has keys. */
+  public boolean isNone() {
+    return specs.isEmpty();
+  }
+
+  /** Whether it has names of channels where others have keys. */
+  public boolean areChannels() {
+    return !specs.isEmpty() && specs.get(0).access().isNoKey();
+  }
+
+  /** Positions of the keys; the command itself is argument 0. */
+  public int[] find(byte[][] args) {
+    return finder.find(args);
+  }
+
+  /** What the command does to the key at a place that {@link #find} has given. */
+  KeyAccess access(int place) {
+    for (KeySpec spec : specs) {
+      if (spec.covers(place)) {
+        return spec.access();
+      }
+    }
+    KeyAccess behindKeyword = specs.get(specs.size() - 1).access();
+    return behindKeyword.words().contains("incomplete") ? specs.get(0).access() : behindKeyword;
+  }
+}
