@@ -142,9 +142,7 @@ class ArchitectureTest {
   @Test
   void classes_knowEachOtherInSmallCircles() {
     List<Set<String>> larger =
-        circles(classes()).stream()
-            .filter(circle -> circle.size() > MAX_CIRCLE)
-            .toList();
+        circles(classes()).stream().filter(circle -> circle.size() > MAX_CIRCLE).toList();
     assertThat(larger).isEmpty();
   }
 

@@ -2,7 +2,10 @@ package dev.sheaf.internal.wait;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.sheaf.internal.pipeline.Callers;
+import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -18,9 +21,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -211,6 +217,56 @@ class DeadlinesTest {
     deadlines.close();
     assertThatThrownBy(() -> await(get(), TIMEOUT_NANOS))
         .isInstanceOf(RedisCommandTimeoutException.class);
+  }
+
+  /** Another thread has begun to fail the command when its caller's time is over. */
+  @Test
+  void failureInTheMakingAtTheEnd_isTheOneThatIsThrown() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AsyncCommand<String, String, String> get =
+        new AwaitedCommand<>(
+            new Command<>(CommandType.GET, new ValueOutput<>(StringCodec.UTF8)) {
+              @Override
+              public boolean completeExceptionally(Throwable failure) {
+                begun.countDown();
+                awaitUninterruptibly(goOn);
+                return super.completeExceptionally(failure);
+              }
+            },
+            deadlines);
+    Thread failing =
+        new Thread(() -> get.completeExceptionally(new RedisCommandTimeoutException("the first")));
+    failing.start();
+    awaitUninterruptibly(begun);
+    CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () ->
+                thrown.complete(
+                    catchThrowable(
+                        () ->
+                            WriteScope.call(
+                                new Callers(),
+                                Duration.ofNanos(TIMEOUT_NANOS),
+                                () -> await(get, TIMEOUT_NANOS)))));
+    caller.start();
+    Await.until(
+        "the caller's time is over",
+        Duration.ofSeconds(20),
+        () -> thrown.isDone() || waitsForTheReplyItself(caller));
+    goOn.countDown();
+    assertThat(thrown.get(20, TimeUnit.SECONDS)).hasMessage("the first");
+    failing.join();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    Await.until("the other thread", Duration.ofSeconds(20), () -> latch.getCount() == 0);
+  }
+
+  private static boolean waitsForTheReplyItself(Thread thread) {
+    return Arrays.stream(thread.getStackTrace())
+        .anyMatch(frame -> frame.getMethodName().equals("waitingGet"));
   }
 
   @Test
