@@ -52,7 +52,6 @@ class ProductionClassPathIT {
   @CsvSource({
     "sdk-core,   dev.sheaf,              sheaf-embedded-server, compile",
     "sdk-core,   party.iroiro.luajava,   luajava,               provided",
-    "sdk-spring, dev.sheaf,              sheaf-embedded-server, runtime",
   })
   void forbiddenDependency_failsTheBuildByName(
       String module, String group, String artifact, String scope) throws Exception {
@@ -62,6 +61,19 @@ class ProductionClassPathIT {
     Outcome outcome = validate(module);
     assertThat(outcome.printed()).contains(RULE).contains(group + ":" + artifact + ":jar");
     assertThat(outcome.exitCode()).isNotZero();
+  }
+
+  /** The starter is compiled against it; an application that wants it adds it by itself. */
+  @Test
+  void embeddedServerOfTheStarter_isOptional() throws IOException {
+    Matcher dependency =
+        Pattern.compile(
+                "<dependency>\\s*<groupId>dev.sheaf</groupId>\\s*"
+                    + "<artifactId>sheaf-embedded-server</artifactId>(.*?)</dependency>",
+                Pattern.DOTALL)
+            .matcher(Files.readString(copy.resolve("sdk-spring").resolve("pom.xml")));
+    assertThat(dependency.find()).isTrue();
+    assertThat(dependency.group(1)).contains("<optional>true</optional>");
   }
 
   /** Puts the dependency in place of the module's own one on that artifact, if there is one. */
