@@ -19,6 +19,7 @@ class SheafOptionsTest {
     properties.setYielding(yielding);
     SheafBuilder<String, String> builder =
         new SheafOptions(properties).applyTo(Sheaf.builder("redis://localhost"), "client", null);
-    assertThat(new DirectFieldAccessor(builder).getPropertyValue("yielding")).isEqualTo(yielding);
+    assertThat(new DirectFieldAccessor(builder).getPropertyValue("settings.yielding"))
+        .isEqualTo(yielding);
   }
 }
