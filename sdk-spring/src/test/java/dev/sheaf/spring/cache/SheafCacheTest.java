@@ -38,7 +38,10 @@ class SheafCacheTest extends CachesOnAServer {
 
   @Override
   ApplicationContextRunner runner() {
-    return super.runner().withUserConfiguration(Caching.class);
+    return super.runner()
+        .withUserConfiguration(Caching.class)
+        // On a machine that starves the guard finds the nodes slow, and reads are misses.
+        .withPropertyValues("sheaf.availability.timeout=5s", "sheaf.cache.read-timeout=5s");
   }
 
   private static Cache cache(ApplicationContext context) {
@@ -74,8 +77,6 @@ class SheafCacheTest extends CachesOnAServer {
     try (EmbeddedServer other =
         cluster ? EmbeddedServer.builder().cluster(3, 0).start() : EmbeddedServer.start()) {
       runner()
-          // On a machine that starves the guard finds the nodes slow, and reads are misses.
-          .withPropertyValues("sheaf.availability.timeout=5s")
           .withPropertyValues(
               cluster
                   ? "spring.data.redis.cluster.nodes=127.0.0.1:" + other.port()
