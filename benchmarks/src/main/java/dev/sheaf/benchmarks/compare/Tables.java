@@ -20,8 +20,7 @@ final class Tables {
   private static final String NONE = "-";
   private static final String NOT_MEASURED = "Not measured.\n";
   private static final List<String> README_ROWS =
-      List.of(
-          "get-64", "getall-100", "loop-100-1ms", "cluster-64", "cluster-getall-100", "ping-64");
+      List.of("get-8", "get-64", "getall-100", "loop-100-1ms", "cluster-64", "cluster-getall-100");
   private static final List<Client> README_CLIENTS =
       List.of(Client.SHEAF, Client.LETTUCE, Client.JEDIS, Client.REDISSON);
   private static final List<String> COST_ROWS = List.of("get-1", "get-4", "get-64");
