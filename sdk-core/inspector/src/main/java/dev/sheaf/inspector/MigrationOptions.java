@@ -94,7 +94,7 @@ public record MigrationOptions(
         compression, decompress, prefix, dryRun, keysPerSecond, keysPerStep, token, progress);
   }
 
-  /** These options with somebody to tell. */
+  /** These options with a listener. */
   public MigrationOptions withProgress(Consumer<MigrationProgress> progress) {
     return new MigrationOptions(
         compression, decompress, prefix, dryRun, keysPerSecond, keysPerStep, resumeToken, progress);

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the bulk lane for whoever asks first, and closes it. Thread-safe. */
+/** The bulk lane of a client, opened when it is first asked for. Thread-safe. */
 final class LazyBulkLane<K, V> implements AutoCloseable {
 
   private final Supplier<ConnectedServer<K, V>> connect;

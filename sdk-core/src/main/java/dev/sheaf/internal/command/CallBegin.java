@@ -12,7 +12,7 @@ public final class CallBegin {
 
   private static final ThreadLocal<@Nullable Long> OF_THREAD = new ThreadLocal<>();
 
-  /** How many threads have one: as long as there is none, nobody looks for his own. */
+  /** How many threads have one: while there is none, no thread looks for its own. */
   private static final AtomicInteger THREADS = new AtomicInteger();
 
   private CallBegin() {}

@@ -32,7 +32,7 @@ public final class CommandQueue {
 
   private volatile EncodedCommand<?, ?, ?> tail;
 
-  /** Beside the tail, which whoever adds has to write anyway. */
+  /** Beside the tail, which a thread that adds writes anyway. */
   private int additions;
 
   public CommandQueue() {

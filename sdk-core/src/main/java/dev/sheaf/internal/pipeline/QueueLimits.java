@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * The bounds of one queue: counts what waits in it, and lets threads that can afford it wait until
  * there is room.
  *
- * <p>Thread-safe. Counting is two atomic additions; the lock is taken only while somebody waits.
+ * <p>Thread-safe. Counting is two atomic additions; the lock is taken only while a thread waits.
  */
 public final class QueueLimits {
 
