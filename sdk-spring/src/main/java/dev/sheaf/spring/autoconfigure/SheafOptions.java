@@ -99,16 +99,17 @@ final class SheafOptions {
     return checked(
         "sheaf.batching",
         () ->
-            new BatchingOptions(
-                batching.isFusion(),
-                batching.isHashFusion(),
-                batching.getMaxFusedKeys(),
-                batching.getMaxQueuedCommands(),
-                batching.getMaxQueuedBytes().toBytes(),
-                batching.getMaxInFlightCommands(),
-                batching.getMaxInFlightBytes().toBytes(),
-                bytes("sheaf.batching.max-batch-bytes", batching.getMaxBatchBytes()),
-                batching.getMaxLanes()));
+            BatchingOptions.builder()
+                .fusion(batching.isFusion())
+                .hashFusion(batching.isHashFusion())
+                .maxFusedKeys(batching.getMaxFusedKeys())
+                .maxQueuedCommands(batching.getMaxQueuedCommands())
+                .maxQueuedBytes(batching.getMaxQueuedBytes().toBytes())
+                .maxInFlightCommands(batching.getMaxInFlightCommands())
+                .maxInFlightBytes(batching.getMaxInFlightBytes().toBytes())
+                .maxBatchBytes(bytes("sheaf.batching.max-batch-bytes", batching.getMaxBatchBytes()))
+                .maxLanes(batching.getMaxLanes())
+                .build());
   }
 
   AvailabilityOptions availability() {
