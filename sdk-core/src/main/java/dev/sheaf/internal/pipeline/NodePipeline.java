@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way of commands from their callers to the socket of one node.
  *
- * <p>Callers add to a queue and go on; whoever finds it unattended wakes the event loop, which
+ * <p>Callers add to a queue and go on; one that finds it unattended wakes the event loop, which
  * takes all that has gathered, fuses runs of GETs and writes everything at once (group commit).
  * While the event loop reads replies, the next batch gathers, so batches grow with the load, by
  * themselves and without a timer; a lone caller wakes the event loop just as plain Lettuce does,
