@@ -1,8 +1,5 @@
 package dev.sheaf;
 
-import static dev.sheaf.internal.common.OptionChecks.atLeast;
-import static dev.sheaf.internal.common.OptionChecks.upTo;
-
 /**
  * The limits of batching. Each bounds one node connection. Immutable; {@link #defaults()} fits most
  * clients.
@@ -31,7 +28,23 @@ public final class BatchingOptions {
     maxInFlightCommands = atLeast(1, "maxInFlightCommands", given.maxInFlightCommands);
     maxInFlightBytes = atLeast(1, "maxInFlightBytes", given.maxInFlightBytes);
     maxBatchBytes = atLeast(1, "maxBatchBytes", given.maxBatchBytes);
-    maxLanes = upTo(MAX_LANES, "maxLanes", given.maxLanes);
+    maxLanes = atLeast(0, "maxLanes", given.maxLanes);
+    if (maxLanes > MAX_LANES) {
+      throw new IllegalArgumentException(
+          "maxLanes must be at most " + MAX_LANES + ", but was " + maxLanes);
+    }
+  }
+
+  private static int atLeast(int least, String name, int value) {
+    return (int) atLeast((long) least, name, value);
+  }
+
+  private static long atLeast(long least, String name, long value) {
+    if (value < least) {
+      throw new IllegalArgumentException(
+          name + " must be at least " + least + ", but was " + value);
+    }
+    return value;
   }
 
   /** The defaults that the methods name. */
