@@ -259,8 +259,7 @@ class GuideSnippetsTest {
     String uri = server.uri();
     Sheaf<String, String> sheaf =
         Sheaf.builder(uri)
-            .batching(
-                BatchingOptions.builder().fusion(false).hashFusion(false).maxLanes(0).build())
+            .batching(BatchingOptions.builder().fusion(false).hashFusion(false).maxLanes(0).build())
             .compression(CompressionOptions.readOnly())
             .loopDetection(false)
             .connect();
