@@ -20,7 +20,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * The options of a client. Not thread-safe; a builder may connect several times.
+ * The options of a client. Not thread-safe. A builder may connect several times; what it is told
+ * later changes nothing for the clients that it has made.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
@@ -225,7 +226,7 @@ public final class SheafBuilder<K, V> {
    * @throws SheafConnectionException if no connection could be made; the message says why
    */
   public Sheaf<K, V> connect() {
-    return new Connector<>(settings).connect();
+    return new Connector<>(settings.copy()).connect();
   }
 
   /**
@@ -236,7 +237,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalStateException if no client resources were given
    */
   public BatchingClient serverClient() {
-    return BatchingClient.ofServer(settings);
+    return BatchingClient.ofServer(settings.copy());
   }
 
   /**
@@ -246,6 +247,6 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalStateException if no client resources were given
    */
   public BatchingClient clusterClient() {
-    return BatchingClient.ofCluster(settings);
+    return BatchingClient.ofCluster(settings.copy());
   }
 }

@@ -260,7 +260,7 @@ class GuideSnippetsTest {
     Sheaf<String, String> sheaf =
         Sheaf.builder(uri)
             .batching(
-                BatchingOptions.defaults().withFusion(false).withHashFusion(false).withMaxLanes(0))
+                BatchingOptions.builder().fusion(false).hashFusion(false).maxLanes(0).build())
             .compression(CompressionOptions.readOnly())
             .loopDetection(false)
             .connect();

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compresses or decompresses the values that are stored already, where they are: strings, values of
- * hashes, and elements of lists. Keys keep their time to live. A value that somebody writes
+ * hashes, and elements of lists. Keys keep their time to live. A value that another client writes
  * meanwhile is left as it was written.
  *
  * <p>Left as they are, and readable, are entries of streams, which cannot be changed; fields of
@@ -207,7 +207,7 @@ public final class Migrator {
       }
     } catch (RedisCommandExecutionException e) {
       requireWrongType(e);
-      // Somebody has put something else in its place.
+      // Another client has put something else in its place.
       conflicts++;
     }
   }

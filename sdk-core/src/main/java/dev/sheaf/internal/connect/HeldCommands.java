@@ -1,7 +1,6 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.QueueFullException;
 import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class HeldCommands<K, V> {
 
   private final RedisClusterNode node;
-  private final BatchingOptions limits;
   private final CommandTimeouts timeouts;
   private final Consumer<RedisCommand<K, V, ?>> lettuce;
   private final QueueLimits room;
@@ -54,7 +52,6 @@ final class HeldCommands<K, V> {
       CommandTimeouts timeouts,
       Consumer<RedisCommand<K, V, ?>> lettuce) {
     this.node = node;
-    this.limits = limits;
     this.timeouts = timeouts;
     this.lettuce = lettuce;
     this.room = new QueueLimits(limits.maxQueuedCommands(), limits.maxQueuedBytes());
@@ -64,7 +61,10 @@ final class HeldCommands<K, V> {
   boolean add(RedisCommand<K, V, ?> command) {
     Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
     if (!room.tryTake(1, held.bytes()) && !awaitRoom(held)) {
-      command.completeExceptionally(refusal());
+      command.completeExceptionally(
+          room.full(
+              "The queue of those that wait for the connection to " + address(),
+              "it is still being opened"));
       return true;
     }
     synchronized (this) {
@@ -95,20 +95,6 @@ final class HeldCommands<K, V> {
       // Who sends it says so.
       return 0;
     }
-  }
-
-  private QueueFullException refusal() {
-    return new QueueFullException(
-        room.commands()
-            + " commands and "
-            + room.bytes()
-            + " bytes wait for the connection to "
-            + address()
-            + " to be opened; the limits are maxQueuedCommands="
-            + limits.maxQueuedCommands()
-            + " and maxQueuedBytes="
-            + limits.maxQueuedBytes()
-            + ". Send less at once, or raise the limit in BatchingOptions");
   }
 
   private String address() {

@@ -70,7 +70,7 @@ final class CommandExpiry {
     this.queue = queue;
   }
 
-  /** Sees to it that somebody looks, {@link #INTERVAL_MILLIS} from now at the latest. */
+  /** Schedules a look, {@link #INTERVAL_MILLIS} from now at the latest. */
   void schedule() {
     if (scheduled.compareAndSet(false, true)) {
       try {

@@ -99,16 +99,17 @@ final class SheafOptions {
     return checked(
         "sheaf.batching",
         () ->
-            new BatchingOptions(
-                batching.fusion(),
-                batching.hashFusion(),
-                batching.maxFusedKeys(),
-                batching.maxQueuedCommands(),
-                batching.maxQueuedBytes().toBytes(),
-                batching.maxInFlightCommands(),
-                batching.maxInFlightBytes().toBytes(),
-                bytes("sheaf.batching.max-batch-bytes", batching.maxBatchBytes()),
-                batching.maxLanes()));
+            BatchingOptions.builder()
+                .fusion(batching.fusion())
+                .hashFusion(batching.hashFusion())
+                .maxFusedKeys(batching.maxFusedKeys())
+                .maxQueuedCommands(batching.maxQueuedCommands())
+                .maxQueuedBytes(batching.maxQueuedBytes().toBytes())
+                .maxInFlightCommands(batching.maxInFlightCommands())
+                .maxInFlightBytes(batching.maxInFlightBytes().toBytes())
+                .maxBatchBytes(bytes("sheaf.batching.max-batch-bytes", batching.maxBatchBytes()))
+                .maxLanes(batching.maxLanes())
+                .build());
   }
 
   AvailabilityOptions availability() {
