@@ -78,7 +78,8 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
       Consumer<String> notBatching) {
     BatchingConnectionFactory factory =
         new BatchingConnectionFactory(template, name, options, notBatching);
-    // Some of what a factory is told has no getter, such as its executor: all fields, by no name.
+    // Its executor, its flush policy and a configuration that was given as an interface have no
+    // getter, and a setter that a later Spring Data adds would be missed: all fields, by no name.
     ReflectionUtils.shallowCopyFieldState(template, factory);
     PipeliningFlushPolicy policy = factory.copied(PipeliningFlushPolicy.class);
     if (policy != null) {
