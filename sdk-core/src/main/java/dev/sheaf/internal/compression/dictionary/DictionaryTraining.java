@@ -9,6 +9,7 @@ import dev.sheaf.internal.compression.dictionary.DictionaryMeters.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -126,9 +127,7 @@ final class DictionaryTraining {
       learner.reject();
       return Outcome.REJECTED;
     }
-    if (isNew) {
-      store(best.dictionary(), store);
-    }
+    store(best.dictionary(), isNew, store);
     learner.adopt(best.dictionary(), trial.ratio(best.figures()));
     return isNew ? Outcome.ADOPTED : Outcome.KEPT;
   }
@@ -161,15 +160,17 @@ final class DictionaryTraining {
     }
   }
 
-  private void store(TrainedDictionary dictionary, DictionaryStore store) {
-    int stored = await(store.ids()).size();
+  /** Says first that it is used: what stands there unused may be removed at any moment. */
+  private void store(TrainedDictionary dictionary, boolean isNew, DictionaryStore store) {
+    await(store.setUsed(Set.of(dictionary)));
+    int stored = isNew ? await(store.ids()).size() : 0;
     if (stored >= MAX_STORED) {
       throw new IllegalStateException(
           stored
               + " dictionaries are stored, and more than "
               + MAX_STORED
-              + " are not trained;"
-              + " remove those that no value refers to");
+              + " are not trained; DictionaryCleaner of sheaf-inspector removes those that no value"
+              + " refers to");
     }
     if (!await(store.putIfAbsent(dictionary))) {
       byte[] there = await(store.get(dictionary.id()));
@@ -178,8 +179,10 @@ final class DictionaryTraining {
             "another dictionary has the identifier " + dictionary.name());
       }
     }
-    await(store.setCurrent(dictionary));
-    known.add(dictionary);
+    if (isNew) {
+      await(store.setCurrent(dictionary));
+      known.add(dictionary);
+    }
   }
 
   void close() {
