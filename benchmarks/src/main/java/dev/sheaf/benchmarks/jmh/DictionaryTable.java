@@ -208,12 +208,17 @@ public final class DictionaryTable {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (SmallValues corpus : COMPRESSIBLE) {
       List<byte[]> records = corpus.values(LEARNED + MEASURED);
+      // What is measured has nothing of what is learned from, however long the values are.
+      List<byte[]> learned = records.subList(0, records.size() / 2);
+      List<byte[]> others = records.subList(learned.size(), records.size());
       for (int size : SIZES) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("values", corpus.title());
         row.put("bytes", size);
         Map<String, String> stored = new LinkedHashMap<>();
-        shares(ofSize(records, size, LEARNED + MEASURED))
+        List<byte[]> values = new ArrayList<>(ofSize(learned, size, LEARNED));
+        values.addAll(ofSize(others, size, MEASURED));
+        shares(values)
             .forEach(
                 (way, share) -> stored.put(way.title, String.format(Locale.ROOT, "%.3f", share)));
         row.put("stored", stored);
@@ -340,8 +345,7 @@ public final class DictionaryTable {
                     link == null ? server.port() : link.port(),
                     way,
                     way == Way.DICTIONARY ? registry : null)) {
-          if (way == Way.DICTIONARY
-              && !learn(sheaf, registry, values.subList(0, LEARNED))) {
+          if (way == Way.DICTIONARY && !learn(sheaf, registry, values.subList(0, LEARNED))) {
             throw new IllegalStateException("No dictionary was worth it");
           }
           long before = usedMemory(plain);

@@ -178,8 +178,7 @@ public final class DictionaryCleaner {
     List<Future<Object>> reads = new ArrayList<>();
     for (byte[] key : found) {
       reads.add(
-          commands.send(
-              CommandType.GETRANGE, StoredCommands.key(key).add(0).add(HEAD_BYTES - 1)));
+          commands.send(CommandType.GETRANGE, StoredCommands.key(key).add(0).add(HEAD_BYTES - 1)));
     }
     for (int i = 0; i < reads.size(); i++) {
       keys++;

@@ -44,8 +44,7 @@ final class KeyScan {
     if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
       for (RedisClusterNode node : cluster.getPartitions()) {
         if (node.getRole().isUpstream() && !node.getSlots().isEmpty()) {
-          nodes.put(
-              node.getNodeId(), new StoredCommands(cluster.getConnection(node.getNodeId())));
+          nodes.put(node.getNodeId(), new StoredCommands(cluster.getConnection(node.getNodeId())));
         }
       }
     } else {

@@ -172,7 +172,8 @@ public final class Migrator {
         byte[] stored = (byte[]) KeyScan.notNull(pairs.get(i + 1));
         byte[] target = target(key, stored);
         if (target != stored) {
-          changes.add(Replacement.ofField(key, (byte[]) KeyScan.notNull(pairs.get(i)), stored, target));
+          changes.add(
+              Replacement.ofField(key, (byte[]) KeyScan.notNull(pairs.get(i)), stored, target));
         }
       }
       apply(changes);

@@ -9,6 +9,7 @@ import dev.sheaf.internal.compression.dictionary.DictionaryMeters.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -79,8 +80,11 @@ final class DictionaryTraining {
     try {
       meters.trained(train(learner, store, samples));
     } catch (Throwable e) {
-      meters.trained(Outcome.FAILED);
       learner.failed();
+      if (executor.isShutdown()) {
+        return;
+      }
+      meters.trained(Outcome.FAILED);
       LOG.warn(
           "No dictionary was trained for keys with the prefix \"{}\"; values are compressed as"
               + " before: {}",
@@ -123,7 +127,15 @@ final class DictionaryTraining {
         isNew = true;
       }
     }
-    if (best == null || !trial.isWorth(best.figures())) {
+    boolean isWorth = best != null && trial.isWorth(best.figures());
+    LOG.info(
+        "Of values with the prefix \"{}\", {} stores {}, which is {}; stored without one: {}",
+        policy.prefix(),
+        best == null ? "no dictionary" : "the dictionary " + best.dictionary().name(),
+        best == null ? "anything" : String.format(Locale.ROOT, "%.3f", trial.ratio(best.figures())),
+        isWorth ? "worth it" : "not worth it",
+        trial.others());
+    if (best == null || !isWorth) {
       learner.reject();
       return Outcome.REJECTED;
     }
