@@ -138,7 +138,9 @@ def shares(docs):
         panel.set_xticks([row["bytes"] for row in own], [str(row["bytes"]) for row in own])
         panel.minorticks_off()
     panels[0].set(ylabel="stored, of the original")
-    panels[-1].legend(frameon=False, fontsize=8)
+    # A title leaves the room that the layout keeps for the legend.
+    figure.suptitle(" ")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="upper center", ncols=len(WAYS), frameon=False)
     draw(figure, docs / "images" / "dictionaries.svg", shown)
 
 

@@ -53,8 +53,7 @@ class DictionaryContractTest {
       plain.sync().hset(DictionaryStore.KEY + ":used", trained.id(), longAgo);
       MigrationProgress dry = new Migrator(plain, compress.withDryRun()).run();
       assertThat(plain.sync().zcard(DictionaryStore.KEY + ":readers:2")).isOne();
-      assertThat(plain.sync().hget(DictionaryStore.KEY + ":used", trained.id()))
-          .isEqualTo(longAgo);
+      assertThat(plain.sync().hget(DictionaryStore.KEY + ":used", trained.id())).isEqualTo(longAgo);
 
       MigrationProgress done = new Migrator(plain, compress).run();
 

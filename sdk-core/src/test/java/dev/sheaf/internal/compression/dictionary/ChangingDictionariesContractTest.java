@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Random reads and writes while dictionaries are trained, replaced and deleted, and clients of both
@@ -56,6 +57,7 @@ class ChangingDictionariesContractTest {
   private volatile int generation;
 
   @ForEachServer
+  @Timeout(value = 6, unit = TimeUnit.HOURS)
   void readsAreRightOrSayWhatIsMissing(ServerUnderTest server) throws Exception {
     for (Reason reason : Reason.values()) {
       typed.put(reason, new AtomicLong());
@@ -283,11 +285,11 @@ class ChangingDictionariesContractTest {
 
   private Sheaf<String, String> open(ServerUnderTest server, DictionaryOptions dictionaries) {
     return Sheaf.builder(server.uri())
-            .compression(
-                CompressionOptions.builder()
-                    .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
-                    .dictionaries(dictionaries)
-                    .build())
-            .connect();
+        .compression(
+            CompressionOptions.builder()
+                .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+                .dictionaries(dictionaries)
+                .build())
+        .connect();
   }
 }
