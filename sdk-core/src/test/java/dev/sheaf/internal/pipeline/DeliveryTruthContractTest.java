@@ -70,8 +70,10 @@ class DeliveryTruthContractTest {
     BatchingOptions tiny =
         BatchingOptions.builder()
             .maxFusedKeys(2)
-            .maxInFlightCommands(7).maxInFlightBytes(500)
-            .maxBatchBytes(60).build();
+            .maxInFlightCommands(7)
+            .maxInFlightBytes(500)
+            .maxBatchBytes(60)
+            .build();
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(tiny).connect()) {
       run(sheaf, true, false);
     }

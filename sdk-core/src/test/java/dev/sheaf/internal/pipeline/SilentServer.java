@@ -64,8 +64,11 @@ final class SilentServer {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     BatchingOptions limits =
         BatchingOptions.builder()
-            .maxQueuedCommands(MAX_QUEUED_COMMANDS).maxQueuedBytes(MAX_QUEUED_BYTES)
-            .maxInFlightCommands(1_000).maxInFlightBytes(MAX_IN_FLIGHT_BYTES).build();
+            .maxQueuedCommands(MAX_QUEUED_COMMANDS)
+            .maxQueuedBytes(MAX_QUEUED_BYTES)
+            .maxInFlightCommands(1_000)
+            .maxInFlightBytes(MAX_IN_FLIGHT_BYTES)
+            .build();
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(uri)
             .batching(limits)
