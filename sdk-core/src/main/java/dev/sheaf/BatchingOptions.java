@@ -1,8 +1,5 @@
 package dev.sheaf;
 
-import static dev.sheaf.internal.common.OptionChecks.atLeast;
-import static dev.sheaf.internal.common.OptionChecks.upTo;
-
 /**
  * The limits of batching. Each bounds one node connection. Immutable; {@link #defaults()} fits most
  * clients.
@@ -31,7 +28,23 @@ public final class BatchingOptions {
     maxInFlightCommands = atLeast(1, "maxInFlightCommands", given.maxInFlightCommands);
     maxInFlightBytes = atLeast(1, "maxInFlightBytes", given.maxInFlightBytes);
     maxBatchBytes = atLeast(1, "maxBatchBytes", given.maxBatchBytes);
-    maxLanes = upTo(MAX_LANES, "maxLanes", given.maxLanes);
+    maxLanes = atLeast(0, "maxLanes", given.maxLanes);
+    if (maxLanes > MAX_LANES) {
+      throw new IllegalArgumentException(
+          "maxLanes must be at most " + MAX_LANES + ", but was " + maxLanes);
+    }
+  }
+
+  private static int atLeast(int least, String name, int value) {
+    return (int) atLeast((long) least, name, value);
+  }
+
+  private static long atLeast(long least, String name, long value) {
+    if (value < least) {
+      throw new IllegalArgumentException(
+          name + " must be at least " + least + ", but was " + value);
+    }
+    return value;
   }
 
   /** The defaults that the methods name. */
@@ -126,8 +139,8 @@ public final class BatchingOptions {
 
   /**
    * The most connections to a single server beside the main one, 0 to 64; 7 by default, so that up
-   * to eight threads that block for reads at once each have one. They are opened one by one, and
-   * only when threads have come at once; with more threads than lanes, all share the main
+   * to eight threads that block for reads at once each have one. They are opened one by one, only
+   * when threads have come at once, and closed after a minute without a read; with more threads than lanes, all share the main
    * connection, where batches form. A cluster has none.
    */
   public int maxLanes() {

@@ -100,7 +100,12 @@ class OperatingPageTest {
         "QueueFullException The queue of a node connection is full",
         () -> {
           BatchingOptions small =
-              BatchingOptions.builder().maxQueuedCommands(2).maxQueuedBytes(1_000).maxInFlightCommands(1).maxInFlightBytes(1_000).build();
+              BatchingOptions.builder()
+                  .maxQueuedCommands(2)
+                  .maxQueuedBytes(1_000)
+                  .maxInFlightCommands(1)
+                  .maxInFlightBytes(1_000)
+                  .build();
           try (EmbeddedServer server = EmbeddedServer.start();
               Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(small).connect()) {
             server.faults().pauseReading(true);
@@ -114,7 +119,9 @@ class OperatingPageTest {
     all.put(
         "QueueFullException wait for the connection to",
         whileANodeIsConnected(
-            BatchingOptions.builder().maxQueuedCommands(2).maxQueuedBytes(1_000).build(), Duration.ofSeconds(20), 3));
+            BatchingOptions.builder().maxQueuedCommands(2).maxQueuedBytes(1_000).build(),
+            Duration.ofSeconds(20),
+            3));
     all.put(
         "RedisCommandTimeoutException is still being opened",
         whileANodeIsConnected(BatchingOptions.defaults(), Duration.ofMillis(100), 1));

@@ -32,23 +32,9 @@ public final class OptionChecks {
 
   /** A number of at least the least one. */
   public static int atLeast(int least, String name, int value) {
-    return (int) atLeast((long) least, name, (long) value);
-  }
-
-  /** A number of at least the least one. */
-  public static long atLeast(long least, String name, long value) {
     if (value < least) {
       throw new IllegalArgumentException(
           name + " must be at least " + least + ", but was " + value);
-    }
-    return value;
-  }
-
-  /** A number from zero to the most. */
-  public static int upTo(int most, String name, int value) {
-    if (value < 0 || value > most) {
-      throw new IllegalArgumentException(
-          name + " must be from 0 to " + most + ", but was " + value);
     }
     return value;
   }

@@ -101,8 +101,8 @@ final class HeldCommands<K, V> {
     return node.getUri().getHost() + ":" + node.getUri().getPort();
   }
 
-  /** Fails what has waited for its time-out, and drops what is done; false if it is over. */
-  boolean expire() {
+  /** Fails what has waited for its time-out, and drops what is done. */
+  void expire() {
     long now = System.nanoTime();
     List<Runnable> failures = new ArrayList<>();
     synchronized (this) {
@@ -118,12 +118,8 @@ final class HeldCommands<K, V> {
           failures.add(() -> held.command().completeExceptionally(timedOut(held, timeoutNanos)));
         }
       }
-      if (over) {
-        return false;
-      }
     }
     failures.forEach(Runnable::run);
-    return true;
   }
 
   private long timeoutNanosOf(Held<K, V> held) {

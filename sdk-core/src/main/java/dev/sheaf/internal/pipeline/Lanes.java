@@ -4,6 +4,7 @@ import dev.sheaf.internal.command.CallerOrder;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
@@ -85,7 +86,7 @@ public final class Lanes {
       int number, NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
 
   private final int maxLanes;
-  private final Timer timer;
+  private final PeriodicTask look;
   private final Supplier<Opening> opener;
   private final CallerOrder order;
 
@@ -104,9 +105,6 @@ public final class Lanes {
   /** Guarded by this. */
   private int lastNumber = MAIN;
 
-  /** Whether a look for idle lanes is to come; guarded by this. */
-  private boolean looking;
-
   /** Guarded by this. */
   private boolean closed;
 
@@ -120,7 +118,7 @@ public final class Lanes {
    */
   public Lanes(int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
     this.maxLanes = maxLanes;
-    this.timer = timer;
+    this.look = new PeriodicTask(timer, IDLE_NANOS / 2, this::look);
     this.order = new CallerOrder(() -> writes.readers() != 0, writes::advanceFor);
     this.opener = opener;
   }
@@ -282,22 +280,12 @@ public final class Lanes {
       CompletableFuture<Void> unused = lane.closing().get();
     }
     opening.set(false);
-    lookLater();
+    look.start();
   }
 
-  /** Looks for idle lanes from time to time, as long as there are lanes. */
-  private synchronized void lookLater() {
-    if (!looking && !lanes.isEmpty()) {
-      looking = timer.after(this::look, IDLE_NANOS / 2);
-    }
-  }
-
-  private void look() {
+  private boolean look() {
     closeIdle(System.nanoTime());
-    synchronized (this) {
-      looking = false;
-    }
-    lookLater();
+    return !lanes.isEmpty();
   }
 
   /** Closes the lanes that have read nothing for so long by then. */

@@ -134,13 +134,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     this.excludedFromReplay = clientOptions.getReplayFilter();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
-    this.expiry =
-        new CommandExpiry(
-            timeouts,
-            meters,
-            () -> delegate.getClientResources().eventExecutorGroup(),
-            this::expireStalled,
-            this);
+    this.expiry = new CommandExpiry(timeouts, meters, this::after, this::expireStalled, this);
     this.timeouts = timeouts;
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
     this.healer = context.healing().healer(this::after);

@@ -157,6 +157,11 @@ public final class TrainedDictionary {
     return String.format("%08x", id);
   }
 
+  /** Whether this is how {@link #name} writes an identifier. */
+  static boolean isName(String text) {
+    return text.matches("[0-9a-f]{8}");
+  }
+
   public String prefix() {
     return prefix;
   }
