@@ -23,6 +23,8 @@ final class MachineProgram {
   private static final int THREADS = 32;
   private static final int ROUNDS = 20;
   private static final int KEYS = 4;
+  private static final int SHOWN = 3;
+  private static final String PINNED = "jdk.VirtualThreadPinned";
   private static final String VALUE = "v".repeat(10_000);
 
   static {
@@ -119,22 +121,29 @@ final class MachineProgram {
   private static long pinned(Work work) throws Exception {
     Path file = Files.createTempFile("pinned", ".jfr");
     try (Recording recording = new Recording()) {
-      recording.enable("jdk.VirtualThreadPinned").withThreshold(Duration.ZERO).withStackTrace();
+      recording.enable(PINNED).withThreshold(Duration.ZERO).withStackTrace();
       recording.start();
       work.run();
       recording.stop();
       recording.dump(file);
       List<RecordedEvent> events = RecordingFile.readAllEvents(file);
-      events.forEach(System.out::println);
-      return events.stream().filter(MachineProgram::isOurs).count();
+      List<RecordedEvent> ours = events.stream().filter(MachineProgram::isOurs).toList();
+      ours.stream().limit(SHOWN).forEach(System.out::println);
+      return ours.size();
     } finally {
       Files.delete(file);
     }
   }
 
   private static boolean isOurs(RecordedEvent event) {
+    if (!event.getEventType().getName().equals(PINNED)) {
+      return false; // The client's own events are in the recording, too.
+    }
     return event.getStackTrace() == null
         || event.getStackTrace().getFrames().stream()
-            .anyMatch(frame -> frame.getMethod().getType().getName().startsWith("dev.sheaf."));
+            .map(frame -> frame.getMethod().getType().getName())
+            .anyMatch(
+                type ->
+                    type.startsWith("dev.sheaf.") && !type.equals(MachineProgram.class.getName()));
   }
 }
