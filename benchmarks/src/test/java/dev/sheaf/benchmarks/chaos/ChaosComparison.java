@@ -37,10 +37,7 @@ class ChaosComparison {
   };
 
   @ParameterizedTest
-  @EnumSource(
-      value = ChaosRival.class,
-      mode = Mode.EXCLUDE,
-      names = "SHEAF_ALONE")
+  @EnumSource(value = ChaosRival.class, mode = Mode.EXCLUDE, names = "SHEAF_ALONE")
   void chaos(ChaosRival rival) throws Exception {
     assumeTrue(isWanted(rival));
     ClusterChaos chaos = new ClusterChaos(uri -> rival.connect(uri, true));
