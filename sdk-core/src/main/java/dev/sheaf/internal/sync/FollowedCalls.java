@@ -277,8 +277,7 @@ final class FollowedCalls<K> {
     if (latest == null) {
       KeySource repeated = learned.repeated(read, text);
       begun = begun(read, rest, repeated, List.of(text), now);
-      place =
-          repeated == null ? null : learned.places().readingAheadHere(read, repeated);
+      place = repeated == null ? null : learned.places().readingAheadHere(read, repeated);
     }
     if (begun == null || place == null) {
       return null;

@@ -75,7 +75,7 @@ public final class LearnedLoops<K, V> {
     return lists.isEmpty() ? null : lists.get(new Fingerprint(read, List.of(first)));
   }
 
-  /** The one list of an earlier loop that begins with this key; null if there is none, or several. */
+  /** The list of an earlier loop that begins with this key; null if there is none, or several. */
   @Nullable Repeated repeated(AheadRead read, String first) {
     Repeated found = null;
     for (Map.Entry<Fingerprint, Repeated> list : lists.entrySet()) {

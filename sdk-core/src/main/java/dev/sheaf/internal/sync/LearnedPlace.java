@@ -131,8 +131,7 @@ final class LearnedPlace {
         shortest == TO_THE_END ? Integer.MAX_VALUE : Math.max(shortest - reads, reads / CAUTION);
     long affordable = Math.max(1, options.maxWindowBytes() / bytesPerKey);
     return (int)
-        Math.min(
-            Math.min(foreseen, affordable), Math.min(keysInTime, options.maxWindowKeys()));
+        Math.min(Math.min(foreseen, affordable), Math.min(keysInTime, options.maxWindowKeys()));
   }
 
   /**

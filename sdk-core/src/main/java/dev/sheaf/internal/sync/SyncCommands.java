@@ -168,14 +168,12 @@ public final class SyncCommands<K, V> implements InvocationHandler {
    */
   private @Nullable V get(RedisClusterAsyncCommands<K, V> async, K key) {
     StatefulConnection<?, ?> connection = calls.connection();
+    boolean queued = connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
     RedisCodec<K, V> codec = decompressing;
-    if (connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti()) {
-      // The value comes with EXEC, which knows nothing of this thread.
-      async.get(key);
-      return null;
-    }
-    if (codec == null) {
-      return await(connection, async.get(key));
+    if (codec == null || queued) {
+      RedisFuture<V> value = async.get(key);
+      // In a transaction it comes with EXEC, which knows nothing of this thread.
+      return queued ? null : await(connection, value);
     }
     CallerOutput<K, V> output = new CallerOutput<>(codec);
     return output.decoded(

@@ -4,24 +4,31 @@
  * <pre>
  * a blocking call
  *   |
- * SyncCommands            Lettuce's commands as the caller sees them
+ * SyncCommands              Lettuce's commands as the caller sees them
  *   |
- * BlockingCalls           1. is the value there?   2. send and wait   3. was it one of a loop?
- *   |                                                                       |
- *   |                        CallerThread: what is known of the thread      |
- *   +-- declared: loop(keys)                                                +-- found: the detector
- *   |     KeyLoop, OpenLoop     one run of it      \                        |     LoopSampler, LoopSite
- *   |     KeyLoops, LoopHabits  all of a client     \                       |     CallRuns    calls in a row
- *   |                                                LoopWindow             |     CallSite    where from
- *   +-- learned: learnLoops                         /  keys, replies, age   |     CodeLoops   in a loop?
- *         FollowedCalls         one thread         /
- *           ReadList, KeySource where keys come from
- *           FollowedLoop, LearnedWindow  one run of a loop
- *         LearnedLoops          one connection
- *         LearnedPlaces, LearnedPlace    one client: what was learned, by CallSite
- *         SeenCall, AheadRead, KeyForm   what a command and a key mean to it
+ * BlockingCalls             is the value there? else send and wait; was it one of a loop?
+ *   |                       CallerThread: what is known of the thread
+ *   |
+ *   +-- declared: loop(keys)
+ *   |     KeyLoop, OpenLoop          one run of a loop       ---+
+ *   |     KeyLoops, LoopHabits       all of a client            |
+ *   |                                                           +--- LoopWindow
+ *   +-- learned: learnLoops                                     |    keys, replies, their age
+ *   |     FollowedCalls              one thread                 |
+ *   |     ReadList, KeySource        where its keys come from   |
+ *   |     FollowedLoop               one run of a loop          |
+ *   |     LearnedWindow              what it reads ahead     ---+
+ *   |     LearnedLoops               one connection
+ *   |     LearnedPlaces, -Place      one client: what was learned  ---+
+ *   |     SeenCall, AheadRead,       what commands and keys mean      |
+ *   |     KeyForm                                                     +--- CallSite
+ *   |                                                                 |    where a call comes from
+ *   +-- found: the detector                                           |
+ *         CallRuns                   one thread: calls in a row       |
+ *         LoopSampler, LoopSite      one client: what was found    ---+
+ *         CodeLoops                  whether a call stands in a loop
  *
- * MapEach, EachThreads    bodies side by side
+ * MapEach, EachThreads       bodies side by side
  * </pre>
  *
  * <p>Declared and learned loops share the window, which asks {@code WriteClock} what this client

@@ -110,9 +110,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
     Consumer<Throwable> failed = failure -> failed(name, failure);
     return counted(
         name,
-        expires(ttl)
-            ? redis.ask(key, read(key, ttl), failed)
-            : redis.get(key, failed));
+        expires(ttl) ? redis.ask(key, read(key, ttl), failed) : redis.get(key, failed));
   }
 
   /** A failure that is not one of Redis: a value that no client can decompress. */
