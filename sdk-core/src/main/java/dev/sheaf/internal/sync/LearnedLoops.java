@@ -146,10 +146,6 @@ public final class LearnedLoops<K, V> {
     loops.writes().leave();
     LoopWindow<K, ?> held = window.window();
     places.windowClosed(
-        window.place(),
-        held.fetchedKeys(),
-        held.usedValues(),
-        held.bytesPerKey(),
-        held.isTooOld());
+        window.place(), held.fetchedKeys(), held.usedValues(), held.bytesPerKey(), held.isTooOld());
   }
 }

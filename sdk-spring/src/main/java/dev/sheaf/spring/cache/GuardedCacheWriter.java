@@ -109,8 +109,7 @@ final class GuardedCacheWriter implements RedisCacheWriter {
   public byte @Nullable [] get(String name, byte[] key, @Nullable Duration ttl) {
     Consumer<Throwable> failed = failure -> failed(name, failure);
     return counted(
-        name,
-        expires(ttl) ? redis.ask(key, read(key, ttl), failed) : redis.get(key, failed));
+        name, expires(ttl) ? redis.ask(key, read(key, ttl), failed) : redis.get(key, failed));
   }
 
   /** A failure that is not one of Redis: a value that no client can decompress. */
