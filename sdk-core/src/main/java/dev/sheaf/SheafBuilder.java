@@ -188,7 +188,7 @@ public final class SheafBuilder<K, V> {
 
   /**
    * Learns loops that nobody declared: where a place in the code has read, three times in a row,
-   * the keys that its first two foretell, the second key of its next loop brings those to come, as
+   * the keys that its first two foretell, the first key of its next loop brings those to come, as
    * {@link Sheaf#loop} does. Without options, nothing is learned or read ahead.
    *
    * <p>A value that was read ahead is handed out for its own key, once, to the same thread, within

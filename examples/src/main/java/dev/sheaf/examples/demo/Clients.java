@@ -27,6 +27,10 @@ final class Clients implements AutoCloseable {
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
+  /** Nobody changes the documents: how busy the machine is must not decide what is shown. */
+  private static final LoopLearning LEARNING =
+      LoopLearning.defaults().withMaxAge(Duration.ofSeconds(30));
+
   private final String uri;
   private final Sheaf<String, String> sheaf;
   private final Sheaf<String, String> learning;
@@ -46,7 +50,7 @@ final class Clients implements AutoCloseable {
       RedisClusterAsyncCommands<String, String> lettuceAsync) {
     this.uri = uri;
     this.sheaf = sheaf;
-    this.learning = Sheaf.builder(uri).learnLoops(LoopLearning.defaults()).connect();
+    this.learning = Sheaf.builder(uri).learnLoops(LEARNING).connect();
     this.client = client;
     this.lettuce = lettuce;
     this.lettuceAsync = lettuceAsync;

@@ -331,7 +331,8 @@ class LoopContractTest {
   void deeperNestingThanTheLimit_readsAsEver(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       List<String> keys = fill(sheaf, 3);
-      assertThat(nest(sheaf, keys, OpenLoops.MAX_NESTING + 3)).isEqualTo(OpenLoops.MAX_NESTING + 3);
+      assertThat(nest(sheaf, keys, CallerThread.MAX_NESTING + 3))
+          .isEqualTo(CallerThread.MAX_NESTING + 3);
       server.nodes().forEach(node -> server.command(node, "CONFIG", "RESETSTAT"));
       for (String key : sheaf.loop(keys)) {
         sheaf.sync().get(key);

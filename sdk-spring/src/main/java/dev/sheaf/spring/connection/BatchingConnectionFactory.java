@@ -305,6 +305,18 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
     return sharedFace().connection();
   }
 
+  /**
+   * One GET that its caller sends and waits for by itself: sent, or read ahead in a loop that was
+   * learned.
+   */
+  public byte @Nullable [] learnedGet(byte[] key, Supplier<byte @Nullable []> send) {
+    Running current = running;
+    SharedFace known = current == null ? null : current.known();
+    return current == null || known == null
+        ? send.get()
+        : current.client().learnedGet(known.sheaf(), key, send);
+  }
+
   /** The current thread is about to read what has these ids, by a template of this factory. */
   public void expect(String source, Collection<String> ids) {
     Running current = running;

@@ -701,8 +701,8 @@
     },
     'view-loops': () => [
       make('p', {class: 'quiet'}, 'Places in the code that make one round trip after the other. loop(keys), getAll or mapEach'
-          + ' of Sheaf or SheafOperations would make a few. Where a loop was learned, its keys are read ahead.'),
-      table([['Avoidable', 'n'], ['Command'], ['Where', 'code'], ['Runs', 'n'], ['Calls', 'n'], ['Learned'], ['Hits', 'n'],
+          + ' of Sheaf or SheafOperations would make a few. Where a loop was learned, its keys are read ahead, and each hit saves a round trip.'),
+      table([['Avoidable', 'n'], ['Command'], ['Where', 'code'], ['Runs', 'n'], ['Calls', 'n'], ['Learned'], ['Round trips saved', 'n'],
         ['In vain', 'n']],
           latest.loops.map((loop) => [number.format(loop.avoidableRoundTrips), loop.command,
             make('div', {}, make('div', {}, seen(loop.callSite)),
