@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.DoubleSupplier;
 
 /**
  * Measures experiments: runs the ways in turn, so that a change of the machine's pace meets all of
@@ -93,8 +94,8 @@ record Runner(Options options, PrintStream out) {
     long nanos = System.nanoTime() - start;
     Counts counts = experiment.target().counts().get().since(mark, way.parts());
     check(experiment, way, outcome);
-    double late = way.late() == null ? 0 : way.late().getAsDouble();
-    return new Run(nanos * way.parts(), counts, late);
+    DoubleSupplier late = way.late();
+    return new Run(nanos * way.parts(), counts, late == null ? 0 : late.getAsDouble());
   }
 
   private static void check(Experiment experiment, Way way, List<?> outcome) {

@@ -57,7 +57,7 @@ class AdminPageIT {
                 "sheaf.admin.show-values=when-authorized",
                 "sheaf.admin.roles=REDIS_ADMIN",
                 "sheaf.admin.redact.show-unstructured=true",
-                "spring.application.name=shop <1>"));
+                "spring.application.name=Garden & Home"));
     browser = new Chromium(program.get());
     writeValues();
     work();
@@ -191,7 +191,8 @@ class AdminPageIT {
     String shown = look("product:4711", "utf8");
 
     assertThat(shown)
-        .contains("Key product:4711", "string", "59 min", "snappy", "Saved by compression")
+        .contains("Key product:4711", "string", "snappy", "Saved by compression")
+        .containsPattern("5[0-9] min")
         .contains("\"title\": \"Scythe, 70 cm blade\"", "\"price\": 89.90", "1 redacted")
         .doesNotContain("x-93-1f");
     assertThat(browser.evaluate("document.querySelectorAll('.masked').length").asInt()).isOne();
@@ -363,7 +364,7 @@ class AdminPageIT {
   @Test
   void header_namesTheApplicationAndTheNode() {
     assertThat(browser.text("document.getElementById('application').textContent"))
-        .isEqualTo("shop <1>");
+        .isEqualTo("Garden & Home");
     assertThat(browser.text("document.getElementById('nodes').textContent"))
         .isEqualTo("127.0.0.1:" + AdminApp.SERVER.port());
   }
