@@ -37,7 +37,6 @@ public final class Demo {
   /** The demonstration could not be run; the message says why. */
   static final int EXIT_PROBLEM = 2;
 
-  /** How many masters the embedded cluster has. */
   static final int MASTERS = 3;
 
   private Demo() {}

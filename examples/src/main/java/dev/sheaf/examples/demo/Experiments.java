@@ -103,9 +103,9 @@ final class Experiments implements AutoCloseable {
     Sheaf<String, String> learning =
         Sheaf.builder(target.uri()).learnLoops(options.learning).connect();
     open.push(learning::close);
-    Supplier<List<?>> learned = () -> requested(() -> read(keys, learning.sync()));
+    Supplier<List<?>> learned = () -> read(keys, learning.sync());
     for (int i = 0; i < 5; i++) {
-      learned.get(); // The first is remembered, the next three are foreseen.
+      requested(learned); // The first is remembered, the next three are foreseen.
     }
     return experiment(
         "page-" + size,
@@ -133,7 +133,7 @@ final class Experiments implements AutoCloseable {
         new Way(
             "sheaf-learned",
             "Sheaf, get(key) in the same loop, which a client with learnLoops has learned",
-            learned));
+            () -> requested(learned)));
   }
 
   /** Items that name what has to be read next, as an order names its customer. */
