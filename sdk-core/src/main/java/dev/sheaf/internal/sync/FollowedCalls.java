@@ -169,6 +169,9 @@ final class FollowedCalls<K> {
         foundAt(loop, place);
       }
     }
+    if (reads == FINGERPRINT_KEYS && loop.source() instanceof Numbers) {
+      endRow();
+    }
     LearnedWindow<K> window =
         place != null && place.isReadingAhead() ? open(loop, place, form) : null;
     if (loop.isAtEnd()) {
@@ -385,16 +388,17 @@ final class FollowedCalls<K> {
       rowRest = rest;
     }
     rowNanos = now;
-    FollowedLoop<K> loop = null;
-    for (int i = FINGERPRINT_KEYS - 1; i >= 0 && loop == null; i--) {
-      loop = begun(read, rest, Numbers.of(latest[i], text), List.of(latest[i], text), now);
+    FollowedLoop<K> numbers = null;
+    for (int i = FINGERPRINT_KEYS - 1; i >= 0 && numbers == null; i--) {
+      numbers = begun(read, rest, Numbers.of(latest[i], text), List.of(latest[i], text), now);
     }
     System.arraycopy(latest, 1, latest, 0, FINGERPRINT_KEYS - 1);
     latest[FINGERPRINT_KEYS - 1] = text;
-    if (loop == null) {
-      loop = begun(read, rest, learned.repeated(read, latest), List.of(latest), now);
-    }
-    if (loop == null) {
+    FollowedLoop<K> repeated =
+        begun(read, rest, learned.repeated(read, latest), List.of(latest), now);
+    FollowedLoop<K> loop = repeated == null ? numbers : repeated;
+    // Two numbers may differ by some step by chance, in a row of other keys.
+    if (loop == null || loop.source() instanceof Numbers) {
       row.add(text);
       if (Integer.bitCount(row.size()) == 1) {
         // A thread may end with its request, and say nothing of it.
