@@ -284,44 +284,44 @@ public final class Lanes {
   }
 
   private boolean look() {
-    closeIdle(System.nanoTime());
+    CompletableFuture<Void> unused = closeIdle(System.nanoTime());
     return !lanes.isEmpty();
   }
 
-  /** Closes the lanes that have read nothing for so long by then. */
-  void closeIdle(long nowNanos) {
+  /**
+   * Closes the lanes that have read nothing for so long by then.
+   *
+   * @return done when each was looked at
+   */
+  CompletableFuture<Void> closeIdle(long nowNanos) {
+    List<CompletableFuture<Void>> looks = new ArrayList<>();
     for (Lane lane : lanes) {
-      if (retire(lane, nowNanos)) {
-        CompletableFuture<Void> unused = lane.closing().get();
+      DrivenEventLoop loop = lane.pipeline().loop();
+      if (loop != null) {
+        looks.add(CompletableFuture.runAsync(() -> closeIfIdle(lane, nowNanos), loop::execute));
       }
     }
+    return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new));
   }
 
   /**
-   * Takes an idle lane out of use. As the owner of its event loop, so that no caller is about to
-   * write on it; one that comes later finds that it is gone.
-   *
-   * @return whether it is to be closed
+   * By the owner of the lane's event loop, so that no caller is about to write on it: a caller that
+   * owns the loop runs this only behind its own command, and one that comes later finds that the
+   * lane is gone.
    */
-  private boolean retire(Lane lane, long nowNanos) {
+  private void closeIfIdle(Lane lane, long nowNanos) {
     NodePipeline pipeline = lane.pipeline();
-    DrivenEventLoop loop = pipeline.loop();
-    if (loop == null || !loop.tryDrive()) {
-      return false;
+    if (!pipeline.isUnused() || nowNanos - pipeline.heardNanos() < IDLE_NANOS) {
+      return;
     }
-    try {
-      if (!pipeline.isUnused() || nowNanos - pipeline.heardNanos() < IDLE_NANOS) {
-        return false;
+    synchronized (this) {
+      List<Lane> rest = new ArrayList<>(lanes);
+      if (!rest.remove(lane)) {
+        return;
       }
-      synchronized (this) {
-        List<Lane> rest = new ArrayList<>(lanes);
-        boolean removed = rest.remove(lane);
-        lanes = List.copyOf(rest);
-        return removed && !closed;
-      }
-    } finally {
-      loop.leave();
+      lanes = List.copyOf(rest);
     }
+    CompletableFuture<Void> unused = lane.closing().get();
   }
 
   /** Closes all lanes, the one that is being opened included. */

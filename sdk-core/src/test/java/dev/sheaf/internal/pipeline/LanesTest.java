@@ -122,10 +122,10 @@ class LanesTest {
     try (Sheaf<String, String> sheaf = connect(2)) {
       Lanes lanes = lanesOf(sheaf);
       readUntil(sheaf, "two lanes", () -> lanes.drivers() == 3);
-      lanes.closeIdle(System.nanoTime());
+      lanes.closeIdle(System.nanoTime()).join();
       assertThat(lanes.drivers()).as("lanes that were used just now stay").isEqualTo(3);
 
-      lanes.closeIdle(muchLater());
+      lanes.closeIdle(muchLater()).join();
       Await.until("the idle ones to be closed", PATIENCE, () -> connections() == 1);
       assertThat(sheaf.sync().get("key:0")).isEqualTo("value:0");
       readUntil(sheaf, "two lanes again", () -> connections() == 3);
@@ -143,7 +143,7 @@ class LanesTest {
           "many lanes to be closed",
           () -> {
             int before = lanes.drivers();
-            lanes.closeIdle(muchLater());
+            lanes.closeIdle(muchLater()).join();
             return closed.addAndGet(Math.max(0, before - lanes.drivers())) >= 30;
           });
       assertThat(sheaf.sync().get("key:1")).isEqualTo("value:1");
