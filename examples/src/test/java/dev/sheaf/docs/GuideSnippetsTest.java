@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The code of the guides, run. SnippetsTest compares it with the pages. */
-@Timeout(60)
+@Timeout(180)
 @EmbeddedRedis(scope = EmbeddedRedis.Scope.CLASS)
 class GuideSnippetsTest {
 

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 
 /** The availability guard on servers that are well. */
-@Timeout(60)
+@Timeout(180)
 class AvailabilityContractTest {
 
   private static final Duration PATIENT = Duration.ofSeconds(10);

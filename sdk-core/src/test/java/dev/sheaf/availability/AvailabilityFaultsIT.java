@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a server that is ill in one way or the other makes of the state, and of callers. */
 @Tag("slow")
-@Timeout(120)
+@Timeout(180)
 class AvailabilityFaultsIT {
 
   private static final Duration SOON = Duration.ofSeconds(10);

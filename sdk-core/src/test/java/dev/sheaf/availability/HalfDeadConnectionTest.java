@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One connection is dead without a word, as behind a firewall that forgot it; new ones are not. */
-@Timeout(60)
+@Timeout(180)
 class HalfDeadConnectionTest {
 
   private static final Duration SOON = Duration.ofSeconds(10);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The checker finds what a client does wrong, and nothing where it does nothing wrong. */
-@Timeout(60)
+@Timeout(180)
 class ChaosCheckerTest {
 
   private static final int CALLS = 20_000;

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Connections that stay broken are closed and made anew, and nothing runs twice for that. */
-@Timeout(120)
+@Timeout(180)
 class HealingContractTest {
 
   private static final Duration SOON = Duration.ofSeconds(30);

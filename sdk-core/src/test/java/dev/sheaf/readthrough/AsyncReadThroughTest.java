@@ -24,7 +24,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Timeout;
 
 /** Reads that block no thread. */
-@Timeout(60)
+@Timeout(180)
 class AsyncReadThroughTest {
 
   private static final Duration TTL = Duration.ofMinutes(10);

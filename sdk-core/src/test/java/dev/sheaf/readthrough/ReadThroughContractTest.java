@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /** Reads through a server that is well. */
-@Timeout(60)
+@Timeout(180)
 class ReadThroughContractTest {
 
   private static final Duration TTL = Duration.ofMinutes(10);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each load ends for all who wait for it, whatever the loader, its result or the codec does. */
-@Timeout(60)
+@Timeout(180)
 class ReadThroughEndingTest {
 
   private static final Duration TTL = Duration.ofMinutes(10);

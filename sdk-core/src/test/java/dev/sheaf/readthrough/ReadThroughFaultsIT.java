@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reads through a server that is ill are served all the same, and in time. */
-@Timeout(60)
+@Timeout(180)
 class ReadThroughFaultsIT {
 
   private static final Duration TTL = Duration.ofMinutes(10);

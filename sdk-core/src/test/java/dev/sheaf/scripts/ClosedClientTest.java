@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scripts of a client that is closed. */
-@Timeout(30)
+@Timeout(180)
 class ClosedClientTest {
 
   @ParameterizedTest

@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 @EmbeddedRedis(scope = EmbeddedRedis.Scope.CLASS)
 class FaultsTest {
   private static byte[] request(String... words) {

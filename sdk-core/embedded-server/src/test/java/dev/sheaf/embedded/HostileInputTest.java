@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes no client should send, and clients that come and go: the others never notice. */
-@Timeout(60)
+@Timeout(180)
 @EmbeddedRedis(scope = EmbeddedRedis.Scope.CLASS)
 class HostileInputTest {
   private static final long SEED = 20301;

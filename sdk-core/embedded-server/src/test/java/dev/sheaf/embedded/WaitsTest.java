@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who waits is told when there is nothing left to wait for. */
-@Timeout(60)
+@Timeout(180)
 @EmbeddedRedis(manualClock = true)
 class WaitsTest {
   private static final String GONE = "-UNBLOCKED the stream key no longer exists\r\n";

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whatever is wrong with the other side: a clear error, in bounded time. */
-@Timeout(30)
+@Timeout(180)
 class ConnectFailureTest {
 
   @ParameterizedTest

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of each key of a large write when the server, or one node, has a fault. */
-@Timeout(60)
+@Timeout(180)
 class MultiCommandFaultTest {
 
   private static final Result<Boolean> YES = new Result.Value<>(true);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A batch may be held for a reply that is near. If the reply is not near after all, it goes. */
-@Timeout(60)
+@Timeout(180)
 class HeldBatchTest {
 
   private static final int ENOUGH_TO_LEARN_THE_DISTANCE = 600;

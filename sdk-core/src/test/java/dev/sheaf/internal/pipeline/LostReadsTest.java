@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads whose replies are lost, or that nobody waits for any more. */
-@Timeout(60)
+@Timeout(180)
 class LostReadsTest {
 
   /** What had come of the reply must not stand twice in the answer. */

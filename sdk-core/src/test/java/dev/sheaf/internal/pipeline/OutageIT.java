@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What callers meet while a real server is stopped, killed, restarted, or refuses a command. */
-@Timeout(60)
+@Timeout(180)
 class OutageIT {
 
   private static final Duration SOON = Duration.ofSeconds(20);

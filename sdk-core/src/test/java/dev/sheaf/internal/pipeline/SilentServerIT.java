@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A redis-server that is halted (SIGSTOP), so that its socket fills up and takes no more. */
-@Timeout(120)
+@Timeout(180)
 class SilentServerIT {
 
   @BeforeAll

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A server that stops reading, played by a proxy that passes nothing on. */
-@Timeout(120)
+@Timeout(180)
 class SilentServerTest {
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * Lettuce may reconnect twice at once, when a handshake fails: the next attempt is scheduled by the
  * failure, and by the closing of the socket. For a while a connection has two sockets then.
  */
-@Timeout(60)
+@Timeout(180)
 class TwoSocketsTest {
 
   private static final Duration LATER = Duration.ofSeconds(2);

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(180)
 class DeadlinesTest {
 
   private static final long TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

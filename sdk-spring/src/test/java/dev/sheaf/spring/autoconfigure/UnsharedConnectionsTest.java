@@ -32,7 +32,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 /**
  * A factory whose templates share no connection connects when plain Spring would, and not before.
  */
-@Timeout(120)
+@Timeout(180)
 class UnsharedConnectionsTest {
 
   private static ApplicationContextRunner runner(int port) {

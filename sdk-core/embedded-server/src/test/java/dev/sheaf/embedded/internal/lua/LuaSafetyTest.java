@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scripts that break the native Lua, or keep it from hearing anything: each is an error. */
-@Timeout(120)
+@Timeout(180)
 class LuaSafetyTest {
   private static final long SEED = 41;
   private static final int RANDOM_PATTERNS = 20_000;
