@@ -104,7 +104,6 @@ public final class DictionaryCleaner {
 
   private final StatefulConnection<?, ?> connection;
   private final CleanupOptions options;
-  private final StoredCommands commands;
   private final KeyScan scan;
 
   /** The dictionaries that are unused and not referred to, as far as is known. */
@@ -118,7 +117,6 @@ public final class DictionaryCleaner {
   public DictionaryCleaner(Sheaf<?, ?> sheaf, CleanupOptions options) {
     this.connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
     this.options = options;
-    this.commands = new StoredCommands(connection);
     this.scan = new KeyScan(connection, "", options.keysPerSecond(), options.keysPerStep());
   }
 
@@ -167,31 +165,32 @@ public final class DictionaryCleaner {
         return;
       }
       KeyScan.Step step = scan.step(node, cursor);
-      look(step.keys());
+      look(node, step.keys());
       cursor = step.next();
       options.progress().accept(keys);
       scan.keepPace(keys + elements);
     } while (!cursor.equals(KeyScan.BEGINNING));
   }
 
-  private void look(List<byte[]> found) {
+  /** Asks the primary itself, whatever the client reads from: a replica may be late. */
+  private void look(StoredCommands node, List<byte[]> found) {
     List<Future<Object>> reads = new ArrayList<>();
     for (byte[] key : found) {
       reads.add(
-          commands.send(CommandType.GETRANGE, StoredCommands.key(key).add(0).add(HEAD_BYTES - 1)));
+          node.send(CommandType.GETRANGE, StoredCommands.key(key).add(0).add(HEAD_BYTES - 1)));
     }
     for (int i = 0; i < reads.size(); i++) {
       keys++;
       try {
-        refers(commands.await(reads.get(i)));
+        refers(node.await(reads.get(i)));
       } catch (RedisCommandExecutionException e) {
         Migrator.requireWrongType(e);
-        lookInto(found.get(i));
+        lookInto(node, found.get(i));
       }
     }
   }
 
-  private void lookInto(byte[] key) {
+  private void lookInto(StoredCommands node, byte[] key) {
     byte[] from = {};
     do {
       // Of a stream, the last entry is the first of the next step.
@@ -203,7 +202,7 @@ public final class DictionaryCleaner {
               .add(from)
               .add(Math.max(2, options.keysPerStep()))
               .add(options.maxListElements());
-      List<?> heads = (List<?>) KeyScan.notNull(commands.call(CommandType.EVAL, script));
+      List<?> heads = (List<?>) KeyScan.notNull(node.call(CommandType.EVAL, script));
       from = (byte[]) KeyScan.notNull(heads.get(0));
       if (new String(from, StandardCharsets.US_ASCII).equals(TOO_LONG)) {
         obstacle =
