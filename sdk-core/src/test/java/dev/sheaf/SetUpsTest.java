@@ -38,7 +38,7 @@ class SetUpsTest {
       IntStream.range(0, 60).mapToObj(i -> "key:0:" + i).toList();
 
   /** Threads and futures that read and write side by side, so that there is something to batch. */
-  private static void use(Sheaf<String, String> sheaf) {
+  static void use(Sheaf<String, String> sheaf) {
     List<CompletableFuture<Void>> threads =
         IntStream.range(0, 8)
             .mapToObj(

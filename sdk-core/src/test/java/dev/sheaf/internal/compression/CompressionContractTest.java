@@ -3,6 +3,7 @@ package dev.sheaf.internal.compression;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
@@ -20,6 +21,8 @@ import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
 import io.lettuce.core.GetExArgs;
+import io.lettuce.core.HGetExArgs;
+import io.lettuce.core.HSetExArgs;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.LMoveArgs;
 import io.lettuce.core.MapScanCursor;
@@ -83,6 +86,34 @@ class CompressionContractTest {
         assertThat(sheaf.sync().set("k", value, SetArgs.Builder.xx().ex(100))).isEqualTo("OK");
         assertThat(sheaf.sync().get("k")).isEqualTo(value);
       }
+    }
+  }
+
+  @ForEachServer
+  void fieldsWithATimeToLive_comeBackAsTheyWere(ServerUnderTest server) {
+    assumeTrue(
+        ((List<?>) server.command("COMMAND", "INFO", "hsetex")).get(0) instanceof List<?>,
+        "this server has no HSETEX, which came with Redis 8.0");
+    try (Sheaf<String, String> sheaf = compressing(server);
+        Sheaf<String, byte[]> plain = plain(server)) {
+      sheaf
+          .sync()
+          .hsetex(
+              "h",
+              HSetExArgs.Builder.ex(Duration.ofSeconds(1_000)),
+              Map.of("large", LARGE, "small", SMALL));
+      assertThat(isEnvelope(plain.sync().hget("h", "large"))).isTrue();
+      assertThat(isEnvelope(plain.sync().hget("h", "small"))).isFalse();
+      assertThat(sheaf.sync().hget("h", "large")).isEqualTo(LARGE);
+      assertThat(sheaf.sync().httl("h", "large").get(0)).isBetween(900L, 1_000L);
+      assertThat(sheaf.sync().hgetex("h", HGetExArgs.Builder.persist(), "large", "small"))
+          .extracting(KeyValue::getValue)
+          .containsExactly(LARGE, SMALL);
+      assertThat(sheaf.sync().httl("h", "large")).containsExactly(-1L);
+      sheaf.sync().hexpire("h", 1_000, "large");
+      assertThat(sheaf.sync().httl("h", "large").get(0)).isBetween(900L, 1_000L);
+      assertThat(sheaf.sync().hgetdel("h", "large").get(0).getValue()).isEqualTo(LARGE);
+      assertThat(sheaf.sync().hget("h", "large")).isNull();
     }
   }
 
