@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * Faults and other answers on demand, for all nodes or for one. Each node counts for itself. Safe for use by many
- * threads; takes effect with the next command. Commands are named in any case, subcommands as
- * {@code client|setname}, and {@code *} stands for any.
+ * Faults and other answers on demand, for all nodes or for one. Each node counts for itself. Safe
+ * for use by many threads; takes effect with the next command. Commands are named in any case,
+ * subcommands as {@code client|setname}, and {@code *} stands for any.
  */
 public final class Faults {
   private final Topology topology;

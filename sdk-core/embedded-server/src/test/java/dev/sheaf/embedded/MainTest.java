@@ -25,7 +25,14 @@ class MainTest {
   void help_namesEveryOption() throws Exception {
     assertThat(run("--help")).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("--port", "--cluster", "--unixsocket", "--password", "--version", "--latency", "--help");
+        .contains(
+            "--port",
+            "--cluster",
+            "--unixsocket",
+            "--password",
+            "--version",
+            "--latency",
+            "--help");
   }
 
   @ParameterizedTest

@@ -445,7 +445,7 @@ final class RandomCommands {
   private final Random random;
   private final String[] templates;
 
-  /** Those that the version has; with ENTRIESREAD newer servers count otherwise, which is listed. */
+  /** Those that the version has. With ENTRIESREAD newer servers count otherwise; that is listed. */
   RandomCommands(long seed, Version version) {
     random = new Random(seed);
     boolean fields = version == Version.REDIS_8_0;

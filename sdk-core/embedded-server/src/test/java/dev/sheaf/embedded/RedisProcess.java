@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Assumptions;
 
 /**
  * A real server on a free port, for comparison: redis-server 7.0 of the PATH, or a newer one of the
- * folder that {@code -Dsheaf.server.valkey-8.1=FOLDER} names. Where there is none, tests are skipped
- * and say so; with {@code -Dsheaf.requireServers=true} they fail if it is the one of the PATH.
+ * folder that {@code -Dsheaf.server.valkey-8.1=FOLDER} names. Where there is none, tests are
+ * skipped and say so; with {@code -Dsheaf.requireServers=true} they fail if it is that of the PATH.
  */
 public final class RedisProcess implements AutoCloseable {
   private static final int START_SECONDS = 60;

@@ -144,7 +144,8 @@ class VersionTest {
       f.raw.call("COPY", "h", "copy");
       f.raw.call("RENAME", "copy", "moved");
       String dump = f.raw.call("DUMP", "h");
-      byte[] payload = RawConnection.latin(dump.substring(dump.indexOf('\n') + 1, dump.length() - 2));
+      byte[] payload =
+          RawConnection.latin(dump.substring(dump.indexOf('\n') + 1, dump.length() - 2));
       f.raw.send(
           RawConnection.request(
               List.of(

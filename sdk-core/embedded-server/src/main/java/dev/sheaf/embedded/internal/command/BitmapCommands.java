@@ -130,7 +130,8 @@ final class BitmapCommands {
     }
     boolean bits = unit(call, 4);
     int length = value.length();
-    Bits range = call.count() > 2 ? range(call, 2, length, bits, !toTheEnd) : new Bits(0, length * 8L);
+    Bits range =
+        call.count() > 2 ? range(call, 2, length, bits, !toTheEnd) : new Bits(0, length * 8L);
     call.out().integer(count(value, range));
   }
 

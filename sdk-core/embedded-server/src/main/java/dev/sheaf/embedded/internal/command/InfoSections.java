@@ -116,7 +116,9 @@ final class InfoSections {
     line("redis_git_sha1", "00000000");
     line("redis_git_dirty", 0);
     line("redis_build_id", "0");
-    line(edition.isValkey() ? "server_mode" : "redis_mode", node.nodes().isCluster() ? "cluster" : "standalone");
+    line(
+        edition.isValkey() ? "server_mode" : "redis_mode",
+        node.nodes().isCluster() ? "cluster" : "standalone");
     line("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     line("arch_bits", 64);
     line("multiplexing_api", "nio");

@@ -177,8 +177,8 @@ final class ValueReply implements Reply {
   }
 
   /**
-   * Writes what a script, or a test in the server's place, has answered. Not by recursion: a table that contains itself comes back nested
-   * thousands deep.
+   * Writes what a script, or a test in the server's place, has answered. Not by recursion: a table
+   * that contains itself comes back nested thousands deep.
    */
   static void write(Reply out, @Nullable Object value) {
     Deque<Iterator<?>> open = new ArrayDeque<>();

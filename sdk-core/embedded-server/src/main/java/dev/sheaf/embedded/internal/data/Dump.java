@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which DUMP gives a value away and RESTORE takes it: the one Redis saves values in, with
- * its version and a checksum. Written are the plain encodings, which a real server reads; read are
- * also the compact ones that a real 7.0 or newer writes. Streams have no such form here.
+ * The form in which DUMP gives a value away and RESTORE takes it: the one Redis saves values in,
+ * with its version and a checksum. Written are the plain encodings, which a real server reads; read
+ * are also the compact ones that a real 7.0 or newer writes. Streams have no such form here.
  */
 public final class Dump {
   /** The version of Redis 7.0. */

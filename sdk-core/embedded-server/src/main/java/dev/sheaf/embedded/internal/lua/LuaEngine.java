@@ -41,8 +41,8 @@ public final class LuaEngine implements AutoCloseable {
   public static final int MAX_IDLE_BYTES = 16 * 1024 * 1024;
 
   /**
-   * What a running script may hold, in bytes: two of the longest strings a reply can have. Looked at
-   * every {@link #INSTRUCTIONS_PER_POLL} instructions, so that fewer can hold more for a moment.
+   * What a running script may hold, in bytes: two of the longest strings a reply can have. Looked
+   * at every {@link #INSTRUCTIONS_PER_POLL} instructions, so that fewer can hold more for a moment.
    */
   public static final int MAX_SCRIPT_BYTES = 1024 * 1024 * 1024;
 
