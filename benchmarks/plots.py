@@ -42,9 +42,12 @@ def newest_rows(docs):
 
 
 def save(figure, path, shown):
-    description = "\n".join(f"{name}: {median:.0f}" for name, median in shown)
+    draw(figure, path, [f"{name}: {median:.0f}" for name, median in shown])
+
+
+def draw(figure, path, shown):
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None, "Description": description})
+    figure.savefig(path, metadata={"Date": None, "Description": "\n".join(shown)})
     # Lines that end in blanks are nobody's friends.
     path.write_text("\n".join(line.rstrip() for line in path.read_text().splitlines()) + "\n")
     print(f"Written: {path}")
@@ -113,11 +116,40 @@ def compression(docs):
     save(figure, docs / "images" / "compression.svg", shown)
 
 
+WAYS = {
+    "not compressed": "#9c9c9c", "Snappy": "#4e79a7", "LZ4": "#76b7b2",
+    "Zstandard, level 3": "#f28e2b", "Zstandard with a dictionary": "#d62728",
+}
+
+
+def shares(docs):
+    """How much is stored of small values, by their size, a panel for each kind."""
+    rows = json.loads((docs / "benchmarks" / "data" / "shares" / "dictionaries.json").read_text())["rows"]
+    kinds = list(dict.fromkeys(row["values"] for row in rows))
+    figure, panels = plt.subplots(1, len(kinds), figsize=(11, 4), sharey=True)
+    shown = []
+    for kind, panel in zip(kinds, panels):
+        own = [row for row in rows if row["values"] == kind]
+        for way, color in WAYS.items():
+            stored = [float(row["stored"][way]) for row in own]
+            panel.plot([row["bytes"] for row in own], stored, marker="o", markersize=4, color=color, label=way)
+            shown += [f"{kind}, {row['bytes']} bytes, {way}: {row['stored'][way]}" for row in own]
+        panel.set(title=kind, xlabel="bytes of a value", xscale="log", ylim=(0, 1.05))
+        panel.set_xticks([row["bytes"] for row in own], [str(row["bytes"]) for row in own])
+        panel.minorticks_off()
+    panels[0].set(ylabel="stored, of the original")
+    # A title leaves the room that the layout keeps for the legend.
+    figure.suptitle(" ")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="upper center", ncols=len(WAYS), frameon=False)
+    draw(figure, docs / "images" / "dictionaries.svg", shown)
+
+
 def main(docs):
     rows = newest_rows(docs)
     gets(rows, docs / "benchmarks" / "gets.svg")
     open_load(rows, docs / "benchmarks" / "open.svg")
     compression(docs)
+    shares(docs)
 
 
 if __name__ == "__main__":

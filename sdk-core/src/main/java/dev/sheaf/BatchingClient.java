@@ -218,6 +218,20 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   /**
+   * One GET that the caller sends and waits for by itself, as one of a loop that a client may have
+   * {@link SheafBuilder#learnLoops learned}; others only send it.
+   *
+   * @param sheaf one of {@link #over}
+   * @param send sends the GET, waits, and gives the value, or null if there is none
+   * @return the value: of {@code send}, or read ahead
+   * @throws IllegalArgumentException if {@code sheaf} is not of this library
+   */
+  public <K, V> @Nullable V learnedGet(
+      Sheaf<K, V> sheaf, K key, Supplier<? extends @Nullable V> send) {
+    return known(sheaf).learnedGet(key, send);
+  }
+
+  /**
    * Says which ids the keys of the calling thread's next loop are made of, for a client that {@link
    * SheafBuilder#learnLoops learns loops}; to others it says nothing. It counts as if the thread
    * had read the ids from the server: nothing is read ahead before three such loops were foreseen.

@@ -1,165 +1,228 @@
 package dev.sheaf;
 
-import java.util.function.Consumer;
-
 /**
  * The limits of batching. Each bounds one node connection. Immutable; {@link #defaults()} fits most
- * clients, the {@code with} methods change one limit.
- *
- * @param fusion whether runs of GETs travel as MGET; on by default, because in Java the cost of a
- *     command outweighs that of a key. The meaning of GET is kept either way
- * @param hashFusion whether runs of HGETs of one hash travel as HMGET; on by default, for the same
- *     reason. The meaning of HGET is kept either way
- * @param maxFusedKeys most keys in one MGET, or fields in one HMGET, at least 2; 100 by default,
- *     since far longer commands delay the server's other clients noticeably
- * @param maxQueuedCommands most commands that wait to be written, at least 1; 65,536 by default.
- *     One more fails with {@link QueueFullException}
- * @param maxQueuedBytes most request bytes that wait to be written, at least 1; 32 MiB by default.
- *     A single larger command still passes through an empty queue
- * @param maxInFlightCommands most commands written and not yet answered, at least 1; 16,384 by
- *     default, several times what fills a connection over a 10 ms round trip, and little for the
- *     server to keep replies for. Further commands wait in the queue
- * @param maxInFlightBytes most request bytes written and not yet answered, at least 1; 32 MiB by
- *     default. A single larger command still travels alone
- * @param maxBatchBytes request bytes after which a batch is written, at least 1; 64 KiB by default,
- *     the size at which Netty considers a socket full
- * @param maxLanes most connections to a single server beside the main one, 0 to 64; 7 by default,
- *     so that up to eight threads that block for reads at once each have one. They are opened one
- *     by one, and only when threads have come at once; with more threads than lanes, all share the
- *     main connection, where batches form. A cluster has none
+ * clients.
  */
-public record BatchingOptions(
-    boolean fusion,
-    boolean hashFusion,
-    int maxFusedKeys,
-    int maxQueuedCommands,
-    long maxQueuedBytes,
-    int maxInFlightCommands,
-    long maxInFlightBytes,
-    int maxBatchBytes,
-    int maxLanes) {
+public final class BatchingOptions {
 
-  private static final int MOST_LANES = 64;
+  private static final int MAX_LANES = 64;
+  private static final BatchingOptions DEFAULTS = builder().build();
 
-  private static final BatchingOptions DEFAULTS =
-      new BatchingOptions(true, true, 100, 65_536, 32L << 20, 16_384, 32L << 20, 64 << 10, 7);
+  private final boolean fusion;
+  private final boolean hashFusion;
+  private final int maxFusedKeys;
+  private final int maxQueuedCommands;
+  private final long maxQueuedBytes;
+  private final int maxInFlightCommands;
+  private final long maxInFlightBytes;
+  private final int maxBatchBytes;
+  private final int maxLanes;
 
-  /**
-   * Checks the limits.
-   *
-   * @throws IllegalArgumentException if a limit is below its minimum; the message names it
-   */
-  public BatchingOptions {
-    requireAtLeast("maxFusedKeys", maxFusedKeys, 2);
-    requireAtLeast("maxQueuedCommands", maxQueuedCommands, 1);
-    requireAtLeast("maxQueuedBytes", maxQueuedBytes, 1);
-    requireAtLeast("maxInFlightCommands", maxInFlightCommands, 1);
-    requireAtLeast("maxInFlightBytes", maxInFlightBytes, 1);
-    requireAtLeast("maxBatchBytes", maxBatchBytes, 1);
-    requireAtLeast("maxLanes", maxLanes, 0);
-    if (maxLanes > MOST_LANES) {
+  private BatchingOptions(Builder given) {
+    fusion = given.fusion;
+    hashFusion = given.hashFusion;
+    maxFusedKeys = atLeast(2, "maxFusedKeys", given.maxFusedKeys);
+    maxQueuedCommands = atLeast(1, "maxQueuedCommands", given.maxQueuedCommands);
+    maxQueuedBytes = atLeast(1, "maxQueuedBytes", given.maxQueuedBytes);
+    maxInFlightCommands = atLeast(1, "maxInFlightCommands", given.maxInFlightCommands);
+    maxInFlightBytes = atLeast(1, "maxInFlightBytes", given.maxInFlightBytes);
+    maxBatchBytes = atLeast(1, "maxBatchBytes", given.maxBatchBytes);
+    maxLanes = atLeast(0, "maxLanes", given.maxLanes);
+    if (maxLanes > MAX_LANES) {
       throw new IllegalArgumentException(
-          "maxLanes must be at most " + MOST_LANES + ", but was " + maxLanes);
+          "maxLanes must be at most " + MAX_LANES + ", but was " + maxLanes);
     }
   }
 
-  private static void requireAtLeast(String name, long value, long minimum) {
-    if (value < minimum) {
-      throw new IllegalArgumentException(
-          name + " must be at least " + minimum + ", but was " + value);
-    }
+  private static int atLeast(int least, String name, int value) {
+    return (int) atLeast((long) least, name, value);
   }
 
-  /** The defaults named above. */
+  private static long atLeast(long least, String name, long value) {
+    if (value < least) {
+      throw new IllegalArgumentException(
+          name + " must be at least " + least + ", but was " + value);
+    }
+    return value;
+  }
+
+  /** The defaults that the methods name. */
   public static BatchingOptions defaults() {
     return DEFAULTS;
   }
 
-  /** These options with fusion of GETs on or off. */
-  public BatchingOptions withFusion(boolean fusion) {
-    return changed(options -> options.fusion = fusion);
+  /** Begins with the defaults. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /** These options with fusion of HGETs on or off. */
-  public BatchingOptions withHashFusion(boolean hashFusion) {
-    return changed(options -> options.hashFusion = hashFusion);
+  /** Begins with these options. */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.fusion = fusion;
+    builder.hashFusion = hashFusion;
+    builder.maxFusedKeys = maxFusedKeys;
+    builder.maxQueuedCommands = maxQueuedCommands;
+    builder.maxQueuedBytes = maxQueuedBytes;
+    builder.maxInFlightCommands = maxInFlightCommands;
+    builder.maxInFlightBytes = maxInFlightBytes;
+    builder.maxBatchBytes = maxBatchBytes;
+    builder.maxLanes = maxLanes;
+    return builder;
   }
 
-  /** These options with another {@link #maxFusedKeys()}. */
-  public BatchingOptions withMaxFusedKeys(int maxFusedKeys) {
-    return changed(options -> options.maxFusedKeys = maxFusedKeys);
+  /**
+   * Whether runs of GETs travel as MGET; true by default, because in Java the cost of a command
+   * outweighs that of a key. The meaning of GET is kept either way.
+   */
+  public boolean fusion() {
+    return fusion;
   }
 
-  /** These options with other limits for what waits to be written. */
-  public BatchingOptions withMaxQueued(int maxQueuedCommands, long maxQueuedBytes) {
-    return changed(
-        options -> {
-          options.maxQueuedCommands = maxQueuedCommands;
-          options.maxQueuedBytes = maxQueuedBytes;
-        });
+  /**
+   * Whether runs of HGETs of one hash travel as HMGET; true by default, for the same reason. The
+   * meaning of HGET is kept either way.
+   */
+  public boolean hashFusion() {
+    return hashFusion;
   }
 
-  /** These options with other limits for what is written and not yet answered. */
-  public BatchingOptions withMaxInFlight(int maxInFlightCommands, long maxInFlightBytes) {
-    return changed(
-        options -> {
-          options.maxInFlightCommands = maxInFlightCommands;
-          options.maxInFlightBytes = maxInFlightBytes;
-        });
+  /**
+   * The most keys in one MGET, or fields in one HMGET, at least 2; 100 by default, since far longer
+   * commands delay the server's other clients noticeably.
+   */
+  public int maxFusedKeys() {
+    return maxFusedKeys;
   }
 
-  /** These options with another {@link #maxBatchBytes()}. */
-  public BatchingOptions withMaxBatchBytes(int maxBatchBytes) {
-    return changed(options -> options.maxBatchBytes = maxBatchBytes);
+  /**
+   * The most commands that wait to be written, at least 1; 65,536 by default. One more fails with
+   * {@link QueueFullException}.
+   */
+  public int maxQueuedCommands() {
+    return maxQueuedCommands;
   }
 
-  /** These options with another {@link #maxLanes()}; 0 for one connection to each server. */
-  public BatchingOptions withMaxLanes(int maxLanes) {
-    return changed(options -> options.maxLanes = maxLanes);
+  /**
+   * The most request bytes that wait to be written, at least 1; 32 MiB by default. A single larger
+   * command still passes through an empty queue.
+   */
+  public long maxQueuedBytes() {
+    return maxQueuedBytes;
   }
 
-  private BatchingOptions changed(Consumer<Draft> change) {
-    Draft draft = new Draft(this);
-    change.accept(draft);
-    return draft.finished();
+  /**
+   * The most commands written and not yet answered, at least 1; 16,384 by default, several times
+   * what fills a connection over a 10 ms round trip, and little for the server to keep replies for.
+   * Further commands wait in the queue.
+   */
+  public int maxInFlightCommands() {
+    return maxInFlightCommands;
   }
 
-  /** The options while one is changed. */
-  private static final class Draft {
+  /**
+   * The most request bytes written and not yet answered, at least 1; 32 MiB by default. A single
+   * larger command still travels alone.
+   */
+  public long maxInFlightBytes() {
+    return maxInFlightBytes;
+  }
 
-    private boolean fusion;
-    private boolean hashFusion;
-    private int maxFusedKeys;
-    private int maxQueuedCommands;
-    private long maxQueuedBytes;
-    private int maxInFlightCommands;
-    private long maxInFlightBytes;
-    private int maxBatchBytes;
-    private int maxLanes;
+  /**
+   * The request bytes after which a batch is written, at least 1; 64 KiB by default, the size at
+   * which Netty considers a socket full.
+   */
+  public int maxBatchBytes() {
+    return maxBatchBytes;
+  }
 
-    Draft(BatchingOptions options) {
-      fusion = options.fusion;
-      hashFusion = options.hashFusion;
-      maxFusedKeys = options.maxFusedKeys;
-      maxQueuedCommands = options.maxQueuedCommands;
-      maxQueuedBytes = options.maxQueuedBytes;
-      maxInFlightCommands = options.maxInFlightCommands;
-      maxInFlightBytes = options.maxInFlightBytes;
-      maxBatchBytes = options.maxBatchBytes;
-      maxLanes = options.maxLanes;
+  /**
+   * The most connections to a single server beside the main one, 0 to 64; 7 by default, so that up
+   * to eight threads that block for reads at once each have one. They are opened one by one, only
+   * when threads have come at once, and closed after a minute without a read; with more threads than lanes, all share the main
+   * connection, where batches form. A cluster has none.
+   */
+  public int maxLanes() {
+    return maxLanes;
+  }
+
+  /** Collects options; {@link #build()} checks them. */
+  public static final class Builder {
+
+    private boolean fusion = true;
+    private boolean hashFusion = true;
+    private int maxFusedKeys = 100;
+    private int maxQueuedCommands = 65_536;
+    private long maxQueuedBytes = 32L << 20;
+    private int maxInFlightCommands = 16_384;
+    private long maxInFlightBytes = 32L << 20;
+    private int maxBatchBytes = 64 << 10;
+    private int maxLanes = 7;
+
+    private Builder() {}
+
+    /** See {@link BatchingOptions#fusion()}. */
+    public Builder fusion(boolean fusion) {
+      this.fusion = fusion;
+      return this;
     }
 
-    BatchingOptions finished() {
-      return new BatchingOptions(
-          fusion,
-          hashFusion,
-          maxFusedKeys,
-          maxQueuedCommands,
-          maxQueuedBytes,
-          maxInFlightCommands,
-          maxInFlightBytes,
-          maxBatchBytes,
-          maxLanes);
+    /** See {@link BatchingOptions#hashFusion()}. */
+    public Builder hashFusion(boolean hashFusion) {
+      this.hashFusion = hashFusion;
+      return this;
+    }
+
+    /** See {@link BatchingOptions#maxFusedKeys()}. */
+    public Builder maxFusedKeys(int maxFusedKeys) {
+      this.maxFusedKeys = maxFusedKeys;
+      return this;
+    }
+
+    /** See {@link BatchingOptions#maxQueuedCommands()}. */
+    public Builder maxQueuedCommands(int maxQueuedCommands) {
+      this.maxQueuedCommands = maxQueuedCommands;
+      return this;
+    }
+
+    /** See {@link BatchingOptions#maxQueuedBytes()}. */
+    public Builder maxQueuedBytes(long maxQueuedBytes) {
+      this.maxQueuedBytes = maxQueuedBytes;
+      return this;
+    }
+
+    /** See {@link BatchingOptions#maxInFlightCommands()}. */
+    public Builder maxInFlightCommands(int maxInFlightCommands) {
+      this.maxInFlightCommands = maxInFlightCommands;
+      return this;
+    }
+
+    /** See {@link BatchingOptions#maxInFlightBytes()}. */
+    public Builder maxInFlightBytes(long maxInFlightBytes) {
+      this.maxInFlightBytes = maxInFlightBytes;
+      return this;
+    }
+
+    /** See {@link BatchingOptions#maxBatchBytes()}. */
+    public Builder maxBatchBytes(int maxBatchBytes) {
+      this.maxBatchBytes = maxBatchBytes;
+      return this;
+    }
+
+    /** See {@link BatchingOptions#maxLanes()}. */
+    public Builder maxLanes(int maxLanes) {
+      this.maxLanes = maxLanes;
+      return this;
+    }
+
+    /**
+     * Makes the options.
+     *
+     * @throws IllegalArgumentException if one is out of its range; the message names it
+     */
+    public BatchingOptions build() {
+      return new BatchingOptions(this);
     }
   }
 }

@@ -8,11 +8,7 @@ public class ConnectionLostException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  /**
-   * Creates the failure; not for users.
-   *
-   * @hidden
-   */
+  /** Creates the failure. */
   public ConnectionLostException(String message) {
     super(message);
   }

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  *     default. Further loops read key by key
  * @param maxPlaces most places in the code that are remembered, at least 1; 256 by default
  * @param maxLists most lists of keys that are remembered for a loop that reads the same keys again,
- *     0 to 4,096; 64 by default, each with at most {@code maxWindowKeys} keys
+ *     0 to 4,096; 64 by default, each with at most 1,024 keys
  * @param maxVainPercent which share of the reads of a place may be in vain before nothing is read
  *     ahead there any more, 1 to 100; 25 by default
  */

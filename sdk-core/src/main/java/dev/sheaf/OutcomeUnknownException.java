@@ -9,11 +9,7 @@ public final class OutcomeUnknownException extends ConnectionLostException {
 
   private static final long serialVersionUID = 1L;
 
-  /**
-   * Creates the failure; not for users.
-   *
-   * @hidden
-   */
+  /** Creates the failure. */
   public OutcomeUnknownException(String command) {
     super(
         command

@@ -299,7 +299,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @param keys iterated in their order, as they are when the loop begins; a null is iterated, and
    *     not read ahead. Keys are compared by {@code equals}, arrays by their content
    * @return an iterable for any number of loops, nested ones too (to a depth of {@value
-   *     dev.sheaf.internal.sync.OpenLoops#MAX_NESTING}); an iterator serves the thread that asks
+   *     dev.sheaf.internal.sync.CallerThread#MAX_NESTING}); an iterator serves the thread that asks
    *     for its first item, and is a plain iterator to others
    * @throws NullPointerException if the collection is null
    */

@@ -20,7 +20,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * The options of a client. Not thread-safe; a builder may connect several times.
+ * The options of a client. Not thread-safe. A builder may connect several times; what it is told
+ * later changes nothing for the clients that it has made.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
@@ -187,7 +188,7 @@ public final class SheafBuilder<K, V> {
 
   /**
    * Learns loops that nobody declared: where a place in the code has read, three times in a row,
-   * the keys that its first two foretell, the second key of its next loop brings those to come, as
+   * the keys that its first two foretell, the first key of its next loop brings those to come, as
    * {@link Sheaf#loop} does. Without options, nothing is learned or read ahead.
    *
    * <p>A value that was read ahead is handed out for its own key, once, to the same thread, within
@@ -225,7 +226,7 @@ public final class SheafBuilder<K, V> {
    * @throws SheafConnectionException if no connection could be made; the message says why
    */
   public Sheaf<K, V> connect() {
-    return new Connector<>(settings).connect();
+    return new Connector<>(settings.copy()).connect();
   }
 
   /**
@@ -236,7 +237,7 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalStateException if no client resources were given
    */
   public BatchingClient serverClient() {
-    return BatchingClient.ofServer(settings);
+    return BatchingClient.ofServer(settings.copy());
   }
 
   /**
@@ -246,6 +247,6 @@ public final class SheafBuilder<K, V> {
    * @throws IllegalStateException if no client resources were given
    */
   public BatchingClient clusterClient() {
-    return BatchingClient.ofCluster(settings);
+    return BatchingClient.ofCluster(settings.copy());
   }
 }

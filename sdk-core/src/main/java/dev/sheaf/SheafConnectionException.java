@@ -10,11 +10,7 @@ public final class SheafConnectionException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  /**
-   * Creates the failure; not for users.
-   *
-   * @hidden
-   */
+  /** Creates the failure. */
   public SheafConnectionException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }

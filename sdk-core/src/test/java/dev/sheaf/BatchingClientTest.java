@@ -10,6 +10,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,6 +98,26 @@ class BatchingClientTest {
 
     assertThat(read).isEqualTo(keys().stream().map(String::new).toList());
     assertThat(server.stats().readBatches()).isLessThanOrEqualTo(cluster ? 12 : 4);
+  }
+
+  @Test
+  void builderThatIsToldMoreLater_leavesItsClientsAsTheyAre() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    SheafBuilder<String, String> options =
+        Sheaf.builder(List.of(RedisURI.create(server.uri())))
+            .clientResources(resources)
+            .meterRegistry(registry)
+            .name("first");
+    batching = options.serverClient();
+    options.name("second");
+    connection = ((RedisClient) batching.lettuce()).connect(ByteArrayCodec.INSTANCE);
+    sheaf = batching.over(connection, ByteArrayCodec.INSTANCE);
+    assertThat(sheaf.availability().isAvailable()).isTrue();
+
+    assertThat(registry.getMeters())
+        .extracting(meter -> meter.getId().getTag("client"))
+        .isNotEmpty()
+        .containsOnly("first");
   }
 
   @Test

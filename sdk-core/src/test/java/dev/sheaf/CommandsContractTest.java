@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
@@ -14,7 +13,6 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,22 +111,6 @@ class CommandsContractTest {
       assertThat(sheaf.reactive().lrange("list", 0, -1).collectList().block(Duration.ofSeconds(60)))
           .containsExactly("a", "b", "c");
       assertThat(sheaf.reactive().get("absent").blockOptional(Duration.ofSeconds(10))).isEmpty();
-    }
-  }
-
-  @ForEachServer
-  void resp2_behavesAsResp3(ServerUnderTest server) {
-    try (Sheaf<String, String> sheaf =
-        Sheaf.builder(server.uri())
-            .clientOptions(ClientOptions.builder().protocolVersion(ProtocolVersion.RESP2).build())
-            .connect()) {
-      assertThat(sheaf.isCluster()).isEqualTo(server.isCluster());
-      sheaf.sync().set("{t}a", "1");
-      sheaf.sync().lpush("{t}list", "x");
-      Map<String, Result<String>> results = sheaf.getAll(List.of("{t}a", "{t}none", "{t}list"));
-      assertThat(results.get("{t}a").orNull()).isEqualTo("1");
-      assertThat(results.get("{t}none").isAbsent()).isTrue();
-      assertThat(results.get("{t}list").isFailure()).isTrue();
     }
   }
 

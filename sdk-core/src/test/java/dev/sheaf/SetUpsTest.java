@@ -34,6 +34,8 @@ import reactor.core.publisher.Sinks;
 class SetUpsTest {
 
   private static final Set<String> UNKNOWN_TO_PROXIES = Set.of("hello", "client", "mget", "hmget");
+  private static final List<String> KEYS_OF_ALL_NODES =
+      IntStream.range(0, 60).mapToObj(i -> "key:0:" + i).toList();
 
   /** Threads and futures that read and write side by side, so that there is something to batch. */
   private static void use(Sheaf<String, String> sheaf) {
@@ -155,6 +157,50 @@ class SetUpsTest {
             Duration.ofSeconds(60),
             () -> sheaf.sync().aclWhoami().equals("renewed"));
         use(sheaf);
+      }
+    }
+  }
+
+  /** As tokens of a cloud are: each is refused soon, and connections are cut now and then. */
+  @Test
+  void passwordsThatExpire_areFollowedByEachNodeOfACluster() {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start()) {
+      administerAll(server, "ACL", "SETUSER", "shop", "on", ">token-0", "~*", "&*", "+@all");
+      Streaming credentials = new Streaming(RedisCredentials.just("shop", "token-0"));
+      RedisURI uri = RedisURI.create(server.uri());
+      uri.setCredentialsProvider(credentials);
+      ClientOptions options =
+          ClientOptions.builder()
+              .reauthenticateBehavior(ClientOptions.ReauthenticateBehavior.ON_NEW_CREDENTIALS)
+              .build();
+      try (Sheaf<String, String> sheaf =
+          Sheaf.builder(List.of(uri)).clientOptions(options).connect()) {
+        use(sheaf);
+        for (int renewal = 1; renewal <= 3; renewal++) {
+          String token = "token-" + renewal;
+          // What was given before opens no connection from now on.
+          administerAll(server, "ACL", "SETUSER", "shop", "resetpass", ">" + token);
+          server.resetStats();
+          credentials.renew(RedisCredentials.just("shop", token));
+          Await.until(
+              "AUTH on open connections",
+              Duration.ofSeconds(60),
+              () -> server.nodes().stream().allMatch(node -> node.stats().count("auth") > 0));
+          administerAll(server, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+          Await.until(
+              "connections to all nodes",
+              Duration.ofSeconds(60),
+              () -> sheaf.getAll(KEYS_OF_ALL_NODES).values().stream().noneMatch(Result::isFailure));
+          use(sheaf);
+        }
+      }
+    }
+  }
+
+  private static void administerAll(EmbeddedServer server, String... command) {
+    for (EmbeddedNode node : server.nodes()) {
+      try (RespConnection admin = RespConnection.open("127.0.0.1", node.port())) {
+        admin.call(command);
       }
     }
   }

@@ -67,8 +67,8 @@ class TimeoutStagesTest {
     Await.until("a reply", Duration.ofSeconds(10), () -> sheaf.sync().set("k", "v") != null);
   }
 
-  private static BatchingOptions options() {
-    return BatchingOptions.defaults().withMaxLanes(0);
+  private static BatchingOptions.Builder options() {
+    return BatchingOptions.builder().maxLanes(0);
   }
 
   @Test
@@ -141,7 +141,13 @@ class TimeoutStagesTest {
   }
 
   private Throwable whileTheQueueIsFull() throws InterruptedException {
-    connect(options().withMaxInFlight(1, 1_000_000).withMaxQueued(2, 1_000_000));
+    connect(
+        options()
+            .maxInFlightCommands(1)
+            .maxInFlightBytes(1_000_000)
+            .maxQueuedCommands(2)
+            .maxQueuedBytes(1_000_000)
+            .build());
     proxy.pauseToClient(true);
     RedisAsyncCommands<String, String> async = sheaf.standalone().async();
     async.incr("a");
@@ -168,7 +174,7 @@ class TimeoutStagesTest {
   }
 
   private Throwable behindOneThatIsUnanswered() {
-    connect(options().withMaxInFlight(1, 1_000_000));
+    connect(options().maxInFlightCommands(1).maxInFlightBytes(1_000_000).build());
     proxy.pauseToClient(true);
     sheaf.standalone().async().incr("a");
     Throwable failure = get();
@@ -177,7 +183,7 @@ class TimeoutStagesTest {
   }
 
   private Throwable whileACallbackBlocks() throws Exception {
-    connect(options());
+    connect(options().build());
     CountDownLatch blocked = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     Thread caller = Thread.currentThread();
@@ -214,7 +220,7 @@ class TimeoutStagesTest {
   }
 
   private Throwable whileNothingIsAnswered() {
-    connect(options());
+    connect(options().build());
     proxy.pauseToClient(true);
     Throwable failure = get();
     proxy.pauseToClient(false);
@@ -222,7 +228,7 @@ class TimeoutStagesTest {
   }
 
   private Throwable whileOthersAreAnswered() {
-    connect(options());
+    connect(options().build());
     server.faults().latency("incr", TIMEOUT.dividedBy(4));
     for (int i = 0; i < 10; i++) {
       sheaf.standalone().async().incr("a");
@@ -233,7 +239,7 @@ class TimeoutStagesTest {
   }
 
   private Throwable withoutConnection() {
-    connect(options());
+    connect(options().build());
     proxy.refuse(true);
     proxy.dropConnections();
     Throwable failure = get();
@@ -243,7 +249,7 @@ class TimeoutStagesTest {
 
   @Test
   void readsOfManyKeys_sayWhyToo() {
-    connect(options());
+    connect(options().build());
     proxy.pauseToClient(true);
     Map<String, Result<String>> results = sheaf.getAll(List.of("k", "other"));
     proxy.pauseToClient(false);

@@ -12,10 +12,13 @@ import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.Quiet;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Runs one of the commands, or, with any other arguments, JMH itself. */
@@ -104,8 +107,20 @@ public final class Main {
       name = "dictionaries",
       description =
           "Tables of small values with trained dictionaries; records: -Dsheaf.poms=DIRECTORY.")
-  int dictionaries() throws Exception {
-    DictionaryTable.print(System.out);
+  int dictionaries(
+      @Option(
+              names = "--parts",
+              split = ",",
+              defaultValue = "shares,adversaries,rates",
+              description = "Some of ${COMPLETION-CANDIDATES}; all by default.")
+          EnumSet<DictionaryTable.Part> parts,
+      @Option(
+              names = "--shares",
+              paramLabel = "FILE",
+              description = "Where to write the shares by size of value, for the chart.")
+          @Nullable Path shares)
+      throws Exception {
+    DictionaryTable.print(parts, shares, System.out);
     return 0;
   }
 }

@@ -41,6 +41,10 @@ class CommandsTest {
               + " -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false",
           // .ci/reproducible does, without Javadoc, which -Papi makes.
           "./mvnw -Prelease verify",
+          // Wants a plugin that no build needs.
+          "./mvnw -Psbom -DskipTests package",
+          // Wants a former jar, and nothing is released yet.
+          "./mvnw -DskipTests -pl sdk-core -am package -Dapi.former=FILE",
           // Its check runs instead.
           "./mvnw spotless:apply",
           // With a class path of the reader's; EmbeddedServer's Main has tests.

@@ -11,11 +11,15 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.embedded.EmbeddedClock;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.junit.EmbeddedRedis;
+import dev.sheaf.inspector.Cleanup;
+import dev.sheaf.inspector.CleanupOptions;
+import dev.sheaf.inspector.DictionaryCleaner;
 import dev.sheaf.inspector.MigrationOptions;
 import dev.sheaf.inspector.MigrationProgress;
 import dev.sheaf.inspector.Migrator;
@@ -29,7 +33,9 @@ import dev.sheaf.scripts.Script;
 import io.lettuce.core.RedisClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,6 +44,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The code of the guides, run. SnippetsTest compares it with the pages. */
 @Timeout(60)
@@ -102,6 +109,23 @@ class GuideSnippetsTest {
     byte[] original = compression.decompress(stored);
 
     assertThat(original).isEqualTo(value).hasSizeGreaterThan(stored.length);
+  }
+
+  @Test
+  void cleaning(EmbeddedServer server, @TempDir Path folder) throws IOException {
+    try (Sheaf<String, String> sheaf =
+        Sheaf.builder(server.uri()).compression(CompressionOptions.defaults()).connect()) {
+      CleanupOptions options = CleanupOptions.defaults();
+      Cleanup found = new DictionaryCleaner(sheaf, options.withDryRun()).run();
+      for (DictionaryInfo old : found.removed()) {
+        Path copy = folder.resolve(old.id()); // backups of values may need it
+        sheaf.dictionaries().exportTo(old.id(), copy);
+      }
+      Cleanup done = new DictionaryCleaner(sheaf, options).run();
+
+      assertThat(done.removed()).isEqualTo(found.removed());
+      assertThat(done.obstacle()).isNull();
+    }
   }
 
   private static Sheaf<String, String> compressing(String uri, String json) {
@@ -259,8 +283,7 @@ class GuideSnippetsTest {
     String uri = server.uri();
     Sheaf<String, String> sheaf =
         Sheaf.builder(uri)
-            .batching(
-                BatchingOptions.defaults().withFusion(false).withHashFusion(false).withMaxLanes(0))
+            .batching(BatchingOptions.builder().fusion(false).hashFusion(false).maxLanes(0).build())
             .compression(CompressionOptions.readOnly())
             .loopDetection(false)
             .connect();

@@ -100,7 +100,12 @@ class OperatingPageTest {
         "QueueFullException The queue of a node connection is full",
         () -> {
           BatchingOptions small =
-              BatchingOptions.defaults().withMaxQueued(2, 1_000).withMaxInFlight(1, 1_000);
+              BatchingOptions.builder()
+                  .maxQueuedCommands(2)
+                  .maxQueuedBytes(1_000)
+                  .maxInFlightCommands(1)
+                  .maxInFlightBytes(1_000)
+                  .build();
           try (EmbeddedServer server = EmbeddedServer.start();
               Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(small).connect()) {
             server.faults().pauseReading(true);
@@ -114,7 +119,9 @@ class OperatingPageTest {
     all.put(
         "QueueFullException wait for the connection to",
         whileANodeIsConnected(
-            BatchingOptions.defaults().withMaxQueued(2, 1_000), Duration.ofSeconds(20), 3));
+            BatchingOptions.builder().maxQueuedCommands(2).maxQueuedBytes(1_000).build(),
+            Duration.ofSeconds(20),
+            3));
     all.put(
         "RedisCommandTimeoutException is still being opened",
         whileANodeIsConnected(BatchingOptions.defaults(), Duration.ofMillis(100), 1));
@@ -167,7 +174,7 @@ class OperatingPageTest {
         "IllegalArgumentException Not a server URI", () -> Sheaf.connect("localhost:6379").close());
     all.put(
         "IllegalArgumentException must be at least",
-        () -> BatchingOptions.defaults().withMaxFusedKeys(1));
+        () -> BatchingOptions.builder().maxFusedKeys(1).build());
     all.put(
         "IllegalArgumentException keys at once without blocking",
         with(

@@ -13,6 +13,7 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.DictionaryOptions;
+import dev.sheaf.inspector.CleanupOptions;
 import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.inspector.MigrationOptions;
 import dev.sheaf.readthrough.ReadThroughOptions;
@@ -56,6 +57,7 @@ class OptionsPageTest {
         CompressionPolicy.all(Compressors.snappy()),
         DictionaryOptions.defaults(),
         InspectionLimits.defaults(),
+        CleanupOptions.defaults(),
         MigrationOptions.compress(compression, "page:"),
         ScatterOptions.defaults());
   }

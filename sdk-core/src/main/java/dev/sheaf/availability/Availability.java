@@ -3,6 +3,7 @@ package dev.sheaf.availability;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * The answer to whether Redis can be used right now, cheap enough to ask for before every read.
@@ -84,11 +85,14 @@ public interface Availability<K> {
   Map<String, AvailabilityStatus> nodes();
 
   /**
-   * Tells a listener of all later changes, of nodes and of the whole.
+   * Tells a listener of all later changes between UP, SLOW and DOWN, of nodes and of the whole: one
+   * call at a time, in the order of the changes, on a thread of the client.
    *
+   * @param listener must not block, since other listeners wait; what it throws is logged and
+   *     dropped
    * @return closes without an exception; the listener may still be told of changes before that
    */
-  Registration onChange(AvailabilityListener listener);
+  Registration onChange(Consumer<AvailabilityChange> listener);
 
   /**
    * The same, for callers who accept answers of another age, from {@link #isAvailable()} and from

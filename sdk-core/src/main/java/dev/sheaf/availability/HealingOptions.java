@@ -1,7 +1,6 @@
 package dev.sheaf.availability;
 
 import static dev.sheaf.internal.common.OptionChecks.atLeast;
-import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
 import static dev.sheaf.internal.common.OptionChecks.upTo;
 
 import java.time.Duration;
@@ -31,7 +30,7 @@ public final class HealingOptions {
     minPause = atLeast(SHORTEST, "minPause", given.minPause);
     maxPause = atLeast(SHORTEST, "maxPause", given.maxPause);
     jitter = upTo(MAX_JITTER, "jitter", given.jitter);
-    maxPerSecond = atLeastOne("maxPerSecond", given.maxPerSecond);
+    maxPerSecond = atLeast(1, "maxPerSecond", given.maxPerSecond);
     refusedFor = atLeast(SHORTEST, "refusedFor", given.refusedFor);
     listener = Objects.requireNonNull(given.listener, "listener");
   }

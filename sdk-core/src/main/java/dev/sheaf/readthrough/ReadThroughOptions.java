@@ -1,6 +1,6 @@
 package dev.sheaf.readthrough;
 
-import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
+import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.positive;
 import static dev.sheaf.internal.common.OptionChecks.upTo;
 
@@ -111,9 +111,9 @@ public final class ReadThroughOptions<V> {
     private Builder(Builder<V> other) {
       readTimeout = positive("readTimeout", other.readTimeout);
       ttlJitter = upTo(MAX_TTL_JITTER, "ttlJitter", other.ttlJitter);
-      maxLoads = atLeastOne("maxLoads", other.maxLoads);
+      maxLoads = atLeast(1, "maxLoads", other.maxLoads);
       maxLoadWait = positive("maxLoadWait", other.maxLoadWait);
-      maxPendingWrites = atLeastOne("maxPendingWrites", other.maxPendingWrites);
+      maxPendingWrites = atLeast(1, "maxPendingWrites", other.maxPendingWrites);
       absent = other.absent;
       absentTtl = positive("absentTtl", other.absentTtl);
       earlyRefresh = upTo(MAX_EARLY_REFRESH, "earlyRefresh", other.earlyRefresh);

@@ -9,10 +9,10 @@ import reactor.core.publisher.Mono;
  * A script that can be called.
  *
  * <p>Calls are sent as EVALSHA, or FCALL for a function, and routed by their keys. Where the server
- * does not know the script any more, because somebody flushed its scripts, the call is sent again
- * with the text, by its keys and so to the same node; nobody notices but the meters. A script that
- * was not found has done nothing, so it never runs twice. While a transaction (MULTI) is open on
- * the connection, nothing is sent again, as it would become part of that: the call fails.
+ * does not know the script any more, because its scripts were flushed, the call is sent again with
+ * the text, by its keys and so to the same node; nobody notices but the meters. A script that was
+ * not found has done nothing, so it never runs twice. While a transaction (MULTI) is open on the
+ * connection, nothing is sent again, as it would become part of that: the call fails.
  *
  * <p>In order: in a {@link dev.sheaf.Batch} the first call of a script for each node carries its
  * text, so that it runs in its place even if the scripts were flushed before. If they are flushed

@@ -1,6 +1,6 @@
 package dev.sheaf.scripts;
 
-import static dev.sheaf.internal.common.OptionChecks.atLeastOne;
+import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.positive;
 
 import java.time.Duration;
@@ -19,8 +19,8 @@ public final class ScatterOptions {
 
   private ScatterOptions(Builder given) {
     budget = positive("budget", given.budget);
-    maxSliceKeys = atLeastOne("maxSliceKeys", given.maxSliceKeys);
-    maxBufferedKeys = atLeastOne("maxBufferedKeys", given.maxBufferedKeys);
+    maxSliceKeys = atLeast(1, "maxSliceKeys", given.maxSliceKeys);
+    maxBufferedKeys = atLeast(1, "maxBufferedKeys", given.maxBufferedKeys);
     progress = Objects.requireNonNull(given.progress, "progress");
   }
 

@@ -6,6 +6,7 @@ import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.internal.pipeline.Callers;
+import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.KeyLoops;
 import dev.sheaf.internal.sync.LoopSampler;
@@ -66,7 +67,10 @@ final class ClockedCalls implements AutoCloseable {
             new Callers(),
             ThreadLocal.withInitial(CallerThread::new));
     return SyncCommands.over(
-        RedisCommands.class, timed, () -> true, connection, loops, detector, null);
+        RedisCommands.class,
+        timed,
+        () -> true,
+        new BlockingCalls<>(connection, loops, detector, null));
   }
 
   private long nanoTime() {

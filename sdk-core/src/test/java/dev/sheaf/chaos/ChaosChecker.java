@@ -1,5 +1,6 @@
 package dev.sheaf.chaos;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,14 +15,16 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>A server that is stopped may lose what it acknowledged, because replication is asynchronous.
  * The checker is told of that, and calls such a loss the server's.
  */
-final class ChaosChecker {
+public final class ChaosChecker {
 
   /** What all threads found together. Thread-safe. */
-  static final class Findings {
+  public static final class Findings {
 
     final AtomicLong calls = new AtomicLong();
     final AtomicLong unknown = new AtomicLong();
     final AtomicLong lostByServer = new AtomicLong();
+    final AtomicLong pausedNanos = new AtomicLong();
+    final AtomicLong heapBytes = new AtomicLong();
     final AtomicInteger violations = new AtomicInteger();
     final ConcurrentLinkedQueue<String> examples = new ConcurrentLinkedQueue<>();
     final Map<String, Integer> kinds = new ConcurrentHashMap<>();
@@ -49,11 +52,43 @@ final class ChaosChecker {
       }
     }
 
-    int of(String kind) {
+    /** How often this kind of error was found: doubled, lost, mixed up, stale or stuck. */
+    public int of(String kind) {
       return kinds.getOrDefault(kind, 0);
     }
 
-    String summary() {
+    /** Calls that were answered, each of them checked. */
+    public long calls() {
+      return calls.get();
+    }
+
+    /** Writes that ended in a way that leaves open whether they ran. */
+    public long unknown() {
+      return unknown.get();
+    }
+
+    /** Losses of servers that were stopped. */
+    public long lostByServer() {
+      return lostByServer.get();
+    }
+
+    /** Calls that failed. */
+    public long failed() {
+      return failures.values().stream().mapToLong(count -> count).sum();
+    }
+
+    /** Pauses of more than a second between two counts of a thread, the sum of all threads. */
+    public Duration paused() {
+      return Duration.ofNanos(pausedNanos.get());
+    }
+
+    /** The largest growth of what the heap holds after a collection, in bytes. */
+    public long heapBytes() {
+      return heapBytes.get();
+    }
+
+    /** All of it as a sentence. */
+    public String summary() {
       return calls
           + " calls, "
           + of("doubled")

@@ -86,7 +86,9 @@ class ChaosCheckerTest {
       Thread.onSpinWait();
     }
     run.stop();
-    run.compare();
+    for (int thread = 0; thread < 4; thread++) {
+      run.compare(thread);
+    }
     return findings;
   }
 

@@ -1,10 +1,16 @@
 package dev.sheaf.chaos;
 
+import dev.sheaf.QueueFullException;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
+import dev.sheaf.availability.AvailabilityOptions;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /** A client as the chaos uses it. Thread-safe. */
-interface ChaosClient extends AutoCloseable {
+public interface ChaosClient extends AutoCloseable {
 
   long incr(String key) throws Exception;
 
@@ -26,10 +32,26 @@ interface ChaosClient extends AutoCloseable {
    */
   List<String> getAll(List<String> keys) throws Exception;
 
+  /**
+   * Whether an error says for certain that the command did not run. A checker holds a write that
+   * failed otherwise for one that may have run.
+   */
+  default boolean didNotRun(Exception failure) {
+    return failure instanceof RedisCommandExecutionException
+        || failure instanceof QueueFullException;
+  }
+
   @Override
   void close();
 
-  static ChaosClient sheaf(Sheaf<String, String> sheaf) {
+  /** Sheaf with the guard, or without. */
+  static ChaosClient sheaf(String uri, Duration timeout, boolean guarded) {
+    var builder = Sheaf.builder(uri).commandTimeout(timeout).loopDetection(false);
+    return sheaf(
+        (guarded ? builder.availability(AvailabilityOptions.defaults()) : builder).connect());
+  }
+
+  private static ChaosClient sheaf(Sheaf<String, String> sheaf) {
     return new ChaosClient() {
       @Override
       public long incr(String key) {
@@ -64,31 +86,45 @@ interface ChaosClient extends AutoCloseable {
   }
 
   /** Plain Lettuce, as its guide has it. */
-  static ChaosClient lettuce(String uri, Duration timeout) {
+  static ChaosClient lettuce(String uri, Duration timeout, boolean cluster) {
     RedisURI address = RedisURI.create(uri);
     address.setTimeout(timeout);
-    RedisClusterClient client = RedisClusterClient.create(address);
-    StatefulRedisClusterConnection<String, String> connection = client.connect();
+    AbstractRedisClient client;
+    RedisClusterCommands<String, String> sync;
+    RedisClusterAsyncCommands<String, String> async;
+    if (cluster) {
+      RedisClusterClient clusterClient = RedisClusterClient.create(address);
+      client = clusterClient;
+      var connection = clusterClient.connect();
+      sync = connection.sync();
+      async = connection.async();
+    } else {
+      RedisClient single = RedisClient.create(address);
+      client = single;
+      var connection = single.connect();
+      sync = connection.sync();
+      async = connection.async();
+    }
     return new ChaosClient() {
       @Override
       public long incr(String key) {
-        return connection.sync().incr(key);
+        return sync.incr(key);
       }
 
       @Override
       public void set(String key, String value) {
-        connection.sync().set(key, value);
+        sync.set(key, value);
       }
 
       @Override
       public String get(String key) {
-        return connection.sync().get(key);
+        return sync.get(key);
       }
 
       @Override
       public List<String> getAll(List<String> keys) throws InterruptedException {
         List<Future<String>> futures = new ArrayList<>();
-        keys.forEach(key -> futures.add(connection.async().get(key)));
+        keys.forEach(key -> futures.add(async.get(key)));
         List<String> values = new ArrayList<>();
         long end = System.nanoTime() + timeout.toNanos();
         for (Future<String> future : futures) {
@@ -103,7 +139,6 @@ interface ChaosClient extends AutoCloseable {
 
       @Override
       public void close() {
-        connection.close();
         client.shutdown();
       }
     };

@@ -14,6 +14,7 @@ import dev.sheaf.scripts.ResultType;
 import dev.sheaf.scripts.Script;
 import dev.sheaf.scripts.ScriptExecutionException;
 import dev.sheaf.testkit.Await;
+import dev.sheaf.testkit.Relay;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisFuture;

@@ -1,10 +1,13 @@
 package dev.sheaf.testkit;
 
+import io.netty.buffer.ByteBufUtil;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -13,7 +16,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
  * Fails a test class that leaves threads behind: any that keeps a JVM alive, and any of the
- * client's or Lettuce's. It is registered for every test class.
+ * client's or Lettuce's. Fails one, too, in which Netty finds that a buffer was never released; it
+ * may have been lost in a class before. It is registered for every test class.
  */
 public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   private static final Namespace NAMESPACE = Namespace.create(LeakCheck.class);
@@ -22,7 +26,12 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   private static final List<String> EXEMPT = List.of("globalEventExecutor-", "junit-");
 
   private static final Set<Thread> shared = ConcurrentHashMap.newKeySet();
+  private static final Queue<String> leaked = new ConcurrentLinkedQueue<>();
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+  static {
+    ByteBufUtil.setLeakListener((type, records) -> leaked.add(type + " " + records));
+  }
 
   @Override
   public void beforeAll(ExtensionContext context) {
@@ -37,11 +46,21 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     if (!isOutermost(context) || before == null) {
       return;
     }
+    String buffer = leaked.poll();
+    if (buffer != null) {
+      leaked.clear();
+      throw new AssertionError("a buffer was not released, here or in a class before: " + buffer);
+    }
     Await.within(
         timeout(context),
         context.getRequiredTestClass().getName() + " to end the threads it started",
         () -> before.all().containsAll(suspects()),
         () -> "; it leaves " + names(suspects(), before.all()));
+  }
+
+  /** Whether Netty has found a buffer that was never released. */
+  static boolean hasLeak() {
+    return !leaked.isEmpty();
   }
 
   private static Duration timeout(ExtensionContext context) {

@@ -6,6 +6,10 @@ import static org.junit.platform.testkit.engine.EventConditions.event;
 import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetector.Level;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +45,21 @@ class LeakCheckTest {
   void otherDaemonThread_andThreadsThatEnd_pass() {
     assertThat(run(LeavesOtherDaemon.class).failed().count()).isZero();
     assertThat(run(EndsInTime.class).failed().count()).isZero();
+  }
+
+  @Test
+  void bufferThatIsNotReleased_failsTheClass() {
+    Level level = ResourceLeakDetector.getLevel();
+    ResourceLeakDetector.setLevel(Level.PARANOID);
+    try {
+      run(LosesBuffer.class)
+          .failed()
+          .assertThatEvents()
+          .hasSize(1)
+          .have(event(finishedWithFailure(message(m -> m.contains("a buffer was not released")))));
+    } finally {
+      ResourceLeakDetector.setLevel(level);
+    }
   }
 
   private static void assertFailsNaming(Events containers, String thread) {
@@ -95,6 +114,24 @@ class LeakCheckTest {
     @Test
     void test() {
       startThread("other", true, end);
+    }
+  }
+
+  @ExtendWith(LeakCheck.class)
+  static class LosesBuffer {
+    @Test
+    void test() {
+      UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
+      allocator.directBuffer(16).writeByte(1);
+      Await.until(
+          "the loss to be seen",
+          Duration.ofSeconds(60),
+          () -> {
+            System.gc();
+            // Netty looks for lost ones whenever it makes another.
+            allocator.directBuffer(16).release();
+            return LeakCheck.hasLeak();
+          });
     }
   }
 

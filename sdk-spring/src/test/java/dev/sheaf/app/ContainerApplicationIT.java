@@ -38,7 +38,11 @@ class ContainerApplicationIT extends ApplicationContract {
     @Bean
     @ServiceConnection(name = "redis") // A generic container does not say what it holds.
     GenericContainer<?> redis() {
-      return new GenericContainer<>("redis:7.0").withExposedPorts(REDIS_PORT);
+      return container("redis:7.0");
     }
+  }
+
+  static GenericContainer<?> container(String image) {
+    return new GenericContainer<>(image).withExposedPorts(REDIS_PORT);
   }
 }

@@ -32,6 +32,9 @@ import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
 import org.springframework.data.redis.connection.RedisStringCommands;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.session.Session;
+import org.springframework.session.SessionRepository;
+import org.springframework.session.data.redis.config.annotation.web.http.EnableRedisHttpSession;
 
 /** An application that is processed ahead of time, compiled, and started from what that made. */
 @CompileWithForkedClassLoader
@@ -40,6 +43,7 @@ class ProcessAotTest {
   @Configuration(proxyBeanMethods = false)
   @AutoConfigurationPackage(basePackageClasses = Counter.class)
   @EnableCaching
+  @EnableRedisHttpSession
   @ImportAutoConfiguration({
     DataRedisAutoConfiguration.class,
     DataRedisRepositoriesAutoConfiguration.class,
@@ -58,7 +62,7 @@ class ProcessAotTest {
   }
 
   @Test
-  void anApplicationWithScriptsCachesAndRepositories_isProcessedAndRuns() {
+  void anApplicationWithScriptsCachesRepositoriesAndSessions_isProcessedAndRuns() {
     try (EmbeddedServer server = EmbeddedServer.start()) {
       TestPropertyValues properties =
           TestPropertyValues.of("spring.data.redis.url=" + server.uri());
@@ -116,6 +120,16 @@ class ProcessAotTest {
     ShopApplication.Prices prices = context.getBean(ShopApplication.Prices.class);
     assertThat(prices.of("tea")).isEqualTo(prices.of("tea"));
     assertThat(prices.looked()).isEqualTo(1);
+    keepsSessions((SessionRepository<?>) context.getBean(SessionRepository.class));
     assertThat(context.getBean(Sheaf.class).availability().status()).isNotNull();
+  }
+
+  private static <S extends Session> void keepsSessions(SessionRepository<S> sessions) {
+    S session = sessions.createSession();
+    session.setAttribute("user", "Ada");
+    sessions.save(session);
+    S found = sessions.findById(session.getId());
+    assertThat(found).isNotNull();
+    assertThat(found.<String>getAttribute("user")).isEqualTo("Ada");
   }
 }

@@ -1,5 +1,6 @@
 package dev.sheaf.benchmarks.jmh;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sheaf.Sheaf;
 import dev.sheaf.benchmarks.servers.RedisProcess;
 import dev.sheaf.compression.CompressionOptions;
@@ -13,15 +14,20 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -45,13 +51,17 @@ public final class DictionaryTable {
   private static final int ROUNDS = 3;
   private static final int COST_ROUNDS = 400;
   private static final int COST_VALUES = 200;
+  private static final int[] SIZES = {128, 256, 512, 1_024, 2_048, 4_096};
+  private static final List<SmallValues> COMPRESSIBLE =
+      List.of(SmallValues.POM_RECORDS, SmallValues.ORDERS, SmallValues.LOGS);
 
   /** How values are stored. */
   private enum Way {
     RAW("not compressed"),
     SNAPPY("Snappy"),
+    LZ4("LZ4"),
     ZSTD("Zstandard, level 3"),
-    DICTIONARY("dictionary");
+    DICTIONARY("Zstandard with a dictionary");
 
     final String title;
 
@@ -63,16 +73,25 @@ public final class DictionaryTable {
       return switch (this) {
         case RAW -> null;
         case SNAPPY -> of(Compressors.snappy()).build();
+        case LZ4 -> of(Compressors.lz4()).build();
         case ZSTD -> of(Compressors.zstd()).build();
         case DICTIONARY ->
-            of(Compressors.snappy()).dictionaries(DictionaryOptions.defaults()).build();
+            of(Compressors.snappy())
+                .dictionaries(
+                    // A busy machine does not decide what is stored.
+                    DictionaryOptions.builder().maxNanosPerSavedByte(Integer.MAX_VALUE).build())
+                .build();
       };
     }
 
     private static CompressionOptions.Builder of(Compressor compressor) {
-      return CompressionOptions.builder().policies(CompressionPolicy.of("v:", compressor));
+      return CompressionOptions.builder()
+          .policies(
+              CompressionPolicy.builder().prefix("v:").compressor(compressor).minBytes(64).build());
     }
   }
+
+  private static final List<Way> RATED = List.of(Way.RAW, Way.SNAPPY, Way.ZSTD, Way.DICTIONARY);
 
   private final PrintStream out;
 
@@ -80,13 +99,38 @@ public final class DictionaryTable {
     this.out = out;
   }
 
-  /** Measures and prints. */
-  public static void print(PrintStream out) throws Exception {
+  /** What of it to measure. */
+  public enum Part {
+    /** How much of values is stored; times play no part. */
+    SHARES,
+    /** What values cost that nothing compresses. */
+    ADVERSARIES,
+    /** Operations a second, and the memory of the server. */
+    RATES
+  }
+
+  /**
+   * Measures and prints.
+   *
+   * @param parts what
+   * @param shares the file for the shares by size of value; null for none
+   */
+  public static void print(Set<Part> parts, @Nullable Path shares, PrintStream out)
+      throws Exception {
     DictionaryTable table = new DictionaryTable(out);
-    table.ratios();
-    table.adversaries();
-    table.rates(false);
-    table.rates(true);
+    if (parts.contains(Part.SHARES)) {
+      table.ratios();
+      if (shares != null) {
+        table.sizes(shares);
+      }
+    }
+    if (parts.contains(Part.ADVERSARIES)) {
+      table.adversaries();
+    }
+    if (parts.contains(Part.RATES)) {
+      table.rates(false);
+      table.rates(true);
+    }
   }
 
   private static Sheaf<String, byte[]> connect(
@@ -111,61 +155,119 @@ public final class DictionaryTable {
         "%nStored bytes of %,d values that no dictionary was trained on, envelope included, by those"
             + " of the originals%n%n",
         MEASURED);
-    out.println("| Values | Mean size | Snappy | Zstandard, level 3 | Dictionary | Its size |");
+    out.println("| Values | Mean size | Snappy | LZ4 | Zstandard, level 3 | Dictionary |");
     out.println("|:--|--:|--:|--:|--:|--:|");
-    for (SmallValues corpus :
-        List.of(SmallValues.POM_RECORDS, SmallValues.ORDERS, SmallValues.LOGS)) {
+    for (SmallValues corpus : COMPRESSIBLE) {
       List<byte[]> values = corpus.values(LEARNED + MEASURED);
-      Map<Way, Double> ratios = new EnumMap<>(Way.class);
-      int dictionaryBytes = 0;
-      List<byte[]> measured = values.subList(LEARNED, values.size());
-      long original = measured.stream().mapToLong(value -> value.length).sum();
-      for (Way way : Way.values()) {
-        try (RedisProcess server = RedisProcess.start(false);
-            Sheaf<String, byte[]> sheaf = connect(server.port(), way, null);
-            Sheaf<String, byte[]> plain = connect(server.port(), Way.RAW, null)) {
-          if (way == Way.DICTIONARY) {
-            learn(sheaf, plain, values.subList(0, LEARNED));
-            dictionaryBytes = sheaf.dictionaries().list().get(0).bytes();
-          }
-          long stored = 0;
-          for (int i = 0; i < measured.size(); i++) {
-            byte[] value = measured.get(i);
-            sheaf.sync().set("v:" + i, value);
-            stored += plain.sync().strlen("v:" + i);
-            if (!Arrays.equals(sheaf.sync().get("v:" + i), value)) {
-              throw new IllegalStateException("A value came back as another");
-            }
-          }
-          ratios.put(way, (double) stored / original);
-        }
-      }
+      Map<Way, Double> shares = shares(values);
       out.printf(
           Locale.ROOT,
-          "| %s | %,d | %.3f | %.3f | %.3f | %,d |%n",
+          "| %s | %,d | %.3f | %.3f | %.3f | %.3f |%n",
           corpus.title(),
-          original / measured.size(),
-          ratios.get(Way.SNAPPY),
-          ratios.get(Way.ZSTD),
-          ratios.get(Way.DICTIONARY),
-          dictionaryBytes);
+          bytes(values.subList(LEARNED, values.size())) / MEASURED,
+          shares.get(Way.SNAPPY),
+          shares.get(Way.LZ4),
+          shares.get(Way.ZSTD),
+          shares.get(Way.DICTIONARY));
     }
   }
 
-  private static void learn(
-      Sheaf<String, byte[]> sheaf, Sheaf<String, byte[]> plain, List<byte[]> values) {
-    sheaf.dictionaries().refresh();
-    int i = 0;
-    do {
-      byte[] value = values.get(i++ % values.size());
-      sheaf.sync().set("v:learn", value);
-      if (i % LEARNED == 0) {
-        LockSupport.parkNanos(100_000_000);
+  private static long bytes(List<byte[]> values) {
+    return values.stream().mapToLong(value -> value.length).sum();
+  }
+
+  /** How much is stored of the values behind those that are learned from. */
+  private static Map<Way, Double> shares(List<byte[]> values) {
+    Map<Way, Double> shares = new EnumMap<>(Way.class);
+    List<byte[]> measured = values.subList(LEARNED, values.size());
+    for (Way way : Way.values()) {
+      SimpleMeterRegistry registry = new SimpleMeterRegistry();
+      try (RedisProcess server = RedisProcess.start(false);
+          Sheaf<String, byte[]> sheaf = connect(server.port(), way, registry);
+          Sheaf<String, byte[]> plain = connect(server.port(), Way.RAW, null)) {
+        if (way == Way.DICTIONARY) {
+          learn(sheaf, registry, values.subList(0, LEARNED));
+        }
+        long stored = 0;
+        for (int i = 0; i < measured.size(); i++) {
+          byte[] value = measured.get(i);
+          sheaf.sync().set("v:" + i, value);
+          stored += plain.sync().strlen("v:" + i);
+          if (!Arrays.equals(sheaf.sync().get("v:" + i), value)) {
+            throw new IllegalStateException("A value came back as another");
+          }
+        }
+        shares.put(way, (double) stored / bytes(measured));
       }
-    } while (plain.sync().get("v:learn")[6] != 2 && i < 100 * LEARNED);
-    if (sheaf.dictionaries().list().stream().noneMatch(DictionaryInfo::isCurrent)) {
-      throw new IllegalStateException("No dictionary was worth it");
     }
+    return shares;
+  }
+
+  /** Writes the shares of values of each size, which the chart shows. */
+  private void sizes(Path file) throws IOException {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (SmallValues corpus : COMPRESSIBLE) {
+      List<byte[]> records = corpus.values(LEARNED + MEASURED);
+      // What is measured has nothing of what is learned from, however long the values are.
+      List<byte[]> learned = records.subList(0, records.size() / 2);
+      List<byte[]> others = records.subList(learned.size(), records.size());
+      for (int size : SIZES) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("values", corpus.title());
+        row.put("bytes", size);
+        Map<String, String> stored = new LinkedHashMap<>();
+        List<byte[]> values = new ArrayList<>(ofSize(learned, size, LEARNED));
+        values.addAll(ofSize(others, size, MEASURED));
+        shares(values)
+            .forEach(
+                (way, share) -> stored.put(way.title, String.format(Locale.ROOT, "%.3f", share)));
+        row.put("stored", stored);
+        rows.add(row);
+        out.println(row);
+      }
+    }
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put(
+        "about",
+        "Stored bytes by those of the originals, envelope included, of "
+            + MEASURED
+            + " values of each size that no dictionary was trained on. Printed by"
+            + " benchmarks.jar dictionaries --parts shares --shares FILE");
+    all.put("rows", rows);
+    Files.writeString(
+        file, new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(all) + "\n");
+  }
+
+  /** Values of exactly that size: as many records as it takes, one after the other, cut. */
+  private static List<byte[]> ofSize(List<byte[]> records, int size, int count) {
+    List<byte[]> values = new ArrayList<>();
+    int next = 0;
+    for (int i = 0; i < count; i++) {
+      byte[] value = new byte[size];
+      int filled = 0;
+      while (filled < size) {
+        byte[] record = records.get(next++ % records.size());
+        int length = Math.min(record.length, size - filled);
+        System.arraycopy(record, 0, value, filled, length);
+        filled += length;
+      }
+      values.add(value);
+    }
+    return values;
+  }
+
+  /** Writes until there is a dictionary, or it is known that none is worth it; whether there is. */
+  private static boolean learn(
+      Sheaf<String, byte[]> sheaf, SimpleMeterRegistry registry, List<byte[]> values) {
+    sheaf.dictionaries().refresh();
+    for (int i = 0; i < LEARNED; i++) {
+      sheaf.sync().set("v:learn", values.get(i % values.size()));
+    }
+    while (trainings(registry) == 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    sheaf.sync().del("v:learn");
+    return sheaf.dictionaries().list().stream().anyMatch(DictionaryInfo::isCurrent);
   }
 
   private void adversaries() {
@@ -233,15 +335,18 @@ public final class DictionaryTable {
     Map<Way, Long> memory = new EnumMap<>(Way.class);
     List<byte[]> values = kilobytes();
     for (int round = 0; round < ROUNDS; round++) {
-      for (Way way : Way.values()) {
+      for (Way way : RATED) {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
         try (RedisProcess server = RedisProcess.start(false);
             LatencyProxy link = gigabit ? link(server.port()) : null;
             Sheaf<String, byte[]> plain = connect(server.port(), Way.RAW, null);
             Sheaf<String, byte[]> sheaf =
-                connect(link == null ? server.port() : link.port(), way, null)) {
-          if (way == Way.DICTIONARY) {
-            learn(sheaf, plain, values.subList(0, LEARNED));
-            plain.sync().del("v:learn");
+                connect(
+                    link == null ? server.port() : link.port(),
+                    way,
+                    way == Way.DICTIONARY ? registry : null)) {
+          if (way == Way.DICTIONARY && !learn(sheaf, registry, values.subList(0, LEARNED))) {
+            throw new IllegalStateException("No dictionary was worth it");
           }
           long before = usedMemory(plain);
           for (int i = 0; i < KEYS; i++) {
@@ -253,7 +358,7 @@ public final class DictionaryTable {
         }
       }
     }
-    for (Way way : Way.values()) {
+    for (Way way : RATED) {
       List<Double> of = Objects.requireNonNull(rates.get(way));
       of.sort(null);
       out.printf(
@@ -275,22 +380,9 @@ public final class DictionaryTable {
         .start();
   }
 
-  /** Orders of about a kilobyte: two of them, as a list has them, cut. */
+  /** Orders of a kilobyte: two or three of them, as a list has them, cut. */
   private static List<byte[]> kilobytes() {
-    List<byte[]> orders = SmallValues.ORDERS.values(3 * KEYS);
-    List<byte[]> values = new ArrayList<>();
-    for (int i = 0; i < KEYS; i++) {
-      byte[] value = new byte[KILOBYTE];
-      int filled = 0;
-      for (int part = 0; filled < KILOBYTE; part++) {
-        byte[] order = orders.get((3 * i + part) % orders.size());
-        int length = Math.min(order.length, KILOBYTE - filled);
-        System.arraycopy(order, 0, value, filled, length);
-        filled += length;
-      }
-      values.add(value);
-    }
-    return values;
+    return ofSize(SmallValues.ORDERS.values(3 * KEYS), KILOBYTE, KEYS);
   }
 
   private static long usedMemory(Sheaf<String, byte[]> plain) {

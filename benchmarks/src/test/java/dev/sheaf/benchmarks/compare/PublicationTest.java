@@ -105,6 +105,25 @@ class PublicationTest {
         .containsExactlyElementsOf(wanted);
   }
 
+  @Test
+  void chartOfDictionaries_asPublished_hasTheFiguresOfItsFile() throws IOException {
+    JsonNode file =
+        new ObjectMapper()
+            .readTree(PUBLISHED.resolve("benchmarks/data/shares/dictionaries.json").toFile());
+    List<String> wanted = new ArrayList<>();
+    for (JsonNode row : file.path("rows")) {
+      String values = row.path("values").asText() + ", " + row.path("bytes") + " bytes, ";
+      row.path("stored")
+          .properties()
+          .forEach(way -> wanted.add(values + way.getKey() + ": " + way.getValue().asText()));
+    }
+
+    assertThat(wanted).isNotEmpty();
+    assertThat(description(PUBLISHED.resolve("images/dictionaries.svg")))
+        .as("benchmarks/publish")
+        .containsExactlyInAnyOrderElementsOf(wanted);
+  }
+
   private static String speed(JsonNode cell) {
     return cell.asText().replace(" MB/s", "").replace(",", "");
   }

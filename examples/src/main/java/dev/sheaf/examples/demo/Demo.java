@@ -1,21 +1,30 @@
 package dev.sheaf.examples.demo;
 
 import dev.sheaf.Sheaf;
+import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.examples.demo.Experiment.Measurement;
+import dev.sheaf.examples.demo.Runner.WrongResultException;
+import io.lettuce.core.LettuceVersion;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * The main job: stores real documents on a cluster and measures how long common work with them
- * takes, the naive way and in batches.
+ * The main job: stores documents and measures how long common work with them takes, one by one and
+ * in batches.
  *
  * <p>{@code ./mvnw -q -Pdemo} runs it on an embedded cluster, {@code -Dredis=URI} on a server of
  * the user's, where it deletes what it stored and nothing else.
@@ -28,152 +37,96 @@ public final class Demo {
   /** The demonstration could not be run; the message says why. */
   static final int EXIT_PROBLEM = 2;
 
-  private final DemoOptions options;
-  private final ExperimentPlan plan;
-  private final Progress progress;
+  static final int MASTERS = 3;
 
-  private Demo(DemoOptions options, ExperimentPlan plan, Progress progress) {
-    this.options = options;
-    this.plan = plan;
-    this.progress = progress;
-  }
+  private Demo() {}
 
-  /** Runs the demonstration and ends the JVM: 0, or {@code 1} and {@code 2} as described there. */
+  /** Runs the demonstration and ends the JVM with 0, or with 1 or 2 as said there. */
   public static void main(String[] arguments) {
-    silenceLibraries();
-    DemoOptions options = DemoOptions.of(System.getProperties());
-    System.exit(run(options, options, System.out));
+    // What Lettuce and Netty log about connections is no part of a demonstration.
+    Logger.getLogger("").setLevel(Level.SEVERE);
+    System.exit(run(new Options(), Experiments::all, System.out));
   }
 
-  /** Runs the demonstration. Problems are printed; returns the exit code. */
-  static int run(DemoOptions options, ExperimentPlan plan, PrintStream out) {
-    try (Progress progress = new Progress(out)) {
-      try {
-        new Demo(options, plan, progress).run();
-        return 0;
-      } catch (WrongResultException e) {
-        progress.say(String.valueOf(e.getMessage()));
-        return EXIT_WRONG_RESULT;
-      } catch (DemoException e) {
-        progress.say(String.valueOf(e.getMessage()));
-        return EXIT_PROBLEM;
-      }
+  /** Prints problems too; returns the exit code. */
+  static int run(
+      Options options, Function<Experiments, List<Supplier<Experiment>>> chosen, PrintStream out) {
+    try {
+      // A report of an earlier run must not pass for one of this.
+      Files.deleteIfExists(options.output.resolve("report.html"));
+      Files.deleteIfExists(options.output.resolve("report.json"));
+      measure(options, chosen, out);
+      return 0;
+    } catch (WrongResultException e) {
+      out.println(e.getMessage());
+      return EXIT_WRONG_RESULT;
+    } catch (RedisException | CompletionException | IllegalArgumentException e) {
+      out.println(e.getMessage());
+    } catch (IOException e) {
+      out.println("Cannot write the report to " + options.output + ": " + e);
     }
+    return EXIT_PROBLEM;
   }
 
-  private void run() {
-    progress.say("Sheaf demo: the same work, the naive way and in batches");
-    deleteFormerReports();
-    Documents documents =
-        new DocumentLoader(options.repository(), options.shownRepository(), progress)
-            .load(plan.minKeys());
-    progress.say("  " + documents.inWords() + "; left out: " + documents.skipped());
-    try (TargetServer server = connect()) {
-      progress.say("Server: " + server.description());
-      progress.doing("connecting the clients");
-      try (Clients clients = Clients.connect(server.uri())) {
-        measure(documents, server, clients);
-      }
-    }
-  }
-
-  private TargetServer connect() {
-    if (options.ownServer()) {
-      progress.doing("connecting to " + DemoOptions.withoutPassword(options.redis()));
-      return GivenTarget.connect(options.redis(), options.keyPrefix());
-    }
-    progress.doing("starting a cluster");
-    return EmbeddedTarget.start(options.oneWayDelay());
-  }
-
-  private void measure(Documents documents, TargetServer server, Clients clients) {
-    progress.doing("storing " + Figures.count(documents.stored().size()) + " documents");
-    try (StoredKeys stored =
-        StoredKeys.store(clients.sheaf(), documents, server.keyPrefix(), progress)) {
-      progress.say("Stored " + Figures.count(stored.count()) + " documents");
-      ExperimentRunner runner = new ExperimentRunner(server, clients, options.budget(), progress);
+  private static void measure(
+      Options options, Function<Experiments, List<Supplier<Experiment>>> chosen, PrintStream out)
+      throws IOException {
+    out.println("Sheaf demo: the same work, one by one and in batches; about a minute");
+    try (Target target = target(options);
+        Clients clients = new Clients(target.uri());
+        Experiments experiments = new Experiments(options, target, clients)) {
+      out.println("Server: " + target.description());
+      Runner runner = new Runner(options, out);
+      List<Measurement> measured = new ArrayList<>();
       Map<String, String> descriptions = new LinkedHashMap<>();
-      List<Measurement> measurements = new ArrayList<>();
-      for (Experiment experiment : plan.experiments(documents, server)) {
+      for (Supplier<Experiment> choice : chosen.apply(experiments)) {
+        Experiment experiment = choice.get();
         descriptions.put(experiment.name(), experiment.description());
-        measurements.addAll(runner.run(experiment));
+        measured.addAll(runner.run(experiment));
       }
-      report(
-          new Report(
-              descriptions,
-              List.copyOf(measurements),
-              documents,
-              loops(clients.sheaf()),
-              server.countsExplained(),
-              facts(server, documents)));
-    } catch (RedisException e) {
-      throw new DemoException("The server failed during the measurement: " + e.getMessage(), e);
+      List<String> loops = loops(clients.sheaf);
+      Report report = new Report(measured, descriptions, loops, facts(options, target));
+      out.println(report.console() + "\n" + target.explained());
+      loops.forEach(loop -> out.println("The loop detector found: " + loop));
+      Files.createDirectories(options.output);
+      Files.writeString(options.output.resolve("report.html"), report.html());
+      Files.writeString(options.output.resolve("report.json"), report.json());
+      out.println("Report: " + options.output.resolve("report.html") + " and report.json");
     }
+  }
+
+  private static Target target(Options options) {
+    return options.redis.isEmpty()
+        ? Target.embedded(
+            EmbeddedServer.builder().cluster(MASTERS, 0).start(),
+            LatencyProxy.builder().oneWayDelay(options.oneWayDelay),
+            "an embedded cluster of 3 masters in the same JVM, each behind a proxy that adds "
+                + Text.millis(options.oneWayDelay.toNanos() / 5e5)
+                + " to every round trip")
+        : Target.given(options.redis);
   }
 
   private static List<String> loops(Sheaf<String, String> sheaf) {
     return sheaf.loops().stream()
         .map(
             loop ->
-                loop.command()
-                    + " called "
-                    + Figures.count(loop.calls())
-                    + " times, one after the other, at "
-                    + loop.callSite()
-                    + "; loop(keys) or getAll would save "
-                    + Figures.count(loop.avoidableRoundTrips())
-                    + " round trips")
+                "%s called %,d times at %s; loop(keys) or getAll would save %,d round trips"
+                    .formatted(
+                        loop.command(), loop.calls(), loop.callSite(), loop.avoidableRoundTrips()))
         .toList();
   }
 
-  private Map<String, String> facts(TargetServer server, Documents documents) {
+  private static Map<String, String> facts(Options options, Target target) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Command", options.command());
-    facts.put("Server", server.description());
-    facts.put("Data", documents.source());
-    facts.put("Documents", documents.inWords());
-    facts.put("Left out", documents.skipped().toString());
-    facts.put("Stored", documents.storedInWords());
-    facts.putAll(Environment.describe());
+    facts.put("Date", OffsetDateTime.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    facts.put("Server", target.description());
+    facts.put("Counts", target.explained());
+    facts.put("Data", options.documents + " made-up orders as JSON, the same in every run");
+    int processors = Runtime.getRuntime().availableProcessors();
+    facts.put("Machine", processors + " processors, " + System.getProperty("os.name"));
+    facts.put("JDK", System.getProperty("java.runtime.version", "unknown"));
+    facts.put("Lettuce", LettuceVersion.getVersion());
     return facts;
-  }
-
-  private void report(Report report) {
-    progress.say("");
-    progress.say(ConsoleTable.of(report.measurements()));
-    progress.say(report.countsExplained());
-    if (!report.loops().isEmpty()) {
-      progress.say("Loops that Sheaf's detector found meanwhile:");
-      report.loops().forEach(loop -> progress.say("  " + loop));
-    }
-    Path html = options.output().resolve("report.html");
-    Path json = options.output().resolve("report.json");
-    try {
-      Files.createDirectories(options.output());
-      Files.writeString(html, HtmlReport.of(report));
-      Files.writeString(json, JsonReport.of(report.measurements()));
-    } catch (IOException e) {
-      throw new DemoException("Cannot write the report to " + options.output() + ": " + e, e);
-    }
-    progress.say("Report: " + html + " (and report.json beside it)");
-  }
-
-  /** A report of an earlier run must not pass for one of this. */
-  private void deleteFormerReports() {
-    try {
-      Files.deleteIfExists(options.output().resolve("report.html"));
-      Files.deleteIfExists(options.output().resolve("report.json"));
-    } catch (IOException e) {
-      throw new DemoException("Cannot delete the former report: " + e, e);
-    }
-  }
-
-  /** What Lettuce and Netty log about connections is no part of a demonstration. */
-  private static void silenceLibraries() {
-    Logger root = Logger.getLogger("");
-    root.setLevel(Level.SEVERE);
-    for (var handler : root.getHandlers()) {
-      handler.setLevel(Level.SEVERE);
-    }
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The demonstration: real documents, the same work the naive way and in batches, measured and
- * reported; it begins in {@code Demo}.
- */
+/** The demonstration: the same work, one by one and in batches; it begins in {@code Demo}. */
 @NullMarked
 package dev.sheaf.examples.demo;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import java.io.ByteArrayOutputStream;
@@ -14,27 +15,50 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.IntSummaryStatistics;
 import java.util.List;
-import java.util.Properties;
-import java.util.regex.Pattern;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DemoTest {
 
-  private static final Budget QUICK = new Budget(Duration.ofMillis(20), 2, Duration.ZERO, 1, 1);
-
   @TempDir Path folder;
 
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+  private final Options options = new Options();
+
+  @BeforeEach
+  void quick() {
+    options.output = folder.resolve("output");
+    options.redis = "";
+    options.oneWayDelay = Duration.ofNanos(50_000);
+    options.documents = 60;
+    options.pages = List.of(5, 40);
+    options.threads = 4;
+    options.readsPerThread = 5;
+    options.pings = 50;
+    options.lateAfter = Duration.ofHours(1);
+    options.sets = 60;
+    // What was read ahead does not grow too old on a busy machine.
+    options.learning = LoopLearning.defaults().withMaxAge(Duration.ofMinutes(1));
+    options.warmUp = Duration.ZERO;
+    options.measured = Duration.ZERO;
+  }
 
   @Test
   void embeddedCluster_measuresAllWaysAndWritesBothReports() throws Exception {
-    int exit = run(options(""));
+    int exit = run();
 
-    assertThat(printed()).contains("round trips", "page-5", "page-40", "pings-50");
-    assertThat(exit).isZero();
+    assertThat(exit).as(printed()).isZero();
     JsonNode report = json();
+    for (JsonNode way : report) {
+      assertThat(way.fieldNames())
+          .toIterable()
+          .containsExactly(
+              "experiment", "way", "millis", "roundTrips", "commands", "bytes", "factor");
+    }
     assertThat(ways(report, "page-40"))
         .containsExactly(
             "naive",
@@ -45,192 +69,150 @@ class DemoTest {
             "sheaf-loop",
             "sheaf-plain",
             "sheaf-learned");
-    assertThat(way(report, "page-40", "sheaf-plain").get("roundTrips").longValue()).isEqualTo(40);
-    assertThat(way(report, "page-40", "sheaf-learned").get("roundTrips").longValue())
-        .isBetween(3L, 40L); // On a busy machine, values may grow too old.
-    assertThat(way(report, "page-40", "sheaf-loop").get("roundTrips").longValue())
-        .isBetween(2L, 2L * EmbeddedTarget.MASTERS);
+    JsonNode naive = way(report, "page-40", "naive");
+    // What is counted is everybody's: on a slow machine a look at the topology may come in between.
+    assertThat(naive.get("roundTrips").longValue()).isGreaterThanOrEqualTo(40);
+    assertThat(naive.get("commands").longValue()).isGreaterThanOrEqualTo(40);
+    assertThat(naive.get("factor").doubleValue()).isEqualTo(1);
+    assertThat(naive.get("bytes").longValue()).isGreaterThan(40 * 512);
+    assertThat(roundTrips(report, "page-40", "sheaf")).isBetween(1L, (long) Demo.MASTERS);
+    assertThat(roundTrips(report, "page-40", "sheaf-loop")).isBetween(2L, 2L * Demo.MASTERS);
+    assertThat(roundTrips(report, "page-40", "sheaf-plain")).isGreaterThanOrEqualTo(40);
+    assertThat(roundTrips(report, "page-40", "sheaf-learned")).isBetween(1L, 3L * Demo.MASTERS);
     assertThat(ways(report, "dependent-40")).containsExactly("naive", "lettuce-async", "sheaf");
-    assertThat(way(report, "dependent-40", "naive").get("roundTrips").longValue()).isEqualTo(80);
-    assertThat(way(report, "dependent-40", "sheaf").get("roundTrips").longValue()).isLessThan(80);
+    assertThat(roundTrips(report, "dependent-40", "naive")).isGreaterThanOrEqualTo(80);
+    assertThat(roundTrips(report, "dependent-40", "sheaf")).isLessThan(80);
     assertThat(ways(report, "threads-4")).containsExactly("naive", "sheaf");
-    assertThat(printed())
-        .containsPattern("GET called [0-9]+ times, .* at .*PageExperiment\\.plain\\(.*would save");
     assertThat(ways(report, "pings-50")).containsExactly("naive", "lettuce-async", "sheaf");
-    assertThat(ways(report, "ping-storm")).containsExactly("naive", "sheaf");
-    assertThat(way(report, "ping-storm", "naive").get("factor").doubleValue()).isBetween(0.0, 1.0);
-    assertThat(way(report, "ping-storm", "sheaf").get("factor").doubleValue()).isBetween(0.0, 1.0);
+    assertThat(roundTrips(report, "pings-50", "naive")).isGreaterThanOrEqualTo(50);
+    assertThat(way(report, "ping-storm", "naive").get("factor").doubleValue()).isZero();
+    assertThat(way(report, "ping-storm", "sheaf").get("factor").doubleValue()).isZero();
     assertThat(ways(report, "zcard-60")).containsExactly("naive", "lettuce-async", "sheaf");
-    assertThat(way(report, "zcard-60", "naive").get("roundTrips").longValue()).isEqualTo(60);
-    assertThat(way(report, "page-40", "naive").get("roundTrips").longValue()).isEqualTo(40);
-    assertThat(way(report, "page-40", "naive").get("commands").longValue()).isEqualTo(40);
-    assertThat(way(report, "page-40", "naive").get("factor").doubleValue()).isEqualTo(1);
-    assertThat(way(report, "page-40", "naive").get("bytes").longValue()).isGreaterThan(40 * 1_000);
-    assertThat(way(report, "page-40", "sheaf").get("roundTrips").longValue())
-        .isBetween(1L, (long) EmbeddedTarget.MASTERS);
-    assertThat(way(report, "pings-50", "naive").get("roundTrips").longValue()).isEqualTo(50);
+    assertThat(roundTrips(report, "zcard-60", "naive")).isGreaterThanOrEqualTo(60);
     assertThat(ways(report, "bandwidth")).containsExactly("naive", "gzip", "sheaf");
-    JsonNode raw = way(report, "bandwidth", "naive");
     JsonNode compressed = way(report, "bandwidth", "sheaf");
-    assertThat(raw.get("factor").doubleValue()).isEqualTo(1);
     assertThat(compressed.get("factor").doubleValue())
-        .isEqualTo(raw.get("bytes").doubleValue() / compressed.get("bytes").doubleValue())
+        .isEqualTo(
+            way(report, "bandwidth", "naive").get("bytes").doubleValue()
+                / compressed.get("bytes").doubleValue())
         .isGreaterThan(2);
     assertThat(printed())
-        .containsPattern("sheaf +[0-9.]+ ms, [0-9.]+x fewer bytes; .*of the server's memory");
-    assertThat(Files.readString(output().resolve("report.html")))
-        .contains("page-40", "Bytes on the wire", "of the server&#39;s memory", "</html>");
+        .containsPattern("GET called [0-9,]+ times at .*Experiments\\.read\\(.*would save")
+        .containsSubsequence(
+            "Sheaf beside the best other way", "page-40", "by lettuce-", "All figures");
+    assertThat(Files.readString(options.output.resolve("report.html")))
+        .contains("page-40", "of the server's memory", "</html>")
+        .doesNotContain("{{data}}", "src=", "href=", "url(", "@import", "http:", "https:");
   }
 
   @Test
-  void givenServer_isLeftAsItWas() throws Exception {
+  void givenServer_isLeftAsItWas_andAnswersAfterTheLimitAreLate() throws Exception {
     try (EmbeddedServer server = EmbeddedServer.start();
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       sheaf.sync().set("sheaf-demo:mine", "untouched");
+      options.redis = server.uri();
+      options.lateAfter = Duration.ZERO;
 
-      int exit = run(options(server.uri()));
+      int exit = run();
 
       assertThat(exit).as(printed()).isZero();
       assertThat(sheaf.sync().keys("*")).containsExactly("sheaf-demo:mine");
       assertThat(way(json(), "page-40", "naive").get("roundTrips").isNull()).isTrue();
-      assertThat(way(json(), "bandwidth", "sheaf").get("factor").doubleValue()).isPositive();
-      assertThat(Files.readString(output().resolve("report.html"))).contains("Runs", server.uri());
+      assertThat(way(json(), "ping-storm", "sheaf").get("factor").doubleValue()).isEqualTo(1);
+      assertThat(Files.readString(options.output.resolve("report.html"))).contains(server.uri());
     }
   }
 
   @Test
-  void givenServer_wrongResult_failsWithItsExitCodeAndCleansUp() {
+  void wrongResult_failsWithItsExitCodeAndCleansUp() {
     try (EmbeddedServer server = EmbeddedServer.start();
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
-      DemoOptions options = options(server.uri());
+      options.redis = server.uri();
 
-      int exit = Demo.run(options, new Tampering(sheaf), out());
+      int exit =
+          Demo.run(
+              options,
+              experiments -> {
+                sheaf.sync().keys("*").forEach(key -> sheaf.sync().set(key, "tampered"));
+                return List.of(() -> experiments.page(3));
+              },
+              out());
 
+      assertThat(printed()).contains("Wrong result: page-3, way naive: value 1 of 3 is tampered");
       assertThat(exit).isEqualTo(Demo.EXIT_WRONG_RESULT);
-      assertThat(printed()).contains("Wrong result: page-3, way naive: value 2 of 3 is tampered");
       assertThat(sheaf.sync().keys("*")).isEmpty();
-      assertThat(output().resolve("report.json")).doesNotExist();
+      assertThat(options.output.resolve("report.json")).doesNotExist();
     }
   }
 
   @Test
   void nobodyListens_isExplainedInOneLine_andNoFormerReportIsLeft() throws IOException {
-    Files.createDirectories(output());
-    Files.writeString(output().resolve("report.json"), "[]");
-    int port;
+    Files.createDirectories(options.output);
+    Files.writeString(options.output.resolve("report.json"), "[]");
     try (ServerSocket closedAtOnce = new ServerSocket(0)) {
-      port = closedAtOnce.getLocalPort();
+      options.redis = "redis://user:secret@127.0.0.1:" + closedAtOnce.getLocalPort();
     }
 
-    int exit = run(options("redis://user:secret@127.0.0.1:" + port));
+    int exit = run();
 
     assertThat(exit).isEqualTo(Demo.EXIT_PROBLEM);
     assertThat(printed())
         .contains("the connection was refused; is a server listening on that port?")
         .doesNotContain("secret", "\tat ");
-    assertThat(output().resolve("report.json")).doesNotExist();
+    assertThat(options.output.resolve("report.json")).doesNotExist();
   }
 
   @Test
   void noServerUri_isExplained() {
-    int exit = run(options("localhost:6379"));
+    options.redis = "localhost:6379";
 
-    assertThat(exit).isEqualTo(Demo.EXIT_PROBLEM);
+    assertThat(run()).isEqualTo(Demo.EXIT_PROBLEM);
     assertThat(printed()).contains("Not a server URI: it has no scheme").doesNotContain("\tat ");
   }
 
   @Test
-  void noDocuments_isExplained() {
-    DemoOptions options = DemoOptions.of(properties(folder.resolve("absent"), ""));
-
-    assertThat(Demo.run(options, options, out())).isEqualTo(Demo.EXIT_PROBLEM);
-    assertThat(printed()).contains("No documents: looked below").doesNotContain("\tat ");
-  }
-
-  @Test
-  void options_emptyProperties_haveDefaults() {
-    DemoOptions options = DemoOptions.of(properties(folder, ""));
-
-    assertThat(options.ownServer()).isFalse();
-    assertThat(options.keyPrefix()).isEqualTo("sheaf-demo:");
-    assertThat(options.pages()).containsExactly(30, 100, 1_000);
+  void command_hidesPasswords() {
     assertThat(options.command()).isEqualTo("./mvnw -q -Pdemo");
-  }
-
-  @Test
-  void options_commandAndUri_hidePasswords() {
-    DemoOptions options = DemoOptions.of(properties(folder, "redis://me:p@ss@host:1"));
-
+    options.redis = "redis://me:p@ss@host:1";
     assertThat(options.command()).isEqualTo("./mvnw -q -Pdemo -Dredis=redis://***@host:1");
   }
 
   @Test
-  void progress_longStep_isNamedAgainAndAgain() {
-    try (Progress progress = new Progress(out())) {
-      progress.doing("something long");
-      long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-      while (secondsNamed().size() < 2 && System.nanoTime() < deadline) {
-        Thread.onSpinWait();
-      }
+  void orders_areTheSameInEveryRun_andAsLargeAsRealDocuments() throws IOException {
+    var orders = Orders.generate(2_000);
+
+    assertThat(orders).hasSize(2_000).isEqualTo(Orders.generate(2_000));
+    for (String order : orders.values()) {
+      assertThat(new ObjectMapper().readTree(order).get("lines").isArray()).isTrue();
     }
-    assertThat(secondsNamed()).hasSizeGreaterThanOrEqualTo(2).isSorted().doesNotHaveDuplicates();
+    IntSummaryStatistics sizes =
+        orders.values().stream().mapToInt(String::length).summaryStatistics();
+    assertThat(sizes.getMin()).isBetween(512, 700);
+    assertThat(sizes.getMax()).isBetween(20_000, 110_000);
+    assertThat(sizes.getAverage()).isBetween(2_500.0, 4_000.0);
   }
 
-  private List<Integer> secondsNamed() {
-    return Pattern.compile("\\.\\.\\. something long \\((\\d+) s\\)")
-        .matcher(printed())
-        .results()
-        .map(line -> Integer.valueOf(line.group(1)))
-        .toList();
+  @Test
+  void page_keepsHostileTextInItsData() throws IOException {
+    String hostile = "</script><script>alert('1')</script>";
+    Report report = new Report(List.of(), Map.of(), List.of(hostile), Map.of("Server", hostile));
+
+    assertThat(report.html()).doesNotContain(hostile).contains("\\u003c/script>");
   }
 
-  /** Changes a document behind the experiment's back. */
-  private record Tampering(Sheaf<String, String> sheaf) implements ExperimentPlan {
-
-    @Override
-    public List<Experiment> experiments(Documents documents, TargetServer server) {
-      String keyPrefix = server.keyPrefix();
-      sheaf.sync().set(keyPrefix + documents.page(3).get(1).key(), "tampered");
-      return List.of(new PageExperiment(documents, keyPrefix, 3));
-    }
-
-    @Override
-    public int minKeys() {
-      return 3;
-    }
+  @Test
+  void figures_haveThreeSignificantDigits() {
+    assertThat(Text.millis(0.1234)).isEqualTo("0.12 ms");
+    assertThat(Text.millis(9.996)).isEqualTo("10.0 ms");
+    assertThat(Text.millis(12_345.6)).isEqualTo("12,346 ms");
+    assertThat(Text.bytes(1_023L)).isEqualTo("1023 B");
+    assertThat(Text.bytes(5L << 30)).isEqualTo("5.00 GiB");
+    assertThat(Text.bytes(null)).isEqualTo("-");
+    assertThat(Text.count(10_000)).isEqualTo("10,000");
   }
 
-  private int run(DemoOptions options) {
-    return Demo.run(options, options, out());
-  }
-
-  private DemoOptions options(String redis) {
-    Path repository = new TestRepository(folder.resolve("repository")).withPoms(25).folder();
-    DemoOptions defaults = DemoOptions.of(properties(repository, redis));
-    return new DemoOptions(
-        repository,
-        output(),
-        redis,
-        defaults.keyPrefix(),
-        Duration.ofNanos(50_000),
-        List.of(5, 40),
-        4,
-        50,
-        60,
-        QUICK);
-  }
-
-  private Properties properties(Path repository, String redis) {
-    Properties properties = new Properties();
-    properties.setProperty("demo.repository", repository.toString());
-    properties.setProperty("demo.output", output().toString());
-    properties.setProperty("redis", redis);
-    properties.setProperty("keyPrefix", "");
-    return properties;
-  }
-
-  private Path output() {
-    return folder.resolve("output");
+  private int run() {
+    return Demo.run(options, Experiments::all, out());
   }
 
   private PrintStream out() {
@@ -242,7 +224,7 @@ class DemoTest {
   }
 
   private JsonNode json() throws IOException {
-    return new ObjectMapper().readTree(output().resolve("report.json").toFile());
+    return new ObjectMapper().readTree(options.output.resolve("report.json").toFile());
   }
 
   private static List<String> ways(JsonNode report, String experiment) {
@@ -250,6 +232,10 @@ class DemoTest {
         .filter(way -> way.get("experiment").textValue().equals(experiment))
         .map(way -> way.get("way").textValue())
         .toList();
+  }
+
+  private static long roundTrips(JsonNode report, String experiment, String name) {
+    return way(report, experiment, name).get("roundTrips").longValue();
   }
 
   private static JsonNode way(JsonNode report, String experiment, String name) {

@@ -10,13 +10,9 @@ import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
 import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import dev.sheaf.internal.compression.dictionary.DictionaryStore;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,12 +22,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Compresses or decompresses the values that are stored already, where they are: strings, values of
- * hashes, and elements of lists. Keys keep their time to live. A value that somebody writes
+ * hashes, and elements of lists. Keys keep their time to live. A value that another client writes
  * meanwhile is left as it was written.
  *
  * <p>Left as they are, and readable, are entries of streams, which cannot be changed; fields of
@@ -52,7 +47,7 @@ public final class Migrator {
   private final ValueCompression compression;
   private final StoredCommands commands;
   private final Map<String, String> cursors;
-  private final long startNanos = System.nanoTime();
+  private final KeyScan scan;
 
   private long keys;
 
@@ -76,6 +71,8 @@ public final class Migrator {
     this.compression = ValueCodec.of(values, dictionaries);
     this.commands = new StoredCommands(connection);
     this.cursors = parse(options.resumeToken());
+    this.scan =
+        new KeyScan(connection, options.prefix(), options.keysPerSecond(), options.keysPerStep());
   }
 
   /**
@@ -92,82 +89,38 @@ public final class Migrator {
             () -> CompletableFuture.completedFuture(connection),
             ForkJoinPool.commonPool(),
             connection.getTimeout()));
-    if (options.compression().dictionaries() != null) {
-      dictionaries.refresh();
+    if (options.dryRun()) {
+      dictionaries.rehearse();
     }
-    for (Map.Entry<String, StatefulConnection<?, ?>> node : nodes().entrySet()) {
-      migrate(node.getKey(), new StoredCommands(node.getValue()));
-    }
+    scan.nodes().forEach(this::migrate);
     return progress();
   }
 
-  private Map<String, StatefulConnection<?, ?>> nodes() {
-    Map<String, StatefulConnection<?, ?>> nodes = new LinkedHashMap<>();
-    if (connection instanceof StatefulRedisClusterConnection<?, ?> cluster) {
-      for (RedisClusterNode node : cluster.getPartitions()) {
-        if (node.getRole().isUpstream() && !node.getSlots().isEmpty()) {
-          nodes.put(node.getNodeId(), cluster.getConnection(node.getNodeId()));
-        }
-      }
-    } else {
-      nodes.put("server", connection);
-    }
-    return nodes;
-  }
-
   private void migrate(String node, StoredCommands scanning) {
-    String cursor = cursors.getOrDefault(node, "0");
+    String cursor = cursors.getOrDefault(node, KeyScan.BEGINNING);
     while (!cursor.equals(DONE)) {
-      List<?> reply = (List<?>) notNull(scanning.call(CommandType.SCAN, scan(cursor)));
-      String next = new String((byte[]) notNull(reply.get(0)), StandardCharsets.US_ASCII);
-      step((List<?>) notNull(reply.get(1)));
-      cursor = next.equals("0") ? DONE : next;
+      if (options.compression().dictionaries() != null && !options.dryRun()) {
+        dictionaries.refreshIfDue();
+      }
+      KeyScan.Step found = scan.step(scanning, cursor);
+      step(found.keys());
+      cursor = found.next().equals(KeyScan.BEGINNING) ? DONE : found.next();
       cursors.put(node, cursor);
       options.progress().accept(progress());
       keepPace();
     }
   }
 
-  private static Object notNull(@Nullable Object part) {
-    if (part == null) {
-      throw new IllegalStateException("The server answered a scan with a nil");
-    }
-    return part;
-  }
-
-  private CommandArgs<byte[], byte[]> scan(String cursor) {
-    return StoredCommands.args()
-        .add(cursor.equals("0") ? FIRST_CURSOR : cursor.getBytes(StandardCharsets.US_ASCII))
-        .add("MATCH")
-        .add(pattern(options.prefix()))
-        .add("COUNT")
-        .add(options.keysPerStep());
-  }
-
-  /** A pattern of exactly the keys with a prefix. */
-  static byte[] pattern(String prefix) {
-    ByteArrayOutputStream pattern = new ByteArrayOutputStream();
-    for (byte b : prefix.getBytes(StandardCharsets.UTF_8)) {
-      if (b == '*' || b == '?' || b == '[' || b == ']' || b == '\\' || b == '^') {
-        pattern.write('\\');
-      }
-      pattern.write(b);
-    }
-    pattern.write('*');
-    return pattern.toByteArray();
-  }
-
-  private void step(List<?> scanned) {
-    List<?> found = scanned.stream().filter(key -> !isOfDictionaries((byte[]) key)).toList();
+  private void step(List<byte[]> found) {
     List<Future<Object>> reads = new ArrayList<>();
-    for (Object key : found) {
-      reads.add(commands.send(CommandType.GET, StoredCommands.key((byte[]) key)));
+    for (byte[] key : found) {
+      reads.add(commands.send(CommandType.GET, StoredCommands.key(key)));
     }
     List<Replacement> changes = new ArrayList<>();
     List<byte[]> containers = new ArrayList<>();
     for (int i = 0; i < reads.size(); i++) {
       keys++;
-      byte[] key = (byte[]) found.get(i);
+      byte[] key = found.get(i);
       try {
         // A nil was deleted since it was scanned.
         if (commands.await(reads.get(i)) instanceof byte[] stored) {
@@ -185,13 +138,7 @@ public final class Migrator {
     containers.forEach(this::container);
   }
 
-  /** Those are needed as they are to read anything else. */
-  private static boolean isOfDictionaries(byte[] key) {
-    byte[] own = DictionaryStore.KEY.getBytes(StandardCharsets.UTF_8);
-    return key.length >= own.length && Arrays.equals(key, 0, own.length, own, 0, own.length);
-  }
-
-  private static void requireWrongType(RedisCommandExecutionException e) {
+  static void requireWrongType(RedisCommandExecutionException e) {
     if (!String.valueOf(e.getMessage()).startsWith("WRONGTYPE")) {
       throw e;
     }
@@ -207,7 +154,7 @@ public final class Migrator {
       }
     } catch (RedisCommandExecutionException e) {
       requireWrongType(e);
-      // Somebody has put something else in its place.
+      // Another client has put something else in its place.
       conflicts++;
     }
   }
@@ -217,34 +164,35 @@ public final class Migrator {
     do {
       CommandArgs<byte[], byte[]> scan =
           StoredCommands.key(key).add(cursor).add("COUNT").add(options.keysPerStep());
-      List<?> reply = (List<?>) notNull(commands.call(CommandType.HSCAN, scan));
-      List<?> pairs = (List<?>) notNull(reply.get(1));
+      List<?> reply = (List<?>) KeyScan.notNull(commands.call(CommandType.HSCAN, scan));
+      List<?> pairs = (List<?>) KeyScan.notNull(reply.get(1));
       List<Replacement> changes = new ArrayList<>();
       for (int i = 0; i + 1 < pairs.size(); i += 2) {
         elements++;
-        byte[] stored = (byte[]) notNull(pairs.get(i + 1));
+        byte[] stored = (byte[]) KeyScan.notNull(pairs.get(i + 1));
         byte[] target = target(key, stored);
         if (target != stored) {
-          changes.add(Replacement.ofField(key, (byte[]) notNull(pairs.get(i)), stored, target));
+          changes.add(
+              Replacement.ofField(key, (byte[]) KeyScan.notNull(pairs.get(i)), stored, target));
         }
       }
       apply(changes);
       keepPace();
-      cursor = (byte[]) notNull(reply.get(0));
+      cursor = (byte[]) KeyScan.notNull(reply.get(0));
     } while (!Arrays.equals(cursor, FIRST_CURSOR));
   }
 
   private void list(byte[] key) {
     // What is pushed from now on, clients of today store.
-    long length = (Long) notNull(commands.call(CommandType.LLEN, StoredCommands.key(key)));
+    long length = (Long) KeyScan.notNull(commands.call(CommandType.LLEN, StoredCommands.key(key)));
     for (long first = 0; first < length; first += options.keysPerStep()) {
       CommandArgs<byte[], byte[]> range =
           StoredCommands.key(key).add(first).add(first + options.keysPerStep() - 1);
-      List<?> found = (List<?>) notNull(commands.call(CommandType.LRANGE, range));
+      List<?> found = (List<?>) KeyScan.notNull(commands.call(CommandType.LRANGE, range));
       elements += found.size();
       List<Replacement> changes = new ArrayList<>();
       for (int i = 0; i < found.size(); i++) {
-        byte[] stored = (byte[]) notNull(found.get(i));
+        byte[] stored = (byte[]) KeyScan.notNull(found.get(i));
         byte[] target = target(key, stored);
         if (target != stored) {
           changes.add(Replacement.ofElement(key, first + i, stored, target));
@@ -316,14 +264,7 @@ public final class Migrator {
   }
 
   private void keepPace() {
-    long dueNanos =
-        startNanos + (keys + elements) * TimeUnit.SECONDS.toNanos(1) / options.keysPerSecond();
-    try {
-      TimeUnit.NANOSECONDS.sleep(Math.max(0, dueNanos - System.nanoTime()));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RedisCommandInterruptedException(e);
-    }
+    scan.keepPace(keys + elements);
   }
 
   private MigrationProgress progress() {

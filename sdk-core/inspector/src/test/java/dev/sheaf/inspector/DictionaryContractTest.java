@@ -8,6 +8,7 @@ import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
+import dev.sheaf.internal.compression.dictionary.DictionaryStore;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -25,16 +26,7 @@ class DictionaryContractTest {
 
   @ForEachServer
   void valuesOfDictionaries_areShownAndMigrated(ServerUnderTest server) {
-    CompressionOptions options =
-        CompressionOptions.builder()
-            .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
-            .dictionaries(
-                DictionaryOptions.builder()
-                    .samples(SAMPLES)
-                    .dictionaryBytes(4 << 10)
-                    .maxNanosPerSavedByte(Integer.MAX_VALUE)
-                    .build())
-            .build();
+    CompressionOptions options = options(Duration.ofMinutes(10));
     try (Sheaf<String, String> writer = Sheaf.builder(server.uri()).compression(options).connect();
         Sheaf<String, String> usual =
             Sheaf.builder(server.uri()).compression(CompressionOptions.defaults()).connect();
@@ -56,8 +48,17 @@ class DictionaryContractTest {
           () -> writer.dictionaries().list().stream().anyMatch(DictionaryInfo::isCurrent));
       DictionaryInfo trained = writer.dictionaries().list().get(0);
 
-      MigrationProgress done =
-          new Migrator(plain, MigrationOptions.compress(options, "orders:")).run();
+      MigrationOptions compress = MigrationOptions.compress(options, "orders:");
+      byte[] longAgo = {'1'};
+      plain.sync().hset(DictionaryStore.KEY + ":used", trained.id(), longAgo);
+      MigrationProgress dry = new Migrator(plain, compress.withDryRun()).run();
+      assertThat(plain.sync().zcard(DictionaryStore.KEY + ":readers:2")).isOne();
+      assertThat(plain.sync().hget(DictionaryStore.KEY + ":used", trained.id())).isEqualTo(longAgo);
+
+      MigrationProgress done = new Migrator(plain, compress).run();
+
+      assertThat(dry.changed()).isEqualTo(done.changed());
+      assertThat(dry.bytesAfter()).isEqualTo(done.bytesAfter());
 
       assertThat(done.unreadable()).isZero();
       for (String key : new String[] {"orders:old", "orders:raw"}) {
@@ -85,7 +86,62 @@ class DictionaryContractTest {
     }
   }
 
-  private static String order(int number) {
+  @ForEachServer
+  void migrationLongerThanTheLease_usesTheDictionaryToItsEnd(ServerUnderTest server) {
+    try (Sheaf<String, String> writer =
+            Sheaf.builder(server.uri()).compression(options(Duration.ofHours(1))).connect();
+        Sheaf<String, byte[]> plain =
+            Sheaf.builder(server.uri())
+                .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
+                .connect()) {
+      writer.dictionaries().refresh();
+      for (int i = 0; i < SAMPLES; i++) {
+        writer.sync().set("orders:" + i, order(i));
+      }
+      Await.until(
+          "a dictionary",
+          Duration.ofMinutes(1),
+          () -> writer.dictionaries().list().stream().anyMatch(DictionaryInfo::isCurrent));
+      for (int i = 0; i < SAMPLES; i++) {
+        plain.sync().set("orders:" + i, order(i).getBytes(StandardCharsets.UTF_8));
+      }
+      Duration lease = Duration.ofSeconds(1);
+      long[] begin = {System.nanoTime()};
+
+      new Migrator(
+              plain,
+              MigrationOptions.compress(options(lease), "orders:")
+                  .withPace(Integer.MAX_VALUE, 50)
+                  .withProgress(
+                      progress -> {
+                        Await.until(
+                            "the end of a lease",
+                            Duration.ofMinutes(1),
+                            () -> System.nanoTime() - begin[0] > 2 * lease.toNanos());
+                        begin[0] = System.nanoTime();
+                      }))
+          .run();
+
+      for (int i = 0; i < SAMPLES; i++) {
+        assertThat(plain.sync().get("orders:" + i)[6]).as("%d", i).isEqualTo((byte) 2);
+      }
+    }
+  }
+
+  private static CompressionOptions options(Duration lease) {
+    return CompressionOptions.builder()
+        .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+        .dictionaries(
+            DictionaryOptions.builder()
+                .samples(SAMPLES)
+                .dictionaryBytes(4 << 10)
+                .maxNanosPerSavedByte(Integer.MAX_VALUE)
+                .lease(lease)
+                .build())
+        .build();
+  }
+
+  static String order(int number) {
     Random random = new Random(number);
     return "{\"orderId\":\"ORD-"
         + random.nextInt(100_000)

@@ -215,7 +215,7 @@ class MigratorContractTest {
 
   @Test
   void prefixWithSpecialCharacters_standsForItself() {
-    assertThat(new String(Migrator.pattern("a*b?[c]\\"))).isEqualTo("a\\*b\\?\\[c\\]\\\\*");
+    assertThat(new String(KeyScan.pattern("a*b?[c]\\"))).isEqualTo("a\\*b\\?\\[c\\]\\\\*");
   }
 
   private static void fill(Sheaf<String, byte[]> sheaf) {

@@ -1,7 +1,7 @@
 package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -261,7 +262,7 @@ final class AvailabilityGuard<K> {
         : unwell.size() + " of " + nodes.size() + " nodes are not UP; " + unwell.get(0);
   }
 
-  Availability.Registration onChange(AvailabilityListener listener) {
+  Availability.Registration onChange(Consumer<AvailabilityChange> listener) {
     return overall.onChange(listener);
   }
 

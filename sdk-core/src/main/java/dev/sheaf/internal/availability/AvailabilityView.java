@@ -1,7 +1,7 @@
 package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.Availability;
-import dev.sheaf.availability.AvailabilityListener;
+import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityStatus;
 import dev.sheaf.availability.UnavailableException;
 import dev.sheaf.internal.common.OptionChecks;
@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -120,7 +121,7 @@ final class AvailabilityView<K> implements Availability<K> {
   }
 
   @Override
-  public Registration onChange(AvailabilityListener listener) {
+  public Registration onChange(Consumer<AvailabilityChange> listener) {
     return guard.get().onChange(listener);
   }
 

@@ -2,7 +2,6 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.AvailabilityChange;
-import dev.sheaf.availability.AvailabilityListener;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
 import java.time.Instant;
@@ -11,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +24,7 @@ final class OverallStatus {
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
   private final Executor notifier;
-  private final List<AvailabilityListener> listeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<AvailabilityChange>> listeners = new CopyOnWriteArrayList<>();
 
   private volatile AvailabilityStatus status =
       new AvailabilityStatus(AvailabilityState.UP, NodeState.STARTING, Instant.now(), null);
@@ -48,9 +48,9 @@ final class OverallStatus {
     }
   }
 
-  Availability.Registration onChange(AvailabilityListener listener) {
+  Availability.Registration onChange(Consumer<AvailabilityChange> listener) {
     // Wrapped, so that one that was added twice goes once with each registration.
-    AvailabilityListener mine = Objects.requireNonNull(listener, "listener")::changed;
+    Consumer<AvailabilityChange> mine = Objects.requireNonNull(listener, "listener")::accept;
     listeners.add(mine);
     return () -> listeners.remove(mine);
   }
@@ -63,9 +63,9 @@ final class OverallStatus {
     }
   }
 
-  private static void tell(AvailabilityListener listener, AvailabilityChange change) {
+  private static void tell(Consumer<AvailabilityChange> listener, AvailabilityChange change) {
     try {
-      listener.changed(change);
+      listener.accept(change);
     } catch (RuntimeException e) {
       LOGGER.warn("An availability listener failed on {}", change, e);
     }

@@ -50,6 +50,11 @@ public final class ClientSettings<K, V> {
     this.codec = codec;
   }
 
+  /** As they are now, whatever the builder is told later. */
+  public ClientSettings<K, V> copy() {
+    return withCodec(codec);
+  }
+
   /** The same for keys and values of other types. */
   public <K2, V2> ClientSettings<K2, V2> withCodec(RedisCodec<K2, V2> other) {
     ClientSettings<K2, V2> copy = new ClientSettings<>(uris, other);

@@ -22,7 +22,7 @@ import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.scripts.ScriptRegistry;
-import dev.sheaf.internal.sync.BlockingGet;
+import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
 import dev.sheaf.internal.sync.KeyLoops;
@@ -31,7 +31,6 @@ import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.sync.MapEach;
 import dev.sheaf.internal.sync.SyncCommands;
-import dev.sheaf.internal.sync.TemplateGet;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
@@ -73,7 +72,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
-  private final TemplateGet<K, V> templateGet;
+  private final BlockingCalls<K, V> calls;
   private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopSampler loopDetector;
@@ -120,14 +119,18 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.loopDetector = loopDetector;
     this.learnedPlaces = learnedPlaces;
     this.learned = learnedPlaces == null ? null : new LearnedLoops<>(keyLoops, learnedPlaces);
-    this.templateGet = new TemplateGet<>(server.connection(), keyLoops, loopDetector, learned);
+    this.calls = new BlockingCalls<>(server.connection(), keyLoops, loopDetector, learned);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
-    this.sync = blockingFace(server, decompressing, keyLoops, loopDetector, learned);
+    this.sync = SyncCommands.over(server, decompressing, calls);
     this.bulkLane =
         new LazyBulkLane<>(
             connectAgain,
             // A loop over large values is bound by their size, and not by its round trips.
-            lane -> blockingFace(lane, decompressing, loopsOf(lane, context), null, null));
+            lane ->
+                SyncCommands.over(
+                    lane,
+                    decompressing,
+                    new BlockingCalls<>(lane.connection(), loopsOf(lane, context), null, null)));
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.healing = context.healing();
@@ -137,16 +140,6 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.scripts =
         new ScriptRegistry<>(
             new ScriptClient<>(server.connection(), codec, context, meterRegistry, name));
-  }
-
-  private static <K, V> RedisClusterCommands<K, V> blockingFace(
-      ConnectedServer<K, V> to,
-      @Nullable RedisCodec<K, V> decompressing,
-      KeyLoops<K, V> loops,
-      @Nullable LoopSampler detector,
-      @Nullable LearnedLoops<K, V> learned) {
-    return SyncCommands.over(
-        to, BlockingGet.of(to, loops, decompressing), loops, detector, learned);
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */
@@ -358,13 +351,17 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** Blocking commands of another interface, which see to what this face does for its own. */
   public <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
-    return SyncCommands.over(
-        type, commands, waits, server.connection(), keyLoops, loopDetector, learned);
+    return SyncCommands.over(type, commands, waits, calls);
   }
 
   /** One GET as {@link #blocking} sees it. */
   public @Nullable V blockingGet(K key, Supplier<? extends @Nullable V> send) {
-    return templateGet.get(key, send);
+    return calls.get(key, true, send);
+  }
+
+  /** One GET that waits in a way of its own, where loops are learned. */
+  public @Nullable V learnedGet(K key, Supplier<? extends @Nullable V> send) {
+    return learned == null ? send.get() : calls.get(key, false, send);
   }
 
   /** The current thread is about to read what has these ids. */

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * A command of Sheaf's own on the way between callers' commands and Lettuce. It has neither a value
  * nor a failure of its own: its listeners, which are Lettuce's, learn that it is over.
  *
- * <p>Listeners are added before it is written. It is ended by the event loop, or by whoever lets it
- * time out.
+ * <p>Listeners are added before it is written. It is ended by the event loop, or by the timer of
+ * its time-out.
  */
 public abstract class InnerCommand<K, T> implements RedisCommand<K, K, T>, CompleteableCommand<T> {
 

@@ -30,10 +30,11 @@ public final class OptionChecks {
     return value;
   }
 
-  /** A number of at least one. */
-  public static int atLeastOne(String name, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(name + " must be at least 1, but was " + value);
+  /** A number of at least the least one. */
+  public static int atLeast(int least, String name, int value) {
+    if (value < least) {
+      throw new IllegalArgumentException(
+          name + " must be at least " + least + ", but was " + value);
     }
     return value;
   }

@@ -29,13 +29,13 @@ public final class SingleFlight<T> {
   private final Pace pace;
   private final Duration longestRun;
   private final IntConsumer landed;
+  private final PeriodicTask tick;
   private final Object lock = new Object();
 
   // Guarded by the lock.
   private @Nullable Run underWay;
   private @Nullable Run behind;
   private @Nullable Throwable closed;
-  private boolean ticking;
 
   /**
    * Creates a flight that has not begun.
@@ -55,6 +55,7 @@ public final class SingleFlight<T> {
     this.pace = pace;
     this.longestRun = longestRun;
     this.landed = landed;
+    this.tick = new PeriodicTask(timer, TICK_NANOS, this::tick);
   }
 
   /** Shares a run that begins from now on, or starts one; ends when that does. */
@@ -91,10 +92,8 @@ public final class SingleFlight<T> {
       }
       run.waiters.add(waiter);
       run.joined++;
-      if (!ticking) {
-        ticking = timer.after(this::tick, TICK_NANOS);
-      }
     }
+    tick.start();
     if (started != null) {
       beginInTurn(started);
     }
@@ -163,8 +162,8 @@ public final class SingleFlight<T> {
     }
   }
 
-  /** Ends what takes too long, callers and the run, and looks again while one is under way. */
-  private void tick() {
+  /** Ends what takes too long, callers and the run; whether one is under way. */
+  private boolean tick() {
     List<Waiter<T>> due = new ArrayList<>();
     Run hanging = null;
     synchronized (lock) {
@@ -175,13 +174,13 @@ public final class SingleFlight<T> {
           hanging = run;
         }
       }
-      ticking = underWay != null && timer.after(this::tick, TICK_NANOS);
     }
     due.forEach(Waiter::expire);
     if (hanging != null) {
       String reason = "no outcome within " + longestRun.toMillis() + " ms";
       land(hanging, null, new TimeoutException(reason));
     }
+    return isBusy();
   }
 
   private List<Run> runs() {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Scratch implements AutoCloseable {
 
-  /** Somebody who once needed a large one need not make it stay. */
+  /** A large one that was needed once does not stay. */
   private static final int MAX_KEPT_BYTES = 256 << 10;
 
   private static final int INITIAL_BYTES = 4 << 10;

@@ -19,7 +19,8 @@ public final class ValueCodec implements ValueCompression {
 
   /** As a client with these options does it, without meters. */
   public static ValueCodec of(CompressionOptions options) {
-    return of(options, new DictionaryService(options, new DictionaryMeters(null, "")));
+    return of(
+        options, new DictionaryService(options, new DictionaryMeters(null, "")).withoutServer());
   }
 
   /** The same, with the dictionaries of a server. */

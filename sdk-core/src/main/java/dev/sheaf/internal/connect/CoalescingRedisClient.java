@@ -3,6 +3,7 @@ package dev.sheaf.internal.connect;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.Lanes;
+import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.NodeWriter;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
@@ -111,8 +112,8 @@ public final class CoalescingRedisClient extends RedisClient {
     }
   }
 
-  private Lanes lanes(RedisURI address) {
-    return new Lanes(maxLanes, context.writes(), () -> openLane(address));
+  private Lanes lanes(NodePipeline main, RedisURI address) {
+    return new Lanes(maxLanes, context.writes(), main::after, () -> openLane(address));
   }
 
   /** Opens a connection on event loops of its own. */
@@ -139,7 +140,7 @@ public final class CoalescingRedisClient extends RedisClient {
             getOptions(),
             getCommandListeners());
     RedisURI address = connecting.get();
-    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
+    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(coalescing.pipeline(), address);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);
     }

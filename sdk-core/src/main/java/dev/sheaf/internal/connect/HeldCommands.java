@@ -1,7 +1,6 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.QueueFullException;
 import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class HeldCommands<K, V> {
 
   private final RedisClusterNode node;
-  private final BatchingOptions limits;
   private final CommandTimeouts timeouts;
   private final Consumer<RedisCommand<K, V, ?>> lettuce;
   private final QueueLimits room;
@@ -54,7 +52,6 @@ final class HeldCommands<K, V> {
       CommandTimeouts timeouts,
       Consumer<RedisCommand<K, V, ?>> lettuce) {
     this.node = node;
-    this.limits = limits;
     this.timeouts = timeouts;
     this.lettuce = lettuce;
     this.room = new QueueLimits(limits.maxQueuedCommands(), limits.maxQueuedBytes());
@@ -64,7 +61,10 @@ final class HeldCommands<K, V> {
   boolean add(RedisCommand<K, V, ?> command) {
     Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
     if (!room.tryTake(1, held.bytes()) && !awaitRoom(held)) {
-      command.completeExceptionally(refusal());
+      command.completeExceptionally(
+          room.full(
+              "The queue of those that wait for the connection to " + address(),
+              "it is still being opened"));
       return true;
     }
     synchronized (this) {
@@ -97,26 +97,12 @@ final class HeldCommands<K, V> {
     }
   }
 
-  private QueueFullException refusal() {
-    return new QueueFullException(
-        room.commands()
-            + " commands and "
-            + room.bytes()
-            + " bytes wait for the connection to "
-            + address()
-            + " to be opened; the limits are maxQueuedCommands="
-            + limits.maxQueuedCommands()
-            + " and maxQueuedBytes="
-            + limits.maxQueuedBytes()
-            + ". Send less at once, or raise the limit in BatchingOptions");
-  }
-
   private String address() {
     return node.getUri().getHost() + ":" + node.getUri().getPort();
   }
 
-  /** Fails what has waited for its time-out, and drops what is done; false if it is over. */
-  boolean expire() {
+  /** Fails what has waited for its time-out, and drops what is done. */
+  void expire() {
     long now = System.nanoTime();
     List<Runnable> failures = new ArrayList<>();
     synchronized (this) {
@@ -132,12 +118,8 @@ final class HeldCommands<K, V> {
           failures.add(() -> held.command().completeExceptionally(timedOut(held, timeoutNanos)));
         }
       }
-      if (over) {
-        return false;
-      }
     }
     failures.forEach(Runnable::run);
-    return true;
   }
 
   private long timeoutNanosOf(Held<K, V> held) {

@@ -1,6 +1,7 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisException;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class UntilConnected<K, V> {
 
   /** How often is looked for commands that nobody waits for any more. */
-  private static final int EXPIRY_INTERVAL_MILLIS = 20;
+  private static final long EXPIRY_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final CoalescingClusterConnection<K, V> connection;
   private final BatchingOptions limits;
@@ -47,6 +48,9 @@ final class UntilConnected<K, V> {
 
   /** The nodes that commands need not wait for. */
   private final Set<RedisClusterNode> connected = ConcurrentHashMap.newKeySet();
+
+  private final PeriodicTask expiry =
+      new PeriodicTask(this::after, EXPIRY_INTERVAL_NANOS, this::expire);
 
   private volatile boolean allConnected;
 
@@ -164,7 +168,7 @@ final class UntilConnected<K, V> {
         mine.add(command);
         // Later than what a command that came before all this may have chained to the same future.
         opened.whenCompleteAsync((connected, failure) -> release(node, mine, failure), this::run);
-        expireFromTimeToTime(mine);
+        expiry.start();
         return true;
       }
     }
@@ -190,19 +194,18 @@ final class UntilConnected<K, V> {
     }
   }
 
-  private void expireFromTimeToTime(HeldCommands<K, V> held) {
+  private boolean expire() {
+    waiting.values().forEach(HeldCommands::expire);
+    return !waiting.isEmpty();
+  }
+
+  private boolean after(Runnable task, long nanos) {
     try {
-      executors()
-          .schedule(
-              () -> {
-                if (held.expire()) {
-                  expireFromTimeToTime(held);
-                }
-              },
-              EXPIRY_INTERVAL_MILLIS,
-              TimeUnit.MILLISECONDS);
+      executors().schedule(task, nanos, TimeUnit.NANOSECONDS);
+      return true;
     } catch (RejectedExecutionException shutDown) {
-      held.release(new RedisException("Connection is closed"), () -> {});
+      close();
+      return false;
     }
   }
 

@@ -72,7 +72,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     return equalItems == null ? reads.size() : equalItems.distinct();
   }
 
-  /** Takes note that the reply has come, whoever still waits for it. */
+  /** Takes note that the reply has come, whether it is still awaited or not. */
   void answered() {}
 
   /** The read at this index has no value. Called before {@link #deliver}. */

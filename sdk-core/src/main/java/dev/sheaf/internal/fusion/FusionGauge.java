@@ -8,7 +8,7 @@ package dev.sheaf.internal.fusion;
  * fusion pauses, and one batch in {@link #PROBE_INTERVAL} is fused to see whether it pays again. A
  * server that refuses MGET as such ends fusion for the connection.
  *
- * <p>Confined to whoever drains the queue and to the event loop; a stale reading costs speed alone.
+ * <p>Confined to the drain of the queue and to the event loop; a stale reading costs speed alone.
  */
 final class FusionGauge {
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * could see what its caller wrote in the meantime, so the first HMGET of a connection answers
  * nobody: it is sent behind HGETs that travel as such.
  *
- * <p>Confined to whoever drains the queue and to the event loop.
+ * <p>Confined to the drain of the queue and to the event loop.
  */
 final class HashFusion {
 

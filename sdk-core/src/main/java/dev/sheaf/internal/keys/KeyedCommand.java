@@ -110,7 +110,7 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
         action.run();
       }
     } finally {
-      // Whatever a listener throws: somebody may wait for the others, and without a limit by then.
+      // Whatever a listener throws: callers may wait for the others, by then without a limit.
       together.finished();
     }
     return true;

@@ -248,7 +248,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     /** The read as it travels; null if the codec failed. */
     private @Nullable EncodedCommand<K, V, V> encoded;
 
-    /** Made when somebody asks, which is seldom. */
+    /** Made when it is asked for, which is seldom. */
     private @Nullable CommandArgs<K, V> lateArgs;
 
     @SuppressWarnings("NullAway") // The arguments come later, if at all.

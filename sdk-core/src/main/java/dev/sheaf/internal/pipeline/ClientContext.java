@@ -36,7 +36,7 @@ public record ClientContext(
     return commands <= 0 || commands >= batching.maxQueuedCommands()
         ? this
         : new ClientContext(
-            batching.withMaxQueued(commands, batching.maxQueuedBytes()),
+            batching.toBuilder().maxQueuedCommands(commands).build(),
             commandTimeout,
             writes,
             meters,

@@ -1,15 +1,13 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.common.PeriodicTask;
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.protocol.RedisCommand;
-import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,11 +41,9 @@ final class CommandExpiry {
 
   private final CommandTimeouts timeouts;
   private final @Nullable BatchMeters meters;
-  private final Supplier<EventExecutorGroup> executors;
   private final Runnable queue;
   private final Reasons reasons;
-  private final AtomicBoolean scheduled = new AtomicBoolean();
-  private final Runnable look = this::look;
+  private final PeriodicTask look;
 
   /** What waited before it was written. */
   private final Queue<EncodedCommand<?, ?, ?>> delayed = new ConcurrentLinkedQueue<>();
@@ -60,25 +56,19 @@ final class CommandExpiry {
   CommandExpiry(
       CommandTimeouts timeouts,
       @Nullable BatchMeters meters,
-      Supplier<EventExecutorGroup> executors,
+      Timer timer,
       Runnable queue,
       Reasons reasons) {
     this.reasons = reasons;
     this.timeouts = timeouts;
     this.meters = meters;
-    this.executors = executors;
+    this.look = new PeriodicTask(timer, INTERVAL_NANOS, this::look);
     this.queue = queue;
   }
 
-  /** Sees to it that somebody looks, {@link #INTERVAL_MILLIS} from now at the latest. */
+  /** Schedules a look, {@link #INTERVAL_MILLIS} from now at the latest. */
   void schedule() {
-    if (scheduled.compareAndSet(false, true)) {
-      try {
-        executors.get().schedule(look, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException shutDown) {
-        scheduled.set(false);
-      }
-    }
+    look.start();
   }
 
   /** Takes note of a command that is about to be written. */
@@ -97,17 +87,14 @@ final class CommandExpiry {
     }
   }
 
-  private void look() {
-    scheduled.set(false);
+  private boolean look() {
     try {
       queue.run();
     } finally {
       long now = System.nanoTime();
       delayed.removeIf(command -> isSettled(command, now));
-      if (!delayed.isEmpty()) {
-        schedule();
-      }
     }
+    return !delayed.isEmpty();
   }
 
   private boolean isSettled(EncodedCommand<?, ?, ?> command, long now) {

@@ -4,6 +4,8 @@ import dev.sheaf.internal.command.CallerOrder;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.internal.common.PeriodicTask;
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.protocol.ProtocolKeyword;
@@ -13,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -30,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * lanes all share the main connection, where batches form.
  *
  * <p>A lane is opened when callers have come at once {@value #MISSES_PER_LANE} times and found none
- * free. Lanes stay open until the main connection is closed.
+ * free. It is closed when it has read nothing for {@value #IDLE_SECONDS} s, or with the main
+ * connection.
  *
  * <p>Thread-safe.
  */
@@ -39,7 +42,15 @@ public final class Lanes {
   /** How often a caller finds no free lane before another one is opened. */
   static final int MISSES_PER_LANE = 64;
 
+  /** As the pools of Jedis, which close idle connections after a minute too. */
+  static final int IDLE_SECONDS = 60;
+
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+
   private static final int MAIN = 0;
+
+  /** Not a connection that commands can take: it is closed, or about to be. */
+  private static final int CLOSED = -1;
 
   /** What changes how a connection answers; behind it, another connection answers otherwise. */
   private static final Set<String> OF_STATE =
@@ -65,13 +76,23 @@ public final class Lanes {
   public record Opening(
       CompletionStage<NodePipeline> pipeline, Supplier<CompletableFuture<Void>> closing) {}
 
-  /** An open connection with a pipeline of its own. */
-  private record Lane(NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
+  /**
+   * An open connection with a pipeline of its own.
+   *
+   * @param number from 1 on, and never used again: what is known of the lane of a thread's
+   *     unanswered commands must not mean another one later
+   */
+  private record Lane(
+      int number, NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
 
   private final int maxLanes;
+  private final PeriodicTask look;
   private final Supplier<Opening> opener;
   private final CallerOrder order;
-  private final List<Lane> lanes = new CopyOnWriteArrayList<>();
+
+  /** Replaced as a whole, guarded by this. */
+  private volatile List<Lane> lanes = List.of();
+
   private final AtomicInteger misses = new AtomicInteger();
   private final AtomicBoolean opening = new AtomicBoolean();
 
@@ -82,6 +103,9 @@ public final class Lanes {
   private @Nullable Opening underWay;
 
   /** Guarded by this. */
+  private int lastNumber = MAIN;
+
+  /** Guarded by this. */
   private boolean closed;
 
   /**
@@ -89,10 +113,12 @@ public final class Lanes {
    *
    * @param maxLanes most lanes beside the main connection
    * @param writes is told when writes end
+   * @param timer runs the looks for idle lanes
    * @param opener connects one, with settings like the main one's
    */
-  public Lanes(int maxLanes, WriteClock writes, Supplier<Opening> opener) {
+  public Lanes(int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
     this.maxLanes = maxLanes;
+    this.look = new PeriodicTask(timer, IDLE_NANOS / 2, this::look);
     this.order = new CallerOrder(() -> writes.readers() != 0, writes::advanceFor);
     this.opener = opener;
   }
@@ -133,14 +159,16 @@ public final class Lanes {
     if (only >= 0) {
       return own.test(pipeline(only, main));
     }
-    int count = lanes.size();
+    List<Lane> open = lanes;
+    int count = open.size();
     if (count == 0 || !stateless || !commands.areReads()) {
       return own.test(main);
     }
     // A thread keeps to its lane as long as that is free.
     int first = cell % (count + 1);
     for (int i = 0; i <= count; i++) {
-      if (own.test(pipeline((first + i) % (count + 1), main))) {
+      int at = (first + i) % (count + 1);
+      if (own.test(at == 0 ? main : open.get(at - 1).pipeline())) {
         return true;
       }
     }
@@ -151,11 +179,14 @@ public final class Lanes {
    * Counts commands that a caller is about to send on a connection whose event loop it owns.
    *
    * @return false if they have to go another way, because something of their thread is unanswered
-   *     there; nothing is counted then
+   *     there, or because the lane was closed; nothing is counted then
    */
   boolean enter(NodePipeline main, NodePipeline wanted, Chain commands) {
     int cell = CallerOrder.cell();
-    int lane = laneOf(wanted);
+    int lane = wanted == main ? MAIN : numberOf(wanted);
+    if (lane == CLOSED) {
+      return false;
+    }
     if (order.enter(cell, lane, commands.commands()) != lane) {
       order.undo(cell, commands.commands());
       return false;
@@ -186,17 +217,24 @@ public final class Lanes {
     }
   }
 
-  private int laneOf(NodePipeline pipeline) {
-    for (int i = 0; i < lanes.size(); i++) {
-      if (lanes.get(i).pipeline() == pipeline) {
-        return i + 1;
+  private int numberOf(NodePipeline pipeline) {
+    for (Lane lane : lanes) {
+      if (lane.pipeline() == pipeline) {
+        return lane.number();
       }
     }
-    return MAIN;
+    return CLOSED;
   }
 
-  private NodePipeline pipeline(int lane, NodePipeline main) {
-    return lane == MAIN ? main : lanes.get(lane - 1).pipeline();
+  private NodePipeline pipeline(int number, NodePipeline main) {
+    if (number != MAIN) {
+      for (Lane lane : lanes) {
+        if (lane.number() == number) {
+          return lane.pipeline();
+        }
+      }
+    }
+    return main;
   }
 
   /** A caller that could have driven found no lane. */
@@ -233,25 +271,72 @@ public final class Lanes {
       unwanted = closed || pipeline == null;
       underWay = null;
       if (!unwanted && pipeline != null) {
-        lanes.add(new Lane(pipeline, lane.closing()));
+        List<Lane> more = new ArrayList<>(lanes);
+        more.add(new Lane(++lastNumber, pipeline, lane.closing()));
+        lanes = List.copyOf(more);
       }
     }
     if (unwanted) {
       CompletableFuture<Void> unused = lane.closing().get();
     }
     opening.set(false);
+    look.start();
+  }
+
+  private boolean look() {
+    closeIdle(System.nanoTime());
+    return !lanes.isEmpty();
+  }
+
+  /** Closes the lanes that have read nothing for so long by then. */
+  void closeIdle(long nowNanos) {
+    for (Lane lane : lanes) {
+      if (retire(lane, nowNanos)) {
+        CompletableFuture<Void> unused = lane.closing().get();
+      }
+    }
+  }
+
+  /**
+   * Takes an idle lane out of use. As the owner of its event loop, so that no caller is about to
+   * write on it; one that comes later finds that it is gone.
+   *
+   * @return whether it is to be closed
+   */
+  private boolean retire(Lane lane, long nowNanos) {
+    NodePipeline pipeline = lane.pipeline();
+    DrivenEventLoop loop = pipeline.loop();
+    if (loop == null || !loop.tryDrive()) {
+      return false;
+    }
+    try {
+      if (!pipeline.isUnused() || nowNanos - pipeline.heardNanos() < IDLE_NANOS) {
+        return false;
+      }
+      synchronized (this) {
+        List<Lane> rest = new ArrayList<>(lanes);
+        boolean removed = rest.remove(lane);
+        lanes = List.copyOf(rest);
+        return removed && !closed;
+      }
+    } finally {
+      loop.leave();
+    }
   }
 
   /** Closes all lanes, the one that is being opened included. */
   public CompletableFuture<Void> closeAsync() {
     List<CompletableFuture<Void>> closing = new ArrayList<>();
+    List<Lane> open;
     synchronized (this) {
       closed = true;
+      open = lanes;
+      lanes = List.of();
       if (underWay != null) {
         closing.add(underWay.closing().get());
       }
     }
-    lanes.forEach(lane -> closing.add(lane.closing().get()));
+    open.forEach(lane -> closing.add(lane.closing().get()));
     return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
   }
 

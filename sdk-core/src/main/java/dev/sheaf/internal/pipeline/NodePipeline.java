@@ -4,6 +4,7 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.ConnectionLostException;
 import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.heal.Healer;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way of commands from their callers to the socket of one node.
  *
- * <p>Callers add to a queue and go on; whoever finds it unattended wakes the event loop, which
+ * <p>Callers add to a queue and go on; one that finds it unattended wakes the event loop, which
  * takes all that has gathered, fuses runs of GETs and writes everything at once (group commit).
  * While the event loop reads replies, the next batch gathers, so batches grow with the load, by
  * themselves and without a timer; a lone caller wakes the event loop just as plain Lettuce does,
@@ -133,13 +134,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     this.excludedFromReplay = clientOptions.getReplayFilter();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
-    this.expiry =
-        new CommandExpiry(
-            timeouts,
-            meters,
-            () -> delegate.getClientResources().eventExecutorGroup(),
-            this::expireStalled,
-            this);
+    this.expiry = new CommandExpiry(timeouts, meters, this::after, this::expireStalled, this);
     this.timeouts = timeouts;
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
     this.healer = context.healing().healer(this::after);
@@ -166,8 +161,8 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     };
   }
 
-  /** Runs a task later, outside of any event loop. */
-  private boolean after(Runnable task, long nanos) {
+  /** Runs a task later, outside of any event loop; as {@link Timer}. */
+  public boolean after(Runnable task, long nanos) {
     try {
       delegate
           .getClientResources()
@@ -595,6 +590,12 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   @Override
   public long queuedBytes() {
     return queue.bytes();
+  }
+
+  /** Whether nothing waits or is under way. By the owner of the event loop. */
+  boolean isUnused() {
+    NodeChannel current = channel;
+    return queue.commands() == 0 && current != null && current.inFlightCommands() == 0;
   }
 
   /** Whether everything that was submitted has been written. For tests. */

@@ -1,7 +1,6 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.QueueFullException;
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.CommandQueue;
@@ -155,17 +154,8 @@ final class PendingQueue {
       return new SheafException(
           "The connection is closed, because the client is, or because the node left the cluster");
     }
-    return new QueueFullException(
-        "The queue of a node connection is full: "
-            + room.commands()
-            + " commands and "
-            + room.bytes()
-            + " bytes wait, the limits are maxQueuedCommands="
-            + options.maxQueuedCommands()
-            + " and maxQueuedBytes="
-            + options.maxQueuedBytes()
-            + "; the server reads more slowly than this client writes. Send less at once, or raise"
-            + " the limit in BatchingOptions");
+    return room.full(
+        "The queue of a node connection", "the server reads more slowly than this client writes");
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.QueueFullException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -66,7 +67,7 @@ public final class QueueLimits {
         if (left <= 0) {
           return false;
         }
-        // Whoever freed room just before this thread was counted as waiting did not signal.
+        // A thread that freed room just before this one was counted as waiting did not signal.
         freed.awaitNanos(Math.min(left, MAX_NAP_NANOS));
       }
       return true;
@@ -88,6 +89,28 @@ public final class QueueLimits {
         lock.unlock();
       }
     }
+  }
+
+  /**
+   * The failure of a command for which there is no room.
+   *
+   * @param queue begins the sentence
+   * @param reason why nothing leaves it
+   */
+  public QueueFullException full(String queue, String reason) {
+    return new QueueFullException(
+        queue
+            + " is full: "
+            + commands()
+            + " commands and "
+            + bytes()
+            + " bytes wait, the limits are maxQueuedCommands="
+            + maxCommands
+            + " and maxQueuedBytes="
+            + maxBytes
+            + "; "
+            + reason
+            + ". Send less at once, or raise the limit in BatchingOptions");
   }
 
   public int commands() {

@@ -1,11 +1,15 @@
 package dev.sheaf.internal.sync;
 
 import dev.sheaf.Result;
+import dev.sheaf.SheafException;
 import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.sync.RedisStringCommands;
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +19,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class BlockingCalls<K, V> {
+public final class BlockingCalls<K, V> {
+
+  /** The GET of a template, as loops are found by. */
+  private static final Method GET = lettuceGet();
 
   private final StatefulConnection<?, ?> connection;
   private final KeyLoops<K, V> loops;
+  private final ThreadLocal<CallerThread> threads;
+  private final Callers blocked;
   private final @Nullable LoopSampler sampler;
 
   /** Null unless loops are learned. */
@@ -27,16 +36,54 @@ final class BlockingCalls<K, V> {
   /** Whether commands may be held back until their caller waits. */
   private final boolean mayDrive;
 
-  BlockingCalls(
+  /**
+   * Sees the blocking calls of one connection.
+   *
+   * @param sampler finds loops; null if nothing does
+   * @param learned what is learned of loops; null if nothing is
+   */
+  public BlockingCalls(
       StatefulConnection<?, ?> connection,
       KeyLoops<K, V> loops,
       @Nullable LoopSampler sampler,
       @Nullable LearnedLoops<K, V> learned) {
     this.connection = connection;
     this.loops = loops;
+    this.threads = loops.threads();
+    this.blocked = loops.callers();
     this.sampler = sampler;
     this.learned = learned;
     this.mayDrive = ConnectedServer.isOwn(connection);
+  }
+
+  private static Method lettuceGet() {
+    try {
+      return RedisStringCommands.class.getMethod("get", Object.class);
+    } catch (NoSuchMethodException e) {
+      throw new LinkageError("This version of Lettuce has no GET", e);
+    }
+  }
+
+  StatefulConnection<?, ?> connection() {
+    return connection;
+  }
+
+  /**
+   * The blocking GET of a template: without a proxy for each of its connections and without
+   * reflection, since it is what loops are made of.
+   *
+   * @param drives whether the thread may drive the event loop while it waits
+   * @param send sends the command and waits
+   */
+  @SuppressWarnings("unchecked") // The windows of loops hold values of the client's type.
+  public @Nullable V get(K key, boolean drives, Supplier<? extends @Nullable V> send) {
+    try {
+      return (V) call(GET, null, key, drives, send::get);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new SheafException("The GET failed: " + e, e); // A supplier throws nothing checked.
+    }
   }
 
   /**
@@ -54,9 +101,9 @@ final class BlockingCalls<K, V> {
       boolean drives,
       Callable<@Nullable Object> call)
       throws Exception {
-    CallerThread caller = loops.caller();
-    if (key != null && !caller.loops().isEmpty()) {
-      Result<?> ahead = caller.loops().take(key);
+    CallerThread caller = threads.get();
+    if (key != null && caller.isInLoop()) {
+      Result<?> ahead = caller.take(key);
       if (ahead != null) {
         if (learned != null) {
           learned.ofThread().forget(key);
@@ -132,7 +179,7 @@ final class BlockingCalls<K, V> {
 
   private @Nullable Object send(boolean drives, Callable<@Nullable Object> call) throws Exception {
     return drives && mayDrive
-        ? WriteScope.call(loops.callers(), connection.getTimeout(), call)
+        ? WriteScope.call(blocked, connection.getTimeout(), call)
         : WriteScope.pass(call);
   }
 }

@@ -7,8 +7,10 @@ import dev.sheaf.internal.sync.KeySource.Repeated;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,9 @@ final class FollowedCalls<K> {
   /** Fewer keys in a row are not remembered as a list. */
   private static final int MIN_REPEATED = 8;
 
+  /** More keys in a row are remembered as several lists. */
+  private static final int MAX_REPEATED = 1_024;
+
   /**
    * How long after its list, or after its key before, the next key of a loop may come: 1 second.
    */
@@ -46,8 +51,11 @@ final class FollowedCalls<K> {
   private final List<FollowedLoop<K>> loops = new ArrayList<>();
   private final List<FollowedLoop<K>> candidates = new ArrayList<>();
 
-  /** The latest keys that belong to no loop, of one command. */
-  private final List<String> row = new ArrayList<>();
+  /** The latest keys that belong to no loop, of one command, each once. */
+  private final Set<String> row = new LinkedHashSet<>();
+
+  /** How many keys of the row are remembered as a list. */
+  private int remembered;
 
   private final String[] latest = new String[FINGERPRINT_KEYS];
   private @Nullable AheadRead rowRead;
@@ -152,8 +160,17 @@ final class FollowedCalls<K> {
     LearnedPlace place = loop.place();
     int reads = loop.reads();
     // Not with every read, as to look at the stack takes some microseconds.
-    if (place == null && reads > 1 && (reads == FINGERPRINT_KEYS || Integer.bitCount(reads) == 1)) {
-      place = findPlace(loop);
+    if (place == null && (reads == FINGERPRINT_KEYS || Integer.bitCount(reads) == 1)) {
+      place =
+          reads == 1
+              ? learned.places().readingAheadHere(read, loop.source())
+              : learned.places().placeOf(read, loop.source());
+      if (place != null) {
+        foundAt(loop, place);
+      }
+    }
+    if (reads == FINGERPRINT_KEYS && loop.source() instanceof Numbers) {
+      endRow();
     }
     LearnedWindow<K> window =
         place != null && place.isReadingAhead() ? open(loop, place, form) : null;
@@ -163,23 +180,19 @@ final class FollowedCalls<K> {
     return window;
   }
 
-  private @Nullable LearnedPlace findPlace(FollowedLoop<K> loop) {
-    LearnedPlace found = learned.places().placeOf(loop.read(), loop.source());
-    if (found != null) {
-      // A loop that was left early is over when its place begins another one.
-      for (FollowedLoop<K> other : List.copyOf(loops)) {
-        if (other != loop && other.place() == found) {
-          end(other);
-        }
+  private void foundAt(FollowedLoop<K> loop, LearnedPlace place) {
+    // A loop that was left early is over when its place begins another one.
+    for (FollowedLoop<K> other : List.copyOf(loops)) {
+      if (other != loop && other.place() == place) {
+        end(other);
       }
-      loop.foundAt(found);
     }
-    return found;
+    loop.foundAt(place);
   }
 
   private @Nullable LearnedWindow<K> open(FollowedLoop<K> loop, LearnedPlace place, KeyForm form) {
     loop.closeWindow();
-    int wanted = loop.mayReadAhead() ? place.windowKeys(loop.reads(), loop.windows()) : 0;
+    int wanted = loop.mayReadAhead() ? place.windowKeys(loop.reads()) : 0;
     List<String> texts = new ArrayList<>(Math.min(wanted, LoopHabits.MAX_WINDOW_KEYS));
     int first = place.isUnordered() ? 0 : loop.last() + 1;
     int end = loop.source().size();
@@ -211,7 +224,7 @@ final class FollowedCalls<K> {
       FollowedLoop<K> loop = loops.get(i);
       int index = loop.isOf(read, rest) ? loop.source().indexOf(text) : KeySource.NONE;
       if (index != KeySource.NONE && loop.mayGoOnAt(index)) {
-        if (loop.beginsAgainAt(index)) {
+        if (loop.beginsAgainAt(index) || isElsewhere(loop, index)) {
           end(loop);
           loop = new FollowedLoop<>(read, rest, loop.source());
           loops.add(loop);
@@ -222,13 +235,59 @@ final class FollowedCalls<K> {
     }
     FollowedLoop<K> begun = proven(read, rest, text, now);
     if (begun == null) {
+      propose(read, rest, text, now);
+      begun = foreseen(read, rest, text, now);
+    }
+    if (begun == null) {
       begun = unlisted(read, rest, text, now);
     }
     if (begun != null) {
       follow(begun, now);
-    } else {
-      propose(read, rest, text, now);
     }
+    return begun;
+  }
+
+  /** Whether a jump in a loop that goes straight on is the beginning of one at another place. */
+  private boolean isElsewhere(FollowedLoop<K> loop, int index) {
+    LearnedPlace place = loop.place();
+    if (place == null || loop.isShuffled() || loop.isNear(index)) {
+      return false;
+    }
+    LearnedPlace here = learned.places().placeOf(loop.read(), loop.source());
+    return here != null && here != place;
+  }
+
+  /** A loop whose first key this is, at a place that reads ahead. */
+  private @Nullable FollowedLoop<K> foreseen(
+      AheadRead read, @Nullable Object rest, String text, long now) {
+    if (!learned.places().anyReadAhead()) {
+      return null;
+    }
+    LearnedPlace place = null;
+    FollowedLoop<K> begun = null;
+    ReadList latest = null;
+    for (int i = candidates.size() - 1; i >= 0 && place == null; i--) {
+      FollowedLoop<K> candidate = candidates.get(i);
+      if (candidate.source() instanceof OfList of
+          && (latest == null || latest == of.list())
+          && candidate.isOf(read, rest)
+          && of.indexOf(text) == candidate.last()) {
+        latest = of.list();
+        begun = candidate;
+        place = learned.places().readingAheadHere(read, of);
+      }
+    }
+    if (latest == null) {
+      KeySource repeated = learned.repeated(read, text);
+      begun = begun(read, rest, repeated, List.of(text), now);
+      place = repeated == null ? null : learned.places().readingAheadHere(read, repeated);
+    }
+    if (begun == null || place == null) {
+      return null;
+    }
+    candidates.clear();
+    endRow();
+    foundAt(begun, place);
     return begun;
   }
 
@@ -252,11 +311,9 @@ final class FollowedCalls<K> {
       int index = candidate.isOf(read, rest) ? candidate.source().indexOf(text) : KeySource.NONE;
       if (index != KeySource.NONE && !candidate.hasRead(index)) {
         candidates.clear();
-        candidate.reads(index, now);
-        if (!row.isEmpty()) {
-          row.remove(row.size() - 1); // Its first key was taken for one of no loop.
-        }
+        row.remove(candidate.source().keyAt(candidate.last())); // It was taken for one of no loop.
         endRow();
+        candidate.reads(index, now);
         return candidate;
       }
     }
@@ -324,29 +381,32 @@ final class FollowedCalls<K> {
     if (read != rowRead
         || !Objects.deepEquals(rest, rowRest)
         || now - rowNanos > MAX_PAUSE_NANOS
-        || !row.isEmpty() && row.get(0).equals(text)) {
+        || row.size() == MAX_REPEATED
+        || row.contains(text)) {
       endRow();
       rowRead = read;
       rowRest = rest;
     }
     rowNanos = now;
-    FollowedLoop<K> loop = null;
-    for (int i = FINGERPRINT_KEYS - 1; i >= 0 && loop == null; i--) {
-      loop = begun(read, rest, Numbers.of(latest[i], text), List.of(latest[i], text), now);
+    FollowedLoop<K> numbers = null;
+    for (int i = FINGERPRINT_KEYS - 1; i >= 0 && numbers == null; i--) {
+      numbers = begun(read, rest, Numbers.of(latest[i], text), List.of(latest[i], text), now);
     }
     System.arraycopy(latest, 1, latest, 0, FINGERPRINT_KEYS - 1);
     latest[FINGERPRINT_KEYS - 1] = text;
-    if (loop == null) {
-      loop = begun(read, rest, learned.repeated(read, latest), List.of(latest), now);
-    }
-    if (loop == null && row.size() < learned.options().maxWindowKeys()) {
+    FollowedLoop<K> repeated =
+        begun(read, rest, learned.repeated(read, latest), List.of(latest), now);
+    FollowedLoop<K> loop = repeated == null ? numbers : repeated;
+    // Two numbers may differ by some step by chance, in a row of other keys.
+    if (loop == null || loop.source() instanceof Numbers) {
       row.add(text);
-      if (row.size() >= MIN_REPEATED && Integer.bitCount(row.size()) == 1) {
+      if (Integer.bitCount(row.size()) == 1) {
         // A thread may end with its request, and say nothing of it.
-        learned.remember(read, Repeated.of(row));
+        remember();
       }
-    } else if (loop != null) {
+    } else {
       row.clear();
+      remembered = 0;
     }
     return loop;
   }
@@ -372,12 +432,18 @@ final class FollowedCalls<K> {
   }
 
   private void endRow() {
-    AheadRead read = rowRead;
-    if (read != null && row.size() >= MIN_REPEATED) {
-      learned.remember(read, Repeated.of(row));
-    }
+    remember();
     row.clear();
+    remembered = 0;
     Arrays.fill(latest, "");
+  }
+
+  private void remember() {
+    AheadRead read = rowRead;
+    if (read != null && row.size() >= MIN_REPEATED && row.size() > remembered) {
+      learned.remember(read, Repeated.of(row));
+      remembered = row.size();
+    }
   }
 
   private void end(FollowedLoop<K> loop) {
@@ -388,6 +454,17 @@ final class FollowedCalls<K> {
       learned
           .places()
           .ended(place, loop.reads(), loop.span(), loop.wentToTheEnd(), loop.isShuffled());
+    }
+    if (loop.isAtEnd()
+        && loop.source() instanceof Repeated list
+        && list.keys().size() < MAX_REPEATED) {
+      // It may go on, and is a longer list then.
+      endRow();
+      row.addAll(list.keys());
+      remembered = row.size();
+      rowRead = loop.read();
+      rowRest = loop.rest();
+      rowNanos = loop.lastNanos();
     }
   }
 

@@ -12,7 +12,7 @@ final class FollowedLoop<K> {
   /** How much of its end a loop may leave out and still have read it all: a sixteenth. */
   private static final int TOLERANCE = 16;
 
-  /** How many numbers a loop may leave out at once. */
+  /** How many keys a loop may leave out at once and go straight on. */
   private static final int MAX_STEP = 4;
 
   private final AheadRead read;
@@ -26,7 +26,6 @@ final class FollowedLoop<K> {
   private int last = -1;
   private boolean backwards;
   private long lastNanos;
-  private int windows;
   private boolean givenUp;
   private @Nullable LearnedPlace place;
   private @Nullable LearnedWindow<K> window;
@@ -68,7 +67,12 @@ final class FollowedLoop<K> {
 
   /** Whether this place may be of the same loop: one over numbers makes no long steps. */
   boolean mayGoOnAt(int index) {
-    return source.size() < Integer.MAX_VALUE || index >= last && index - last <= MAX_STEP;
+    return source.size() < Integer.MAX_VALUE || isNear(index);
+  }
+
+  /** Whether this place is at most a short step behind the one before. */
+  boolean isNear(int index) {
+    return index >= last && index - last <= MAX_STEP;
   }
 
   /** Whether to read this key means that the loop begins again. */
@@ -125,13 +129,8 @@ final class FollowedLoop<K> {
     return window;
   }
 
-  int windows() {
-    return windows;
-  }
-
   void opened(LearnedWindow<K> opened) {
     window = opened;
-    windows++;
   }
 
   /** Ends the window; nothing more is read ahead if it was not worth it. */
@@ -139,7 +138,7 @@ final class FollowedLoop<K> {
     LearnedWindow<K> open = window;
     window = null;
     if (open != null) {
-      givenUp |= !open.paid();
+      givenUp |= !open.window().paid();
       open.close();
     }
   }

@@ -59,7 +59,7 @@ final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
 
   private void end() {
     if (owner != null && open != null && owner == loops.caller()) {
-      owner.loops().end(open);
+      owner.end(open);
       learn();
       window = null;
     }
@@ -107,7 +107,7 @@ final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
       open = loops.open(this);
       return true;
     }
-    if (owner == caller && open != null && caller.loops().resume(open)) {
+    if (owner == caller && open != null && caller.resume(open)) {
       return true;
     }
     plain = true;

@@ -74,12 +74,17 @@ public final class KeyLoops<K, V> {
       ((OpenLoop) left).close();
     }
     OpenLoop open = new OpenLoop(loop, abandoned, writes, joined);
-    caller().loops().push(open);
+    caller().push(open);
     return open;
   }
 
   CallerThread caller() {
     return callers.get();
+  }
+
+  /** What is remembered of each thread. */
+  ThreadLocal<CallerThread> threads() {
+    return callers;
   }
 
   /** What was read ahead for this key is older than what its reader is about to see. */

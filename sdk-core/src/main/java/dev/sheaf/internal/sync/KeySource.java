@@ -3,6 +3,8 @@ package dev.sheaf.internal.sync;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Where the keys of a loop come from. Confined to a thread. */
@@ -20,14 +22,14 @@ interface KeySource {
   /** How many keys there are; {@link Integer#MAX_VALUE} if there is no end. */
   int size();
 
-  /** What kind of source it is: equal for the loops of one place. */
-  String kind();
+  /** What its keys are, in words: equal for the loops of one place. */
+  String shape();
 
-  /** What stands before what differs. */
-  String prefix();
-
-  /** What stands behind it. */
-  String suffix();
+  /** Without numbers, in which the keys of one place often differ. */
+  private static String shape(String prefix, String suffix) {
+    Pattern number = Numbers.NUMBER;
+    return number.matcher(prefix).replaceAll("#") + "*" + number.matcher(suffix).replaceAll("#");
+  }
 
   /** The elements of a list, each between the same prefix and suffix. */
   record OfList(ReadList list, String prefix, String suffix) implements KeySource {
@@ -52,8 +54,8 @@ interface KeySource {
     }
 
     @Override
-    public String kind() {
-      return "the elements of " + list.command();
+    public String shape() {
+      return KeySource.shape(prefix, suffix) + " with the elements of " + list.command();
     }
   }
 
@@ -64,6 +66,8 @@ interface KeySource {
    */
   record Numbers(String prefix, String suffix, int width, long first, long step)
       implements KeySource {
+
+    private static final Pattern NUMBER = Pattern.compile("[0-9]+");
 
     /** More keys than any loop reads. */
     private static final long MAX_INDEX = 1_000_000;
@@ -149,19 +153,17 @@ interface KeySource {
     }
 
     @Override
-    public String kind() {
-      return "numbers by steps of " + step;
+    public String shape() {
+      return KeySource.shape(prefix, suffix) + " with numbers by steps of " + step;
     }
   }
 
-  /** The keys of an earlier loop, in its order. */
+  /** The keys of an earlier loop, in its order, each once. */
   record Repeated(List<String> keys, Map<String, Integer> places) implements KeySource {
 
-    static Repeated of(List<String> keys) {
+    static Repeated of(Set<String> keys) {
       Map<String, Integer> places = new HashMap<>(2 * keys.size());
-      for (int i = 0; i < keys.size(); i++) {
-        places.putIfAbsent(keys.get(i), i);
-      }
+      keys.forEach(key -> places.put(key, places.size()));
       return new Repeated(List.copyOf(keys), places);
     }
 
@@ -181,18 +183,8 @@ interface KeySource {
     }
 
     @Override
-    public String kind() {
-      return "the keys of the loop before";
-    }
-
-    @Override
-    public String prefix() {
-      return "";
-    }
-
-    @Override
-    public String suffix() {
-      return "";
+    public String shape() {
+      return "* with the keys of the loop before";
     }
   }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -74,6 +75,20 @@ public final class LearnedLoops<K, V> {
     return lists.isEmpty() ? null : lists.get(new Fingerprint(read, List.of(first)));
   }
 
+  /** The list of an earlier loop that begins with this key; null if there is none, or several. */
+  @Nullable Repeated repeated(AheadRead read, String first) {
+    Repeated found = null;
+    for (Map.Entry<Fingerprint, Repeated> list : lists.entrySet()) {
+      if (list.getKey().read() == read && list.getKey().keys().get(0).equals(first)) {
+        if (found != null) {
+          return null;
+        }
+        found = list.getValue();
+      }
+    }
+    return found;
+  }
+
   void remember(AheadRead read, Repeated keys) {
     Fingerprint first =
         new Fingerprint(read, List.copyOf(keys.keys().subList(0, FollowedCalls.FINGERPRINT_KEYS)));
@@ -101,7 +116,7 @@ public final class LearnedLoops<K, V> {
       LearnedPlace place,
       long number) {
     for (LearnedWindow<K> other : open) {
-      if (other.isTooOld()) {
+      if (other.window().isTooOld()) {
         other.close();
       }
     }
@@ -129,11 +144,8 @@ public final class LearnedLoops<K, V> {
   private void closed(LearnedWindow<K> window) {
     open.remove(window);
     loops.writes().leave();
+    LoopWindow<K, ?> held = window.window();
     places.windowClosed(
-        window.place(),
-        window.fetchedKeys(),
-        window.usedValues(),
-        window.bytesPerKey(),
-        window.isTooOld());
+        window.place(), held.fetchedKeys(), held.usedValues(), held.bytesPerKey(), held.isTooOld());
   }
 }

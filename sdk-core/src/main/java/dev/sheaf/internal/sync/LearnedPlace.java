@@ -116,12 +116,12 @@ final class LearnedPlace {
   }
 
   /**
-   * How many keys a loop is to read ahead now; 0 if none.
+   * How many keys a loop is to read ahead now: as many as the latest loops would have read; 0 if
+   * none.
    *
    * @param reads how many it has read
-   * @param windows how many windows it has had
    */
-  synchronized int windowKeys(int reads, int windows) {
+  synchronized int windowKeys(int reads) {
     if (state != State.READING_AHEAD) {
       return 0;
     }
@@ -129,12 +129,9 @@ final class LearnedPlace {
     int shortest = Arrays.stream(lengths, 0, known).min().orElse(0);
     int foreseen =
         shortest == TO_THE_END ? Integer.MAX_VALUE : Math.max(shortest - reads, reads / CAUTION);
-    int most = windows == 0 ? LoopHabits.TRUSTING_KEYS : options.maxWindowKeys();
     long affordable = Math.max(1, options.maxWindowBytes() / bytesPerKey);
     return (int)
-        Math.min(
-            Math.min(foreseen, affordable),
-            Math.min(keysInTime, Math.min(most, options.maxWindowKeys())));
+        Math.min(Math.min(foreseen, affordable), Math.min(keysInTime, options.maxWindowKeys()));
   }
 
   /**

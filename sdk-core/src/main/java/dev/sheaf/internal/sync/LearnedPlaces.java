@@ -5,12 +5,12 @@ import dev.sheaf.LoopReport;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +22,6 @@ public final class LearnedPlaces {
   static final String STOPPED_METER = "sheaf.loops.read.ahead.stopped";
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.loops");
-  private static final Pattern NUMBER = Pattern.compile("[0-9]+");
 
   private final LoopLearning options;
 
@@ -39,14 +38,17 @@ public final class LearnedPlaces {
   private long looksSinceNanos = System.nanoTime();
   private int looks;
 
-  /** How many places read ahead, or did before they gave way to others. */
-  private final AtomicInteger readingAhead = new AtomicInteger();
+  /** What is read ahead anywhere. Written by those that hold the places. */
+  private volatile Set<Shape> readAhead = Set.of();
 
   private final @Nullable Counter hits;
   private final @Nullable Counter vain;
   private final @Nullable Counter stopped;
 
-  private record Place(long callSite, AheadRead read, String source) {}
+  /** What the keys are that are read. */
+  private record Shape(AheadRead read, String keys) {}
+
+  private record Place(long callSite, Shape shape) {}
 
   /**
    * Begins with nothing learned.
@@ -78,31 +80,48 @@ public final class LearnedPlaces {
     return options;
   }
 
+  /** Whether keys are read ahead anywhere. */
+  boolean anyReadAhead() {
+    return !readAhead.isEmpty();
+  }
+
+  /**
+   * The place that the current thread is at, if its loops have keys of this source, and read ahead.
+   * Looks at the stack only if such loops do somewhere.
+   */
+  @Nullable LearnedPlace readingAheadHere(AheadRead read, KeySource source) {
+    Shape shape = new Shape(read, source.shape());
+    if (!readAhead.contains(shape)) {
+      return null;
+    }
+    LearnedPlace known;
+    Place here = new Place(CallSite.ofCurrentThread().fingerprint(), shape);
+    synchronized (places) {
+      known = places.get(here);
+    }
+    return known != null && known.isReadingAhead() ? known : null;
+  }
+
   /** What is known of the place that the current thread is at; null if nobody may look now. */
   @Nullable LearnedPlace placeOf(AheadRead read, KeySource source) {
     // Where loops are read ahead, a look saves round trips; where none is, there is no hurry.
-    if (readingAhead.get() == 0 && !mayLook()) {
+    if (!anyReadAhead() && !mayLook()) {
       return null;
     }
     CallSite site = CallSite.ofCurrentThread();
     if (site.isEmpty()) {
       return null;
     }
-    String keys = shape(source.prefix()) + "*" + shape(source.suffix()) + " with " + source.kind();
-    Place key = new Place(site.fingerprint(), read, keys);
+    Shape shape = new Shape(read, source.shape());
+    Place key = new Place(site.fingerprint(), shape);
     synchronized (places) {
       LearnedPlace known = places.get(key);
       if (known == null) {
-        known = new LearnedPlace(site.describe(), read.name(), keys, options);
+        known = new LearnedPlace(site.describe(), read.name(), shape.keys(), options);
         places.put(key, known);
       }
       return known;
     }
-  }
-
-  /** Without numbers, in which the keys of one place often differ. */
-  private static String shape(String part) {
-    return NUMBER.matcher(part).replaceAll("#");
   }
 
   private boolean mayLook() {
@@ -119,7 +138,21 @@ public final class LearnedPlaces {
   /** A loop is over, see {@link LearnedPlace#ended}. */
   void ended(LearnedPlace place, int reads, int span, boolean toTheEnd, boolean shuffled) {
     if (place.ended(reads, span, toTheEnd, shuffled)) {
-      readingAhead.incrementAndGet();
+      note();
+    }
+  }
+
+  /** A place begins to read ahead, or stops. */
+  private void note() {
+    synchronized (places) {
+      Set<Shape> shapes = new HashSet<>();
+      places.forEach(
+          (at, place) -> {
+            if (place.isReadingAhead()) {
+              shapes.add(at.shape());
+            }
+          });
+      readAhead = Set.copyOf(shapes);
     }
   }
 
@@ -130,7 +163,7 @@ public final class LearnedPlaces {
       vain.increment(read - used);
     }
     if (place.windowClosed(read, used, bytes, late)) {
-      readingAhead.decrementAndGet();
+      note();
       if (stopped != null) {
         stopped.increment();
       }

@@ -54,20 +54,6 @@ final class LearnedWindow<K> {
     return number < other.number;
   }
 
-  /** Whether nothing is left to hand out. */
-  boolean isOver() {
-    return closed.get() || places.isEmpty();
-  }
-
-  boolean isTooOld() {
-    return window.isTooOld();
-  }
-
-  /** Whether most of it was handed out, so that the next one may be as large. */
-  boolean paid() {
-    return window.paid();
-  }
-
   /** Hands out the reply for a key, once; null if it has to be asked of the server. */
   @Nullable Result<?> take(K key, String text) {
     Integer index = closed.get() ? null : places.get(text);
@@ -101,15 +87,8 @@ final class LearnedWindow<K> {
     return place;
   }
 
-  int fetchedKeys() {
-    return window.fetchedKeys();
-  }
-
-  int usedValues() {
-    return window.usedValues();
-  }
-
-  long bytesPerKey() {
-    return window.bytesPerKey();
+  /** What it holds, or held. */
+  LoopWindow<K, ?> window() {
+    return window;
   }
 }

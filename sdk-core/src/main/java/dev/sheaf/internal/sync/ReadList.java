@@ -4,6 +4,7 @@ import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.MapScanCursor;
 import io.lettuce.core.Value;
 import io.lettuce.core.ValueScanCursor;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,6 +23,9 @@ final class ReadList {
 
   /** A shorter list is not worth it. */
   static final int MIN_ELEMENTS = 4;
+
+  /** Longer texts are not looked at for JSON: 256 Ki characters. */
+  private static final int MAX_JSON_LENGTH = 256 << 10;
 
   private final String command;
   private final long readAtNanos;
@@ -44,11 +48,66 @@ final class ReadList {
    */
   static @Nullable ReadList of(String command, @Nullable Object reply, long nowNanos) {
     if (reply instanceof String || reply instanceof byte[]) {
-      List<@Nullable String> scalars = JsonScalars.in(reply);
+      List<@Nullable String> scalars = jsonScalars(reply);
       return scalars == null ? null : of("JSON of " + command, scalars, nowNanos);
     }
     Collection<?> collection = collectionIn(reply);
     return collection == null ? null : of(command, collection, nowNanos);
+  }
+
+  /**
+   * The strings and numbers of a JSON array; null if a value is none, or has anything else or
+   * escapes.
+   */
+  private static @Nullable List<@Nullable String> jsonScalars(Object value) {
+    String text;
+    if (value instanceof byte[] bytes) {
+      text =
+          bytes.length < 2 || bytes[0] != '[' || bytes.length > MAX_JSON_LENGTH
+              ? ""
+              : new String(bytes, StandardCharsets.ISO_8859_1);
+    } else {
+      text = (String) value;
+    }
+    return text.length() < 2
+            || text.length() > MAX_JSON_LENGTH
+            || text.charAt(0) != '['
+            || text.charAt(text.length() - 1) != ']'
+        ? null
+        : scalars(text);
+  }
+
+  private static @Nullable List<@Nullable String> scalars(String text) {
+    List<@Nullable String> found = new ArrayList<>();
+    int end = text.length() - 1;
+    for (int i = 1; i < end && found.size() < MAX_ELEMENTS; ) {
+      int comma = text.indexOf(',', i);
+      int stop = comma < 0 ? end : comma;
+      String scalar = text.substring(i, stop).strip();
+      if (!isScalar(scalar)) {
+        return null;
+      }
+      found.add(scalar);
+      i = stop + 1;
+    }
+    return found;
+  }
+
+  private static boolean isScalar(String scalar) {
+    if (scalar.isEmpty()) {
+      return false;
+    }
+    boolean quoted = scalar.charAt(0) == '"';
+    if (quoted && (scalar.length() < 2 || scalar.indexOf('"', 1) != scalar.length() - 1)) {
+      return false;
+    }
+    for (int i = 0; i < scalar.length(); i++) {
+      char c = scalar.charAt(i);
+      if (c == '\\' || c == '[' || c == '{' || !quoted && c != '-' && (c < '0' || c > '9')) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static @Nullable Collection<?> collectionIn(@Nullable Object reply) {

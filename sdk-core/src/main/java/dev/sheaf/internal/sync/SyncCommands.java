@@ -1,10 +1,19 @@
 package dev.sheaf.internal.sync;
 
+import dev.sheaf.internal.compression.CallerOutput;
 import dev.sheaf.internal.connect.ConnectedServer;
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -13,6 +22,7 @@ import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,39 +44,46 @@ public final class SyncCommands<K, V> implements InvocationHandler {
 
   private final Object commands;
   private final BooleanSupplier waits;
-  private final StatefulConnection<K, V> connection;
-  private final @Nullable BlockingGet<K, V> blockingGet;
   private final BlockingCalls<K, V> calls;
+
+  /** What GET is sent by; null where it is called as all else. */
+  private final @Nullable RedisClusterAsyncCommands<K, V> gets;
+
+  /** How values are read where the caller decompresses them; null without compression. */
+  private final @Nullable RedisCodec<K, V> decompressing;
 
   private SyncCommands(
       Object commands,
       BooleanSupplier waits,
-      StatefulConnection<K, V> connection,
-      @Nullable BlockingGet<K, V> blockingGet,
-      KeyLoops<K, V> loops,
-      @Nullable LoopSampler sampler,
-      @Nullable LearnedLoops<K, V> learned) {
+      BlockingCalls<K, V> calls,
+      @Nullable RedisClusterAsyncCommands<K, V> gets,
+      @Nullable RedisCodec<K, V> decompressing) {
     this.commands = commands;
     this.waits = waits;
-    this.connection = connection;
-    this.blockingGet = blockingGet;
-    this.calls = new BlockingCalls<>(connection, loops, sampler, learned);
+    this.calls = calls;
+    this.gets = gets;
+    this.decompressing = decompressing;
   }
 
-  /** The face of Lettuce's commands: an object of all the interfaces that they have. */
+  /**
+   * The face of Lettuce's commands: an object of all the interfaces that they have.
+   *
+   * @param decompressing the client's codec if values may be compressed, else null
+   */
   @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
   public static <K, V> RedisClusterCommands<K, V> over(
       ConnectedServer<K, V> server,
-      @Nullable BlockingGet<K, V> blockingGet,
-      KeyLoops<K, V> loops,
-      @Nullable LoopSampler sampler,
-      @Nullable LearnedLoops<K, V> learned) {
+      @Nullable RedisCodec<K, V> decompressing,
+      BlockingCalls<K, V> calls) {
+    TimeoutOptions timeouts = server.connection().getOptions().getTimeoutOptions();
+    // Where the time-outs of commands differ, Lettuce alone knows them.
+    boolean differ = timeouts.isTimeoutCommands() && !timeouts.isApplyConnectionTimeout();
     return (RedisClusterCommands<K, V>)
         Proxy.newProxyInstance(
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
             new SyncCommands<>(
-                server.sync(), ALWAYS, server.connection(), blockingGet, loops, sampler, learned));
+                server.sync(), ALWAYS, calls, differ ? null : server.async(), decompressing));
   }
 
   /**
@@ -76,36 +93,12 @@ public final class SyncCommands<K, V> implements InvocationHandler {
    * @param waits whether calls wait for their replies; while they do not, they pass as they are
    */
   public static <T> T over(
-      Class<T> type,
-      T commands,
-      BooleanSupplier waits,
-      StatefulConnection<?, ?> connection,
-      KeyLoops<?, ?> loops,
-      @Nullable LoopSampler sampler,
-      @Nullable LearnedLoops<?, ?> learned) {
+      Class<T> type, T commands, BooleanSupplier waits, BlockingCalls<?, ?> calls) {
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
-            foreign(commands, waits, connection, loops, sampler, learned)));
-  }
-
-  @SuppressWarnings("unchecked") // The loops are those of the connection.
-  private static <K, V> SyncCommands<K, V> foreign(
-      Object commands,
-      BooleanSupplier waits,
-      StatefulConnection<?, ?> connection,
-      KeyLoops<K, V> loops,
-      @Nullable LoopSampler sampler,
-      @Nullable LearnedLoops<?, ?> learned) {
-    return new SyncCommands<>(
-        commands,
-        waits,
-        (StatefulConnection<K, V>) connection,
-        null,
-        loops,
-        sampler,
-        (LearnedLoops<K, V>) learned);
+            new SyncCommands<>(commands, waits, calls, null, null)));
   }
 
   @Override
@@ -132,10 +125,10 @@ public final class SyncCommands<K, V> implements InvocationHandler {
    * for those of several.
    */
   private boolean isOneCommand(Method method) {
-    if (!(connection instanceof StatefulRedisClusterConnection)) {
+    if (!(calls.connection() instanceof StatefulRedisClusterConnection)) {
       return true;
     }
-    return blockingGet != null && !SEVERAL.computeIfAbsent(method, SyncCommands::isOfSeveral);
+    return gets != null && !SEVERAL.computeIfAbsent(method, SyncCommands::isOfSeveral);
   }
 
   private static boolean isOfSeveral(Method method) {
@@ -158,14 +151,40 @@ public final class SyncCommands<K, V> implements InvocationHandler {
   @SuppressWarnings("unchecked") // The argument of get(K).
   private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
       throws Exception {
-    if (get && blockingGet != null && arguments != null) {
-      return blockingGet.get((K) arguments[0]);
+    if (get && gets != null && arguments != null) {
+      return get(gets, (K) arguments[0]);
     }
     try {
       return method.invoke(commands, arguments);
     } catch (InvocationTargetException e) {
       throw rethrown(e.getTargetException());
     }
+  }
+
+  /**
+   * A blocking GET as Lettuce does it, but without its reflection, and with the value decompressed
+   * by the thread that waits for it: that one has nothing else to do, while the event loop has the
+   * replies of all others.
+   */
+  private @Nullable V get(RedisClusterAsyncCommands<K, V> async, K key) {
+    StatefulConnection<?, ?> connection = calls.connection();
+    boolean queued = connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
+    RedisCodec<K, V> codec = decompressing;
+    if (codec == null || queued) {
+      RedisFuture<V> value = async.get(key);
+      // In a transaction it comes with EXEC, which knows nothing of this thread.
+      return queued ? null : await(connection, value);
+    }
+    CallerOutput<K, V> output = new CallerOutput<>(codec);
+    return output.decoded(
+        await(
+            connection,
+            async.dispatch(CommandType.GET, output, new CommandArgs<>(codec).addKey(key))));
+  }
+
+  private static <V> @Nullable V await(StatefulConnection<?, ?> connection, RedisFuture<V> value) {
+    return LettuceFutures.awaitOrCancel(
+        value, connection.getTimeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private static Exception rethrown(Throwable thrown) {

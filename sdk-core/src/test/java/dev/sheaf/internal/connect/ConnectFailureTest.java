@@ -262,7 +262,7 @@ class ConnectFailureTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("connectTimeout")
         .hasMessageContaining("PT0S");
-    assertThatThrownBy(() -> BatchingOptions.defaults().withMaxFusedKeys(1))
+    assertThatThrownBy(() -> BatchingOptions.builder().maxFusedKeys(1).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("maxFusedKeys must be at least 2, but was 1");
     assertThatThrownBy(() -> Sheaf.builder(List.of()))

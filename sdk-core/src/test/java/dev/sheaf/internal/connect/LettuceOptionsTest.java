@@ -193,7 +193,7 @@ class LettuceOptionsTest {
     outage(
         server,
         ClientOptions.builder().requestQueueSize(2).build(),
-        BatchingOptions.defaults().withMaxInFlight(1, 1_000),
+        BatchingOptions.builder().maxInFlightCommands(1).maxInFlightBytes(1_000).build(),
         (sheaf, proxy) -> {
           proxy.pauseToServer(true);
           List<RedisFuture<Long>> commands = new ArrayList<>();

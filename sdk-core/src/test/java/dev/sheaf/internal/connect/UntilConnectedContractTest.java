@@ -86,7 +86,8 @@ class UntilConnectedContractTest {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
             .clientResources(resources)
-            .batching(BatchingOptions.defaults().withMaxQueued(limit, 1 << 20))
+            .batching(
+                BatchingOptions.builder().maxQueuedCommands(limit).maxQueuedBytes(1 << 20).build())
             .connect()) {
       BulkLane<String, String> lane = sheaf.bulk();
       opening.holdUp();
@@ -113,7 +114,8 @@ class UntilConnectedContractTest {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
             .clientResources(resources)
-            .batching(BatchingOptions.defaults().withMaxQueued(1_000, 4_000))
+            .batching(
+                BatchingOptions.builder().maxQueuedCommands(1_000).maxQueuedBytes(4_000).build())
             .connect()) {
       BulkLane<String, String> lane = sheaf.bulk();
       opening.holdUp();
@@ -136,7 +138,8 @@ class UntilConnectedContractTest {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
             .clientResources(resources)
-            .batching(BatchingOptions.defaults().withMaxQueued(2, 1 << 20))
+            .batching(
+                BatchingOptions.builder().maxQueuedCommands(2).maxQueuedBytes(1 << 20).build())
             .connect()) {
       BulkLane<String, String> lane = sheaf.bulk();
       opening.holdUp();
@@ -163,7 +166,8 @@ class UntilConnectedContractTest {
         Sheaf.builder(server.uri())
             .clientResources(resources)
             .commandTimeout(Duration.ofMillis(200))
-            .batching(BatchingOptions.defaults().withMaxQueued(2, 1 << 20))
+            .batching(
+                BatchingOptions.builder().maxQueuedCommands(2).maxQueuedBytes(1 << 20).build())
             .connect()) {
       BulkLane<String, String> lane = sheaf.bulk();
       opening.holdUp();

@@ -113,7 +113,7 @@ class FusedGetContractTest {
   void fusionOff_sendsPlainGets(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
-            .batching(BatchingOptions.defaults().withFusion(false))
+            .batching(BatchingOptions.builder().fusion(false).build())
             .connect()) {
       fill(sheaf);
       sheaf.getAll(List.of("{t}key1", "{t}key2", "{t}key3"));

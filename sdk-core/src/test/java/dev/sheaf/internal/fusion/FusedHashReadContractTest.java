@@ -206,7 +206,7 @@ class FusedHashReadContractTest {
   void hashFusionOff_sendsPlainHgets(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
-            .batching(BatchingOptions.defaults().withHashFusion(false))
+            .batching(BatchingOptions.builder().hashFusion(false).build())
             .connect()) {
       fill(sheaf);
       assertThat(readTogether(sheaf, "hash", "field1", "field2"))

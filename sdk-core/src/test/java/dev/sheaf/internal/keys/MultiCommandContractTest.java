@@ -384,7 +384,8 @@ class MultiCommandContractTest {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     int limit = 300_000;
     int valueBytes = 20_000;
-    BatchingOptions small = BatchingOptions.defaults().withMaxQueued(40, limit);
+    BatchingOptions small =
+        BatchingOptions.builder().maxQueuedCommands(40).maxQueuedBytes(limit).build();
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri()).batching(small).meterRegistry(registry).connect()) {
       Map<String, String> values = new HashMap<>();
@@ -419,7 +420,8 @@ class MultiCommandContractTest {
 
   @ForEachServer(on = Topology.STANDALONE)
   void fullQueue_refusesWithoutBlocking_andNamesTheLimit(ServerUnderTest server) throws Exception {
-    BatchingOptions small = BatchingOptions.defaults().withMaxQueued(40, 50_000);
+    BatchingOptions small =
+        BatchingOptions.builder().maxQueuedCommands(40).maxQueuedBytes(50_000).build();
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(small).connect()) {
       sheaf.standalone().setAutoFlushCommands(false);
       RedisFuture<String> first = sheaf.async().set("a", "1");

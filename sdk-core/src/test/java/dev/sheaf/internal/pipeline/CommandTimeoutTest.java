@@ -64,7 +64,12 @@ class CommandTimeoutTest {
   void timeInTheQueueAndBeforeIt_countsToo() {
     int queued = 3;
     BatchingOptions oneLargeWriteAtATime =
-        BatchingOptions.defaults().withMaxInFlight(1_000, 5_000).withMaxQueued(queued, 1 << 20);
+        BatchingOptions.builder()
+            .maxInFlightCommands(1_000)
+            .maxInFlightBytes(5_000)
+            .maxQueuedCommands(queued)
+            .maxQueuedBytes(1 << 20)
+            .build();
     try (Sheaf<String, String> sheaf = connect(proxy, oneLargeWriteAtATime)) {
       proxy.pauseToClient(true);
       RedisFuture<String> large = sheaf.async().set("key", "x".repeat(10_000));

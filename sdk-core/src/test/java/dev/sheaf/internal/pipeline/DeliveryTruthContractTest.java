@@ -68,10 +68,12 @@ class DeliveryTruthContractTest {
   @ForEachServer
   void soItIsWithTinyLimits(ServerUnderTest server) throws Exception {
     BatchingOptions tiny =
-        BatchingOptions.defaults()
-            .withMaxFusedKeys(2)
-            .withMaxInFlight(7, 500)
-            .withMaxBatchBytes(60);
+        BatchingOptions.builder()
+            .maxFusedKeys(2)
+            .maxInFlightCommands(7)
+            .maxInFlightBytes(500)
+            .maxBatchBytes(60)
+            .build();
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(tiny).connect()) {
       run(sheaf, true, false);
     }

@@ -7,10 +7,13 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
+import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.TransactionResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -49,7 +52,7 @@ class LanesTest {
 
   private Sheaf<String, String> connect(int maxLanes) {
     return Sheaf.builder(server.uri())
-        .batching(BatchingOptions.defaults().withMaxLanes(maxLanes))
+        .batching(BatchingOptions.builder().maxLanes(maxLanes).build())
         .connect();
   }
 
@@ -98,6 +101,52 @@ class LanesTest {
       assertThat(connections()).isEqualTo(1);
       readUntil(sheaf, "two lanes", () -> connections() == 3);
       readUntil(sheaf, "no third", () -> connections() == 3);
+    }
+    Await.until("all to be closed", PATIENCE, () -> connections() == 0);
+  }
+
+  private static Lanes lanesOf(Sheaf<String, String> sheaf) {
+    NodeWriter writer =
+        (NodeWriter)
+            ((StatefulRedisConnectionImpl<String, String>) sheaf.standalone()).getChannelWriter();
+    return Objects.requireNonNull(writer.pipeline().lanes());
+  }
+
+  /** A time by which all that is silent now has been idle for long enough. */
+  private static long muchLater() {
+    return System.nanoTime() + TimeUnit.SECONDS.toNanos(2L * Lanes.IDLE_SECONDS);
+  }
+
+  @Test
+  void idleLanes_areClosed_andOpenedAgainWhenReadersComeAtOnce() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      Lanes lanes = lanesOf(sheaf);
+      readUntil(sheaf, "two lanes", () -> lanes.drivers() == 3);
+      lanes.closeIdle(System.nanoTime());
+      assertThat(lanes.drivers()).as("lanes that were used just now stay").isEqualTo(3);
+
+      lanes.closeIdle(muchLater());
+      Await.until("the idle ones to be closed", PATIENCE, () -> connections() == 1);
+      assertThat(sheaf.sync().get("key:0")).isEqualTo("value:0");
+      readUntil(sheaf, "two lanes again", () -> connections() == 3);
+    }
+    Await.until("all to be closed", PATIENCE, () -> connections() == 0);
+  }
+
+  @Test
+  void laneThatIsClosedWhileReadersTakeIt_losesNothing() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      Lanes lanes = lanesOf(sheaf);
+      AtomicLong closed = new AtomicLong();
+      readUntil(
+          sheaf,
+          "many lanes to be closed",
+          () -> {
+            int before = lanes.drivers();
+            lanes.closeIdle(muchLater());
+            return closed.addAndGet(Math.max(0, before - lanes.drivers())) >= 30;
+          });
+      assertThat(sheaf.sync().get("key:1")).isEqualTo("value:1");
     }
     Await.until("all to be closed", PATIENCE, () -> connections() == 0);
   }

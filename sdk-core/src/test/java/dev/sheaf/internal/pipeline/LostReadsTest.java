@@ -201,7 +201,8 @@ class LostReadsTest {
   /** Given up in the moment between being taken from the queue and being written. */
   @Test
   void commandsGivenUpAsTheyAreWritten_doNotCountAsInFlightForEver() throws Exception {
-    BatchingOptions few = BatchingOptions.defaults().withMaxInFlight(3, 10_000);
+    BatchingOptions few =
+        BatchingOptions.builder().maxInFlightCommands(3).maxInFlightBytes(10_000).build();
     try (EmbeddedServer server = EmbeddedServer.start();
         Sheaf<String, String> sheaf =
             Sheaf.builder(server.uri())

@@ -72,7 +72,12 @@ class OutageIT {
   @Test
   void stoppedServer_fillsTheQueueToItsLimit_andNoFurther() throws Exception {
     BatchingOptions small =
-        BatchingOptions.defaults().withMaxQueued(2_000, 1 << 20).withMaxInFlight(500, 1 << 20);
+        BatchingOptions.builder()
+            .maxQueuedCommands(2_000)
+            .maxQueuedBytes(1 << 20)
+            .maxInFlightCommands(500)
+            .maxInFlightBytes(1 << 20)
+            .build();
     try (RealRedis server = RealRedis.start();
         Sheaf<String, String> sheaf =
             Sheaf.builder(server.uri())
@@ -108,7 +113,12 @@ class OutageIT {
   @Test
   void blockingCaller_waitsForRoom() throws Exception {
     BatchingOptions small =
-        BatchingOptions.defaults().withMaxQueued(50, 1 << 20).withMaxInFlight(20, 1 << 20);
+        BatchingOptions.builder()
+            .maxQueuedCommands(50)
+            .maxQueuedBytes(1 << 20)
+            .maxInFlightCommands(20)
+            .maxInFlightBytes(1 << 20)
+            .build();
     try (RealRedis server = RealRedis.start();
         Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(small).connect()) {
       List<String> keys = new ArrayList<>();
@@ -126,7 +136,12 @@ class OutageIT {
   @Test
   void manyBlockingCallers_shareAnAlmostFullQueue() throws Exception {
     BatchingOptions tiny =
-        BatchingOptions.defaults().withMaxQueued(3, 1 << 20).withMaxInFlight(2, 1 << 20);
+        BatchingOptions.builder()
+            .maxQueuedCommands(3)
+            .maxQueuedBytes(1 << 20)
+            .maxInFlightCommands(2)
+            .maxInFlightBytes(1 << 20)
+            .build();
     try (RealRedis server = RealRedis.start();
         Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).batching(tiny).connect()) {
       sheaf.sync().set("k", "v");

@@ -63,9 +63,12 @@ final class SilentServer {
   void endure() throws Exception {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     BatchingOptions limits =
-        BatchingOptions.defaults()
-            .withMaxQueued(MAX_QUEUED_COMMANDS, MAX_QUEUED_BYTES)
-            .withMaxInFlight(1_000, MAX_IN_FLIGHT_BYTES);
+        BatchingOptions.builder()
+            .maxQueuedCommands(MAX_QUEUED_COMMANDS)
+            .maxQueuedBytes(MAX_QUEUED_BYTES)
+            .maxInFlightCommands(1_000)
+            .maxInFlightBytes(MAX_IN_FLIGHT_BYTES)
+            .build();
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(uri)
             .batching(limits)

@@ -23,13 +23,13 @@ class LearnedPlaceTest {
   @Test
   void loopTooSlowForItsWindows_hasSmallerOnes_andDoesNotStop() {
     learn();
-    int first = place.windowKeys(1, 0);
+    int first = place.windowKeys(1);
     for (int i = 0; i < 20; i++) {
-      int keys = place.windowKeys(1, 0);
+      int keys = place.windowKeys(1);
       assertThat(place.windowClosed(keys, Math.min(keys, 2), 100, keys > 2)).isFalse();
     }
     assertThat(place.isReadingAhead()).isTrue();
-    assertThat(place.windowKeys(1, 0)).isLessThan(first).isPositive();
+    assertThat(place.windowKeys(1)).isLessThan(first).isPositive();
   }
 
   @Test
@@ -37,10 +37,10 @@ class LearnedPlaceTest {
     learn();
     boolean stopped = false;
     for (int i = 0; i < 100 && !stopped; i++) {
-      stopped = place.windowClosed(place.windowKeys(1, 0), 0, 100, true);
+      stopped = place.windowClosed(place.windowKeys(1), 0, 100, true);
     }
     assertThat(stopped).isTrue();
-    assertThat(place.windowKeys(1, 0)).isZero();
+    assertThat(place.windowKeys(1)).isZero();
   }
 
   @Test

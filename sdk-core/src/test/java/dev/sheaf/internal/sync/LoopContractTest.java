@@ -81,7 +81,7 @@ class LoopContractTest {
   void loopsThatAreLeftEarly_beginSmallAgain(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
-            .batching(BatchingOptions.defaults().withFusion(false))
+            .batching(BatchingOptions.builder().fusion(false).build())
             .connect()) {
       List<String> keys = fill(sheaf, 1_000);
       read(sheaf, keys, keys.size());
@@ -123,7 +123,7 @@ class LoopContractTest {
       List<String> keys = fill(sheaf, 1_000);
       try (Sheaf<String, String> unfused =
           Sheaf.builder(server.uri())
-              .batching(BatchingOptions.defaults().withFusion(false))
+              .batching(BatchingOptions.builder().fusion(false).build())
               .connect()) {
         for (String key : unfused.loop(keys)) {
           assertThat(unfused.sync().get(key)).isEqualTo("value0");
@@ -138,7 +138,7 @@ class LoopContractTest {
   void valuesThatAreHardlyUsed_keepTheWindowSmall(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
-            .batching(BatchingOptions.defaults().withFusion(false))
+            .batching(BatchingOptions.builder().fusion(false).build())
             .connect()) {
       List<String> keys = fill(sheaf, 320);
       int i = 0;
@@ -331,7 +331,8 @@ class LoopContractTest {
   void deeperNestingThanTheLimit_readsAsEver(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       List<String> keys = fill(sheaf, 3);
-      assertThat(nest(sheaf, keys, OpenLoops.MAX_NESTING + 3)).isEqualTo(OpenLoops.MAX_NESTING + 3);
+      assertThat(nest(sheaf, keys, CallerThread.MAX_NESTING + 3))
+          .isEqualTo(CallerThread.MAX_NESTING + 3);
       server.nodes().forEach(node -> server.command(node, "CONFIG", "RESETSTAT"));
       for (String key : sheaf.loop(keys)) {
         sheaf.sync().get(key);

@@ -32,8 +32,9 @@ final class PageFiles {
    *
    * @param pagePath the path of the page below that of all endpoints
    * @param valuePath the path of the values, likewise
+   * @param application the name of the application; may be empty
    */
-  PageFiles(String pagePath, String valuePath) {
+  PageFiles(String pagePath, String valuePath, String application) {
     String[] segments = pagePath.split("/");
     String self = segments[segments.length - 1];
     String up = "../".repeat(segments.length - 1);
@@ -42,6 +43,7 @@ final class PageFiles {
             text("page.html")
                 .replace("{{policy}}", AdminHeaders.META_POLICY)
                 .replace("{{self}}", attribute(self))
+                .replace("{{application}}", attribute(application))
                 .replace("{{values}}", attribute("./" + up + valuePath)),
             HTML);
   }

@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** Adds the endpoints of stored values and of the admin page, where an application opens them. */
 @AutoConfiguration(after = SheafAutoConfiguration.class)
@@ -112,10 +113,12 @@ public final class SheafAdminAutoConfiguration {
         ObjectProvider<MeterRegistry> registries,
         ClientState sheafClientState,
         DictionariesReader sheafDictionariesReader,
-        WebEndpointProperties endpoints) {
+        WebEndpointProperties endpoints,
+        Environment environment) {
       AdminPaths paths = AdminPaths.of(endpoints);
+      String application = environment.getProperty("spring.application.name", "");
       return new SheafPageEndpoint(
-          new PageFiles(paths.page(), paths.values()),
+          new PageFiles(paths.page(), paths.values(), application),
           new FiguresReader(clients, registries, sheafClientState),
           sheafDictionariesReader);
     }

@@ -73,7 +73,7 @@ public final class BatchingFactories implements DestructionAwareBeanPostProcesso
 
   /** Leaves a factory as it is, with a warning, or fails the start if batching is required. */
   private Object unchanged(Object factory, String name, String reason) {
-    if (properties.getObject().isRequired()) {
+    if (properties.getObject().required()) {
       throw new NotBatchingException(name, reason);
     }
     LOG.warn("Connections of {} do not batch: {}", name, reason);

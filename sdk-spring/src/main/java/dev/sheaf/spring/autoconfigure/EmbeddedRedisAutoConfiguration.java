@@ -42,22 +42,22 @@ public final class EmbeddedRedisAutoConfiguration {
 
   @Bean
   EmbeddedRedis sheafEmbeddedRedis(SheafProperties properties, Environment environment) {
-    SheafProperties.Embedded embedded = properties.getEmbedded();
-    if (!embedded.isAllowedInProduction()) {
-      for (String profile : embedded.getRefusedProfiles()) {
+    SheafProperties.Embedded embedded = properties.embedded();
+    if (!embedded.allowedInProduction()) {
+      for (String profile : embedded.refusedProfiles()) {
         if (environment.acceptsProfiles(Profiles.of(profile))) {
           throw new EmbeddedServerRefusedException(profile);
         }
       }
     }
-    if (embedded.getLatency().isNegative()) {
+    if (embedded.latency().isNegative()) {
       throw new InvalidSheafPropertyException(
           "sheaf.embedded.latency",
-          "must be zero or more, but was " + embedded.getLatency(),
+          "must be zero or more, but was " + embedded.latency(),
           "Set sheaf.embedded.latency to 1ms, or leave it out.",
-          new IllegalArgumentException(embedded.getLatency().toString()));
+          new IllegalArgumentException(embedded.latency().toString()));
     }
-    return EmbeddedRedis.start(embedded.getPort(), embedded.getMasters(), embedded.getLatency());
+    return EmbeddedRedis.start(embedded.port(), embedded.masters(), embedded.latency());
   }
 
   /** Matches while no property says where Redis is. */

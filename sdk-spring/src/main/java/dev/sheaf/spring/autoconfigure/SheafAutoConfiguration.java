@@ -70,7 +70,7 @@ public final class SheafAutoConfiguration {
             .filter(BatchingConnectionFactory.class::isInstance)
             .map(BatchingConnectionFactory.class::cast)
             .toList(),
-        properties.getWarmUp().getTimeout());
+        properties.warmUp().timeout());
   }
 
   /** Tells a client that learns loops what repositories are about to read. */

@@ -37,9 +37,9 @@ public final class SheafHealthAutoConfiguration {
   @ConditionalOnMissingBean(name = {"redisHealthIndicator", "redisHealthContributor"})
   HealthContributor redisHealthContributor(
       Map<String, RedisConnectionFactory> factories, SheafProperties properties) {
-    Duration timeout = properties.getAvailability().getTimeout();
-    Duration firstTimeout = properties.getWarmUp().getTimeout();
-    Duration downAfter = properties.getAvailability().getHealthDownAfter();
+    Duration timeout = properties.availability().timeout();
+    Duration firstTimeout = properties.warmUp().timeout();
+    Duration downAfter = properties.availability().healthDownAfter();
     if (downAfter != null && downAfter.isNegative()) {
       throw new InvalidSheafPropertyException(
           "sheaf.availability.health-down-after",

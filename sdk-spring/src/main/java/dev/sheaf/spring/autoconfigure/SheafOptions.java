@@ -55,18 +55,18 @@ final class SheafOptions {
    */
   <K, V> SheafBuilder<K, V> applyTo(
       SheafBuilder<K, V> builder, String name, @Nullable MeterRegistry registry) {
-    builder.name(name).batching(batching()).loopDetection(properties.getLoops().isDetection());
+    builder.name(name).batching(batching()).loopDetection(properties.loops().detection());
     builder.loopAdvice(SheafOptions::remedyForLoop);
-    if (properties.getLoops().isLearn()) {
+    if (properties.loops().learn()) {
       builder.learnLoops(learning());
     }
-    builder.availability(availability()).healing(healing()).yielding(properties.isYielding());
+    builder.availability(availability()).healing(healing()).yielding(properties.yielding());
     builder.observe(observe());
     CompressionOptions compression = compression();
     if (compression != null) {
       builder.compression(compression);
     }
-    if (registry != null && properties.getMetrics().isEnabled()) {
+    if (registry != null && properties.metrics().enabled()) {
       builder.meterRegistry(registry);
     }
     return builder;
@@ -74,7 +74,7 @@ final class SheafOptions {
 
   private Observe observe() {
     try {
-      return Observe.parse(properties.getObserve());
+      return Observe.parse(properties.observe());
     } catch (IllegalArgumentException e) {
       throw new InvalidSheafPropertyException(
           "sheaf.observe",
@@ -95,77 +95,78 @@ final class SheafOptions {
   }
 
   BatchingOptions batching() {
-    SheafProperties.Batching batching = properties.getBatching();
+    SheafProperties.Batching batching = properties.batching();
     return checked(
         "sheaf.batching",
         () ->
-            new BatchingOptions(
-                batching.isFusion(),
-                batching.isHashFusion(),
-                batching.getMaxFusedKeys(),
-                batching.getMaxQueuedCommands(),
-                batching.getMaxQueuedBytes().toBytes(),
-                batching.getMaxInFlightCommands(),
-                batching.getMaxInFlightBytes().toBytes(),
-                bytes("sheaf.batching.max-batch-bytes", batching.getMaxBatchBytes()),
-                batching.getMaxLanes()));
+            BatchingOptions.builder()
+                .fusion(batching.fusion())
+                .hashFusion(batching.hashFusion())
+                .maxFusedKeys(batching.maxFusedKeys())
+                .maxQueuedCommands(batching.maxQueuedCommands())
+                .maxQueuedBytes(batching.maxQueuedBytes().toBytes())
+                .maxInFlightCommands(batching.maxInFlightCommands())
+                .maxInFlightBytes(batching.maxInFlightBytes().toBytes())
+                .maxBatchBytes(bytes("sheaf.batching.max-batch-bytes", batching.maxBatchBytes()))
+                .maxLanes(batching.maxLanes())
+                .build());
   }
 
   AvailabilityOptions availability() {
-    SheafProperties.Availability availability = properties.getAvailability();
+    SheafProperties.Availability availability = properties.availability();
     return checked(
         "sheaf.availability",
         () ->
             AvailabilityOptions.builder()
-                .timeout(availability.getTimeout())
-                .maxAge(availability.getMaxAge())
-                .interval(availability.getInterval())
-                .failFastWhileDown(availability.isFailFastWhileDown())
+                .timeout(availability.timeout())
+                .maxAge(availability.maxAge())
+                .interval(availability.interval())
+                .failFastWhileDown(availability.failFastWhileDown())
                 .build());
   }
 
   private HealingOptions healing() {
-    SheafProperties.Healing healing = properties.getHealing();
+    SheafProperties.Healing healing = properties.healing();
     return checked(
         "sheaf.healing",
         () ->
             HealingOptions.builder()
-                .enabled(healing.isEnabled())
-                .minPause(healing.getMinPause())
-                .maxPause(healing.getMaxPause())
-                .maxPerSecond(healing.getMaxPerSecond())
-                .refusedFor(healing.getRefusedFor())
+                .enabled(healing.enabled())
+                .minPause(healing.minPause())
+                .maxPause(healing.maxPause())
+                .maxPerSecond(healing.maxPerSecond())
+                .refusedFor(healing.refusedFor())
                 .build());
   }
 
   private LoopLearning learning() {
     return checked(
-        "sheaf.loops", () -> LoopLearning.defaults().withMaxAge(properties.getLoops().getMaxAge()));
+        "sheaf.loops", () -> LoopLearning.defaults().withMaxAge(properties.loops().maxAge()));
   }
 
   @Nullable CompressionOptions compression() {
-    SheafProperties.Compression compression = properties.getCompression();
-    if (compression.getMode() == CompressionMode.OFF) {
+    SheafProperties.Compression compression = properties.compression();
+    if (compression.mode() == CompressionMode.OFF) {
       return null;
     }
     List<CompressionPolicy> policies =
-        switch (compression.getMode()) {
+        switch (compression.mode()) {
           case ON -> policies(compression);
           case READ_ONLY -> off(compression);
           // Every application has this unless it asks for more, so nothing may be refused.
           case READ, OFF -> List.of(CompressionPolicy.off(""));
         };
-    DictionaryOptions dictionaries = dictionaries(compression.getDictionaries());
+    DictionaryOptions dictionaries = dictionaries(compression.dictionaries());
     return checked(
         "sheaf.compression",
         () -> {
           CompressionOptions.Builder builder =
               CompressionOptions.builder()
                   .policies(policies.toArray(CompressionPolicy[]::new))
-                  .learning(compression.isLearning())
+                  .learning(compression.learning())
                   .maxValueBytes(
-                      bytes("sheaf.compression.max-value-size", compression.getMaxValueSize()))
-                  .maxReplyBytes(compression.getMaxReplySize().toBytes());
+                      bytes("sheaf.compression.max-value-size", compression.maxValueSize()))
+                  .maxReplyBytes(compression.maxReplySize().toBytes());
           if (dictionaries != null) {
             builder.dictionaries(dictionaries);
           }
@@ -174,16 +175,16 @@ final class SheafOptions {
   }
 
   private @Nullable DictionaryOptions dictionaries(SheafProperties.Dictionaries given) {
-    return switch (given.getMode()) {
+    return switch (given.mode()) {
       case OFF -> null;
       case NONE -> DictionaryOptions.none();
-      case ON -> dictionaries(given, given.isTraining());
+      case ON -> dictionaries(given, given.training());
       case READ_ONLY -> dictionaries(given, false);
     };
   }
 
   private DictionaryOptions dictionaries(SheafProperties.Dictionaries given, boolean training) {
-    boolean writes = given.getMode() == DictionaryMode.ON;
+    boolean writes = given.mode() == DictionaryMode.ON;
     if (writes) {
       // Without it, a client would fail with its first connection, and name no property.
       zstd("sheaf.compression.dictionaries.mode");
@@ -194,18 +195,18 @@ final class SheafOptions {
           DictionaryOptions.Builder builder =
               DictionaryOptions.builder()
                   .training(training)
-                  .awaitReaders(given.isAwaitReaders())
-                  .samples(given.getSamples())
-                  .sampleBytes(bytes(DICTIONARIES + ".sample-size", given.getSampleSize()))
-                  .dictionaryBytes(bytes(DICTIONARIES + ".size", given.getSize()))
-                  .minSaving(given.getMinSaving())
-                  .maxNanosPerSavedByte(given.getMaxNanosPerSavedByte())
-                  .lease(given.getLease())
-                  .except(given.getExcept().toArray(String[]::new));
+                  .awaitReaders(given.awaitReaders())
+                  .samples(given.samples())
+                  .sampleBytes(bytes(DICTIONARIES + ".sample-size", given.sampleSize()))
+                  .dictionaryBytes(bytes(DICTIONARIES + ".size", given.size()))
+                  .minSaving(given.minSaving())
+                  .maxNanosPerSavedByte(given.maxNanosPerSavedByte())
+                  .lease(given.lease())
+                  .except(given.except().toArray(String[]::new));
           if (writes) {
             builder
-                .files(given.getFiles().toArray(Path[]::new))
-                .resources(given.getResources().toArray(String[]::new));
+                .files(given.files().toArray(Path[]::new))
+                .resources(given.resources().toArray(String[]::new));
           }
           dictionaryCustomizer.accept(builder);
           return builder.build();
@@ -226,31 +227,31 @@ final class SheafOptions {
 
   /** The policies of keys whose values nobody compresses, so that every command may be sent. */
   private static List<CompressionPolicy> off(SheafProperties.Compression compression) {
-    return compression.getPolicies().stream()
-        .filter(policy -> policy.getAlgorithm() == CompressionAlgorithm.NONE)
-        .map(policy -> CompressionPolicy.off(policy.getPrefix()))
+    return compression.policies().stream()
+        .filter(policy -> policy.algorithm() == CompressionAlgorithm.NONE)
+        .map(policy -> CompressionPolicy.off(policy.prefix()))
         .toList();
   }
 
   private static List<CompressionPolicy> policies(SheafProperties.Compression compression) {
     List<CompressionPolicy> policies = new ArrayList<>();
     boolean forAllKeys = false;
-    for (int i = 0; i < compression.getPolicies().size(); i++) {
-      Policy policy = compression.getPolicies().get(i);
+    for (int i = 0; i < compression.policies().size(); i++) {
+      Policy policy = compression.policies().get(i);
       String name = "sheaf.compression.policies[" + i + "]";
-      forAllKeys |= policy.getPrefix().isEmpty();
+      forAllKeys |= policy.prefix().isEmpty();
       policies.add(
           checked(
               name,
               () ->
                   CompressionPolicy.builder()
-                      .prefix(policy.getPrefix())
-                      .compressor(compressor(name + ".algorithm", policy.getAlgorithm()))
-                      .minBytes(bytes(name + ".min-size", policy.getMinSize()))
-                      .minGain(policy.getMinGain())
+                      .prefix(policy.prefix())
+                      .compressor(compressor(name + ".algorithm", policy.algorithm()))
+                      .minBytes(bytes(name + ".min-size", policy.minSize()))
+                      .minGain(policy.minGain())
                       .build()));
     }
-    Compressor usual = compressor("sheaf.compression.algorithm", compression.getAlgorithm());
+    Compressor usual = compressor("sheaf.compression.algorithm", compression.algorithm());
     if (!forAllKeys && usual != null) {
       policies.add(CompressionPolicy.all(usual));
     }

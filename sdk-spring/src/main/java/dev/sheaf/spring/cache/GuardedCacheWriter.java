@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -106,7 +107,9 @@ final class GuardedCacheWriter implements RedisCacheWriter {
 
   @Override
   public byte @Nullable [] get(String name, byte[] key, @Nullable Duration ttl) {
-    return counted(name, redis.ask(key, read(key, ttl), failure -> failed(name, failure)));
+    Consumer<Throwable> failed = failure -> failed(name, failure);
+    return counted(
+        name, expires(ttl) ? redis.ask(key, read(key, ttl), failed) : redis.get(key, failed));
   }
 
   /** A failure that is not one of Redis: a value that no client can decompress. */

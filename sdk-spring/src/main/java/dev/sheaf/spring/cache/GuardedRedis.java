@@ -58,6 +58,14 @@ final class GuardedRedis {
     return reply;
   }
 
+  /**
+   * The value of a key as {@link #ask} gives it, or as a loop that was learned has read it ahead.
+   */
+  byte @Nullable [] get(byte[] key, Consumer<Throwable> failed) {
+    return BatchingConnectionFactory.require(factory)
+        .learnedGet(key, () -> ask(key, redis -> redis.get(key), failed));
+  }
+
   /** Tells of a failure that has happened. */
   private static void tell(CompletableFuture<?> sent, Consumer<Throwable> failed) {
     if (sent.isCompletedExceptionally()) {

@@ -77,19 +77,19 @@ public final class SheafCacheAutoConfiguration {
       ObjectProvider<MeterRegistry> meterRegistry,
       SheafProperties properties) {
     return new CacheValues(
-        properties.getMetrics().isEnabled() ? meterRegistry.getIfUnique() : null,
+        properties.metrics().enabled() ? meterRegistry.getIfUnique() : null,
         connectionFactory instanceof BatchingConnectionFactory batching ? batching.name() : "");
   }
 
   private static GuardedCacheWriter writer(
       RedisConnectionFactory connectionFactory, SheafProperties properties, CacheValues values) {
-    SheafProperties.Cache cache = properties.getCache();
+    SheafProperties.Cache cache = properties.cache();
     return new GuardedCacheWriter(
-        new GuardedRedis(connectionFactory, positive("read-timeout", cache.getReadTimeout())),
+        new GuardedRedis(connectionFactory, positive("read-timeout", cache.readTimeout())),
         RedisCacheWriter.nonLockingRedisCacheWriter(
             connectionFactory, new ScanAndUnlink(connectionFactory)),
-        cache.getReadTimeout(),
-        new CacheLoads(positive("load-timeout", cache.getLoadTimeout())),
+        cache.readTimeout(),
+        new CacheLoads(positive("load-timeout", cache.loadTimeout())),
         values);
   }
 

@@ -78,7 +78,8 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
       Consumer<String> notBatching) {
     BatchingConnectionFactory factory =
         new BatchingConnectionFactory(template, name, options, notBatching);
-    // Some of what a factory is told has no getter, such as its executor: all fields, by no name.
+    // Its executor, its flush policy and a configuration that was given as an interface have no
+    // getter, and a setter that a later Spring Data adds would be missed: all fields, by no name.
     ReflectionUtils.shallowCopyFieldState(template, factory);
     PipeliningFlushPolicy policy = factory.copied(PipeliningFlushPolicy.class);
     if (policy != null) {
@@ -302,6 +303,18 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   /** The connection of {@link #shared}. */
   public StatefulConnection<byte[], byte[]> sharedConnection() {
     return sharedFace().connection();
+  }
+
+  /**
+   * One GET that its caller sends and waits for by itself: sent, or read ahead in a loop that was
+   * learned.
+   */
+  public byte @Nullable [] learnedGet(byte[] key, Supplier<byte @Nullable []> send) {
+    Running current = running;
+    SharedFace known = current == null ? null : current.known();
+    return current == null || known == null
+        ? send.get()
+        : current.client().learnedGet(known.sheaf(), key, send);
   }
 
   /** The current thread is about to read what has these ids, by a template of this factory. */

@@ -1,8 +1,7 @@
 'use strict';
 (() => {
   const POLL_MS = 2000;
-  const MIN_SAMPLES = 30;
-  const MAX_SAMPLES = 150;
+  const WINDOW_MS = 3600000;
   const CHILDREN_AT_ONCE = 100;
   const FIRST_CHARS = 20000;
   const MORE_CHARS = 200000;
@@ -514,17 +513,42 @@
     return [group.label, number.format(group.count), group.count ? millis(group.total / group.count) : '–', millis(group.max)];
   }
 
-  /** What was added since the figures before, in a second; 0 where a counter began anew. */
-  function rate(read) {
-    if (before === null || latest.atMillis <= before.atMillis) return 0;
-    return Math.max(0, read(latest) - read(before)) / ((latest.atMillis - before.atMillis) / 1000);
+  /** What was added since the figures before; 0 where a counter began anew. */
+  function added(read) {
+    return before === null ? 0 : Math.max(0, read(latest) - read(before));
   }
 
+  /** The same in a second. */
+  function rate(read) {
+    return before === null || latest.atMillis <= before.atMillis ? 0
+        : added(read) / ((latest.atMillis - before.atMillis) / 1000);
+  }
+
+  /** Keeps the samples of the last hour; one each two seconds at most. */
   function remember(name, value) {
     const samples = history.get(name) || [];
-    samples.push(value);
-    if (samples.length > MAX_SAMPLES) samples.shift();
+    samples.push({at: latest.atMillis, value});
+    while (samples[0].at < latest.atMillis - WINDOW_MS) samples.shift();
     history.set(name, samples);
+  }
+
+  /** What was added in the last hour, or since the page was opened. */
+  function recent(name) {
+    return samples('added ' + name).reduce((total, one) => total + one.value, 0);
+  }
+
+  /** The highest sample of that time. */
+  function highest(name) {
+    return samples(name).reduce((most, one) => Math.max(most, one.value), 0);
+  }
+
+  /** Which time that is. */
+  function period() {
+    const first = samples('commands')[0];
+    const shown = first ? latest.atMillis - first.at : 0;
+    return shown < WINDOW_MS - 10000
+        ? 'Since this page was opened, ' + duration(Math.round(shown / 1000) * 1000) + ' ago'
+        : 'In the last hour';
   }
 
   const commands = (f) => sum(f, 'sheaf.batch.commands', 'total');
@@ -533,7 +557,21 @@
   const written = (form) => (f) => sum(f, 'sheaf.compression.size', 'count', {direction: 'written', form});
   const read = (form) => (f) => sum(f, 'sheaf.compression.size', 'count', {direction: 'read', form});
 
+  const counters = {
+    commands, writes, avoided,
+    fused: (f) => sum(f, 'sheaf.get.fused', 'count'),
+    shared: (f) => sum(f, 'sheaf.get.shared', 'count'),
+    refused: (f) => sum(f, 'sheaf.queue.refused', 'count'),
+    original: written('original'),
+    stored: written('stored'),
+    read: read('original'),
+    unreadable: (f) => sum(f, 'sheaf.compression.unreadable', 'count'),
+    forbidden: (f) => sum(f, 'sheaf.compression.refused', 'count')
+  };
+
   function sample() {
+    for (const [name, counter] of Object.entries(counters)) remember('added ' + name, added(counter));
+    remember('largest', largest(latest, 'sheaf.batch.commands'));
     const commandRate = rate(commands);
     const writeRate = rate(writes);
     remember('commands', commandRate);
@@ -571,9 +609,16 @@
     setTimeout(poll, Math.min(60000, POLL_MS * 2 ** Math.min(failures, 5)));
   }
 
-  function tile(labelText, figure) {
+  /** A figure, and below it the same since the application started. */
+  function tile(labelText, figure, total) {
     return make('div', {class: 'tile'},
-        make('div', {class: 'label'}, labelText), make('div', {class: 'figure'}, figure));
+        make('div', {class: 'label'}, labelText), make('div', {class: 'figure'}, figure),
+        total === undefined ? null : make('div', {class: 'label'}, total + ' since the start'));
+  }
+
+  /** A tile of one of the counters. */
+  function counted(labelText, name, format) {
+    return tile(labelText, format(recent(name)), format(counters[name](latest)));
   }
 
   function svg(tag, attributes, ...children) {
@@ -583,26 +628,35 @@
     return element;
   }
 
-  /** A plot of up to four series. */
+  /** A plot of up to four series: time from left to right, and the unit in the figures beside it. */
   function plot(title, format, series) {
-    const highest = Math.max(...series.flatMap((one) => one.samples), 0);
-    const most = highest || 1;
-    const width = Math.max(MIN_SAMPLES, ...series.map((one) => one.samples.length)) - 1;
-    const picture = svg('svg', {viewBox: '0 0 ' + width + ' 100', preserveAspectRatio: 'none', role: 'img',
-      'aria-label': title + ', now ' + series.map((one) => format(one.samples.at(-1) || 0)).join(', ')});
-    picture.append(svg('line', {class: 'grid', x1: 0, x2: width, y1: 98, y2: 98}),
-        svg('line', {class: 'grid', x1: 0, x2: width, y1: 4, y2: 4}));
+    const all = series.flatMap((one) => one.samples);
+    const most = Math.max(...all.map((one) => one.value), 0) || 1;
+    const from = Math.min(latest.atMillis - 60000, ...all.map((one) => one.at));
+    const width = latest.atMillis - from;
+    const now = (one) => format(one.samples.length > 0 ? one.samples.at(-1).value : 0);
+    const picture = svg('svg', {viewBox: '0 0 100 100', preserveAspectRatio: 'none', role: 'img',
+      'aria-label': title + ' since ' + clock(from) + ', now ' + series.map(now).join(', ')});
+    for (const y of [2, 50, 98]) picture.append(svg('line', {class: 'grid', x1: 0, x2: 100, y1: y, y2: y}));
     series.forEach((one, index) => {
-      const start = width + 1 - one.samples.length;
-      const points = one.samples.map((value, i) => (start + i) + ',' + (98 - 94 * value / most).toFixed(1));
+      const points = one.samples.map((sample) =>
+          (100 * (sample.at - from) / width).toFixed(2) + ',' + (98 - 96 * sample.value / most).toFixed(1));
       picture.append(svg('polyline', {class: 'series-' + index, points: points.join(' ')}));
     });
     const caption = make('figcaption', {}, make('strong', {}, title));
     series.forEach((one, index) => caption.append(make('span', {},
         series.length > 1 ? make('span', {class: 'series-' + index}, '— ') : null,
-        one.label ? [seen(one.label), ' '] : null, make('strong', {}, format(one.samples.at(-1) || 0)))));
-    caption.append(make('span', {}, 'highest ' + format(highest)));
-    return make('figure', {}, caption, picture);
+        one.label ? [seen(one.label), ' '] : null, 'now ', make('strong', {}, now(one)))));
+    return make('figure', {}, caption, make('div', {class: 'plot'},
+        make('div', {class: 'axis y'}, make('span', {}, format(most)), make('span', {}, format(most / 2)),
+            make('span', {}, format(0))),
+        picture,
+        make('div', {class: 'axis x'}, make('span', {}, clock(from)), make('span', {}, 'time'),
+            make('span', {}, clock(latest.atMillis)))));
+  }
+
+  function clock(ms) {
+    return new Date(ms).toLocaleTimeString('en-GB');
   }
 
   function samples(name) {
@@ -619,54 +673,60 @@
 
   const views = {
     'view-batching': () => {
-      const perWrite = writes(latest) > 0 ? commands(latest) / writes(latest) : 0;
-      const fused = sum(latest, 'sheaf.get.fused', 'count');
+      const mean = recent('writes') > 0 ? recent('commands') / recent('writes') : 0;
+      const meanOfAll = writes(latest) > 0 ? commands(latest) / writes(latest) : 0;
+      const perSecond = (v) => number.format(v) + '/s';
       return [
         metersOrNot(),
+        make('p', {class: 'quiet'}, period() + ':'),
         make('div', {class: 'tiles'},
-            tile('Commands', number.format(commands(latest))),
-            tile('Writes to nodes', number.format(writes(latest))),
-            tile('Commands in a write', fine.format(perWrite)),
-            tile('Round trips saved', number.format(avoided(latest))),
-            tile('Commands in the largest', number.format(largest(latest, 'sheaf.batch.commands'))),
-            tile('GETs sent as MGET', number.format(fused)),
-            tile('GETs answered by another', number.format(sum(latest, 'sheaf.get.shared', 'count'))),
-            tile('Refused, queue full', number.format(sum(latest, 'sheaf.queue.refused', 'count')))),
+            counted('Round trips saved', 'avoided', number.format),
+            counted('Commands', 'commands', number.format),
+            counted('Writes to nodes', 'writes', number.format),
+            tile('Commands in a write', mean ? fine.format(mean) : '–', fine.format(meanOfAll)),
+            // The meter forgets after some minutes; what it has said since then is remembered here.
+            tile('Commands in the largest write', mean ? number.format(Math.max(highest('largest'), mean)) : '–'),
+            counted('GETs sent as MGET', 'fused', number.format),
+            counted('GETs answered by another', 'shared', number.format),
+            counted('Refused, queue full', 'refused', number.format)),
         make('div', {class: 'plots'},
-            plot('Commands in a write', (v) => fine.format(v), [{samples: samples('size')}]),
-            plot('Per second', (v) => number.format(v),
+            plot('Round trips saved', perSecond, [{samples: samples('avoided')}]),
+            plot('Commands and writes', perSecond,
                 [{label: 'commands', samples: samples('commands')}, {label: 'writes', samples: samples('writes')}]),
-            plot('Round trips saved per second', (v) => number.format(v), [{samples: samples('avoided')}]),
+            plot('Commands in a write', (v) => fine.format(v), [{samples: samples('size')}]),
             plot('Commands waiting', (v) => number.format(v), [{samples: samples('queue')}]))
       ];
     },
     'view-compression': () => {
-      const original = written('original')(latest);
-      const stored = written('stored')(latest);
+      if (latest.meters.length > 0 && meters(latest, 'sheaf.compression.size').length === 0) {
+        return [make('p', {class: 'message'}, 'Compression is off (sheaf.compression.mode).')];
+      }
       const prefixes = new Map();
       for (const meter of meters(latest, 'sheaf.compression.prefix.size')) {
         const row = prefixes.get(meter.tags.prefix) || {original: 0, stored: 0};
         row[meter.tags.form] += meter.values.count || 0;
         prefixes.set(meter.tags.prefix, row);
       }
+      const share = (original, stored) => original > 0 ? percent(1 - stored / original) : '–';
       const byPrefix = [...prefixes].sort((a, b) => (b[1].original - b[1].stored) - (a[1].original - a[1].stored))
-          .map(([prefix, row]) => [prefix, bytes(row.original), bytes(row.stored),
-            row.original > 0 ? percent(1 - row.stored / row.original) : '–']);
+          .map(([prefix, row]) => [prefix, bytes(row.original), bytes(row.stored), share(row.original, row.stored)]);
       return [
         metersOrNot(),
+        make('p', {class: 'quiet'}, period() + ':'),
         make('div', {class: 'tiles'},
-            tile('Written, original', bytes(original)),
-            tile('Written, stored', bytes(stored)),
-            tile('Saved', original > 0 ? percent(1 - stored / original) : '–'),
-            tile('Read, original', bytes(read('original')(latest))),
-            tile('Unreadable', number.format(sum(latest, 'sheaf.compression.unreadable', 'count'))),
-            tile('Refused commands', number.format(sum(latest, 'sheaf.compression.refused', 'count')))),
-        make('div', {class: 'plots'}, plot('Saved per second', bytes,
+            tile('Saved', share(recent('original'), recent('stored')),
+                share(counters.original(latest), counters.stored(latest))),
+            counted('Written, original', 'original', bytes),
+            counted('Written, stored', 'stored', bytes),
+            counted('Read, original', 'read', bytes),
+            counted('Unreadable', 'unreadable', number.format),
+            counted('Refused commands', 'forbidden', number.format)),
+        make('div', {class: 'plots'}, plot('Saved', (v) => bytes(v) + '/s',
             [{label: 'written', samples: samples('saved')}, {label: 'read', samples: samples('savedRead')}])),
-        make('h2', {}, 'By prefix'),
+        make('h2', {}, 'By prefix, since the start'),
         table([['Prefix', 'code'], ['Original', 'n'], ['Stored', 'n'], ['Saved', 'n']], byPrefix,
             'Nothing has been compressed yet, or there is no meter registry.'),
-        make('h2', {}, 'Stored as it is'),
+        make('h2', {}, 'Stored as it is, since the start'),
         table([['Reason'], ['Values', 'n']], grouped(latest, 'sheaf.compression.skipped', 'reason')
             .map((group) => [group.label, number.format(group.count)]), 'No values.'),
         make('h2', {}, 'Dictionaries'),
@@ -693,16 +753,16 @@
           make('p', {}, 'Connections that stayed broken and were made anew, the latest first:'),
           table([['Node', 'code'], ['At'], ['Because']],
               guard.healed.slice().reverse().map((one) => [seen(one.node), time(one.at), seen(one.reason)]), '')]),
-        make('h2', {}, 'PINGs'),
+        make('h2', {}, 'PINGs, since the start'),
         table([['Outcome'], ['Count', 'n'], ['Mean', 'n'], ['Highest', 'n']], pings, 'There is no meter registry.'),
-        make('h2', {}, 'Answers to isAvailable()'),
+        make('h2', {}, 'Answers to isAvailable(), since the start'),
         table([['From'], ['Count', 'n']], answers, 'There is no meter registry.')
       ];
     },
     'view-loops': () => [
       make('p', {class: 'quiet'}, 'Places in the code that make one round trip after the other. loop(keys), getAll or mapEach'
-          + ' of Sheaf or SheafOperations would make a few. Where a loop was learned, its keys are read ahead.'),
-      table([['Avoidable', 'n'], ['Command'], ['Where', 'code'], ['Runs', 'n'], ['Calls', 'n'], ['Learned'], ['Hits', 'n'],
+          + ' of Sheaf or SheafOperations would make a few. Where a loop was learned, its keys are read ahead, and each hit saves a round trip.'),
+      table([['Avoidable', 'n'], ['Command'], ['Where', 'code'], ['Runs', 'n'], ['Calls', 'n'], ['Learned'], ['Round trips saved', 'n'],
         ['In vain', 'n']],
           latest.loops.map((loop) => [number.format(loop.avoidableRoundTrips), loop.command,
             make('div', {}, make('div', {}, seen(loop.callSite)),
@@ -714,6 +774,7 @@
     ],
     'view-scripts': () => [
       metersOrNot(),
+      make('p', {class: 'quiet'}, 'Since the start:'),
       make('div', {class: 'tiles'},
           tile('Texts loaded', number.format(sum(latest, 'sheaf.script.loads', 'count'))),
           tile('Loads that failed', number.format(sum(latest, 'sheaf.script.loads.failed', 'count'))),
@@ -726,7 +787,7 @@
     ]
   };
 
-  // ---- dictionaries: asked of Redis, and so only when somebody asks
+  // ---- dictionaries: Redis is asked for them, so only when the button is pressed
 
   let dictionaries = null;
   let asking = false;
@@ -735,9 +796,9 @@
     asking = true;
     draw();
     try {
-      const response = await fetch(document.body.dataset.dictionaries, {headers: {Accept: 'application/json'}});
-      dictionaries = response.ok ? await response.json()
-          : {dictionaries: [], left: 0, problem: 'The application answered ' + response.status + '.'};
+      const {status, body} = await ask(document.body.dataset.dictionaries);
+      dictionaries = status === 200 && body ? body
+          : {dictionaries: [], left: 0, problem: whyNot(status, body)};
     } catch (e) {
       dictionaries = {dictionaries: [], left: 0, problem: 'The application does not answer.'};
     }
@@ -782,6 +843,9 @@
     const state = latest.guard ? latest.guard.state : '';
     badge.textContent = latest.guard ? 'Redis is ' + state : unknown();
     badge.className = 'badge ' + state.toLowerCase();
+    const nodes = latest.guard ? latest.guard.nodes.map((node) => node.node) : [];
+    const more = nodes.length > 3 ? ' and ' + (nodes.length - 3) + ' more' : '';
+    byId('nodes').replaceChildren(seen((latest.cluster ? 'Cluster of ' : '') + nodes.slice(0, 3).join(', ') + more));
     for (const [id, view] of Object.entries(views)) {
       const panel = byId(id);
       // What somebody is marking is not taken away.

@@ -130,6 +130,7 @@ final class AdminApp implements AutoCloseable {
     all.put("spring.jmx.enabled", "false");
     // A busy machine is not what these tests are about.
     all.put("sheaf.admin.timeout", "60s");
+    all.put("sheaf.availability.timeout", "30s");
     for (String property : properties) {
       all.put(
           property.substring(0, property.indexOf('=')),

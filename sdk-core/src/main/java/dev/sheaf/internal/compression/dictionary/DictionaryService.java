@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -58,8 +59,14 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   private final DictionaryTraining training;
   private volatile @Nullable DictionaryStore store;
   private volatile @Nullable Future<?> refreshing;
+
+  private volatile boolean rehearses;
+
+  /** Whether all known clients read dictionaries. */
   private volatile boolean allowed;
-  private volatile long renewedNanos;
+
+  /** Values are compressed with dictionaries until then: a lease after the last refresh. */
+  private volatile long writesUntilNanos = System.nanoTime();
 
   /**
    * Creates the service; it has what the options ship, and no server.
@@ -78,7 +85,6 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     if (options.training() || !shipped.isEmpty()) {
       Algorithm.ZSTD.requirePresent();
     }
-    this.allowed = !options.awaitReaders();
     this.excepted =
         options.except().stream()
             .map(prefix -> prefix.getBytes(StandardCharsets.UTF_8))
@@ -102,9 +108,16 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
       }
     }
     shipped.forEach(known::add);
-    if (allowed) {
-      shipped.forEach(this::adopt);
+  }
+
+  /** Uses what the options ship, if they allow that without a look at other clients. */
+  public DictionaryService withoutServer() {
+    if (rehearses || !options.awaitReaders()) {
+      allowed = true;
+      writesUntilNanos = System.nanoTime() + Long.MAX_VALUE / 2;
+      adoptShipped();
     }
+    return this;
   }
 
   private static List<TrainedDictionary> shipped(DictionaryOptions options) {
@@ -133,15 +146,14 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     return all;
   }
 
-  private void adopt(TrainedDictionary dictionary) {
-    byPolicy
-        .values()
-        .forEach(
-            learner -> {
-              if (learner.policy().prefix().equals(dictionary.prefix())) {
-                learner.adopt(dictionary, dictionary.ratio());
-              }
-            });
+  private void adoptShipped() {
+    for (TrainedDictionary dictionary : shipped) {
+      for (PolicyDictionary learner : byPolicy.values()) {
+        if (learner.policy().prefix().equals(dictionary.prefix()) && learner.current() == null) {
+          learner.adoptOfOthers(dictionary);
+        }
+      }
+    }
   }
 
   /** Gives it the server; the caller refreshes it. */
@@ -181,48 +193,70 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     await(refresh(requireStore()));
   }
 
-  private CompletableFuture<?> refresh(DictionaryStore to) {
-    if (System.nanoTime() - renewedNanos > options.lease().toNanos() && options.awaitReaders()) {
-      allowed = false;
+  /** Refreshes, if a quarter of the lease is over; for work that no executor refreshes. */
+  public void refreshIfDue() {
+    long leaseNanos = options.lease().toNanos();
+    if (writesUntilNanos - System.nanoTime() < leaseNanos - leaseNanos / REFRESHES_PER_LEASE) {
+      refresh();
     }
-    return to.renew(client, reads ? 2 : 1, options.lease())
-        .thenAccept(
-            readers -> {
-              renewedNanos = System.nanoTime();
-              allowed = !options.awaitReaders() || readers.without() == 0;
-            })
-        .thenCompose(renewed -> to.current())
-        .thenCompose(this::follow)
-        .thenCompose(followed -> to.ids())
-        .thenCompose(stored -> keep(to, stored));
   }
 
-  /** Uses what others have adopted for the prefixes of this client's policies. */
-  private CompletableFuture<?> follow(Map<String, Integer> current) {
+  /**
+   * Uses what others have adopted, and what the options ship, for a rehearsal: it writes nothing to
+   * the server, trains nothing, and does not ask who reads.
+   */
+  public void rehearse() {
+    rehearses = true;
+    await(
+        requireStore()
+            .current()
+            .thenCompose(this::ofOthers)
+            .thenAccept(ofOthers -> ofOthers.forEach(PolicyDictionary::adoptOfOthers)));
+    withoutServer();
+  }
+
+  private CompletableFuture<?> refresh(DictionaryStore to) {
+    long startNanos = System.nanoTime();
+    return to.renew(client, reads ? 2 : 1, options.lease())
+        .thenAccept(readers -> allowed = !options.awaitReaders() || readers.without() == 0)
+        .thenCompose(renewed -> to.current())
+        .thenCompose(this::ofOthers)
+        .thenCompose(ofOthers -> keep(to, ofOthers))
+        .thenRun(() -> writesUntilNanos = startNanos + options.lease().toNanos());
+  }
+
+  /** What others have adopted for the prefixes of this client's policies, and it may use too. */
+  private CompletableFuture<Map<PolicyDictionary, TrainedDictionary>> ofOthers(
+      Map<String, Integer> current) {
+    Map<PolicyDictionary, TrainedDictionary> ofOthers = new ConcurrentHashMap<>();
     List<CompletableFuture<?>> fetches = new ArrayList<>();
-    if (options.training()) {
-      for (PolicyDictionary learner : byPolicy.values()) {
-        Integer id = current.get(learner.policy().prefix());
-        TrainedDictionary used = learner.current();
-        if (id != null && (used == null || used.id() != id)) {
-          fetches.add(
-              known
-                  .fetch(id)
-                  .thenAccept(learner::adoptOfOthers)
-                  .exceptionally(
-                      lost -> {
-                        LOG.debug("A dictionary is in use that cannot be read", lost);
-                        return null;
-                      }));
-        }
+    for (PolicyDictionary learner : byPolicy.values()) {
+      Integer id = current.get(learner.policy().prefix());
+      if (options.training() && id != null && learner.isOpenTo(id)) {
+        fetches.add(
+            known
+                .fetch(id)
+                .thenAccept(dictionary -> ofOthers.put(learner, dictionary))
+                .exceptionally(
+                    lost -> {
+                      LOG.debug("A dictionary is in use that cannot be read", lost);
+                      return null;
+                    }));
       }
     }
-    return CompletableFuture.allOf(fetches.toArray(CompletableFuture[]::new));
+    return CompletableFuture.allOf(fetches.toArray(CompletableFuture[]::new))
+        .thenApply(fetched -> ofOthers);
   }
 
-  /** Stores again what this client uses and the server has lost, and says what it uses. */
-  private CompletableFuture<?> keep(DictionaryStore to, List<Integer> stored) {
+  /**
+   * Says what this client uses, then stores again what the server has lost of it, and only then
+   * begins to write with what others have adopted. In this order nobody can remove a dictionary as
+   * unused that this client writes with.
+   */
+  private CompletableFuture<?> keep(
+      DictionaryStore to, Map<PolicyDictionary, TrainedDictionary> ofOthers) {
     Set<TrainedDictionary> used = new HashSet<>(shipped);
+    used.addAll(ofOthers.values());
     for (TrainedDictionary dictionary : known.all()) {
       if (dictionary.wasUsed()) {
         used.add(dictionary);
@@ -234,29 +268,26 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
         used.add(current);
       }
     }
-    Set<Integer> there = new HashSet<>(stored);
-    List<CompletableFuture<?>> puts = new ArrayList<>();
-    for (TrainedDictionary dictionary : used) {
-      if (!there.contains(dictionary.id())) {
-        puts.add(to.putIfAbsent(dictionary));
-      }
-    }
-    return CompletableFuture.allOf(puts.toArray(CompletableFuture[]::new))
-        .thenRun(() -> shipped.forEach(this::adoptOnce))
-        .thenCompose(put -> to.setUsed(used, Instant.now()));
-  }
-
-  /** A dictionary that was shipped is used once it is stored, unless there is another since. */
-  private void adoptOnce(TrainedDictionary dictionary) {
-    for (PolicyDictionary learner : byPolicy.values()) {
-      if (learner.current() == null) {
-        adopt(dictionary);
-      }
-    }
+    return to.setUsed(used)
+        .thenCompose(marked -> to.ids())
+        .thenCompose(
+            stored -> {
+              Set<Integer> there = new HashSet<>(stored);
+              return CompletableFuture.allOf(
+                  used.stream()
+                      .filter(dictionary -> !there.contains(dictionary.id()))
+                      .map(to::putIfAbsent)
+                      .toArray(CompletableFuture[]::new));
+            })
+        .thenRun(
+            () -> {
+              ofOthers.forEach(PolicyDictionary::adoptOfOthers);
+              adoptShipped();
+            });
   }
 
   private void train(PolicyDictionary learner) {
-    training.begin(learner, store);
+    training.begin(learner, rehearses ? null : store);
   }
 
   /** Whether this client reads values that need a dictionary. */
@@ -286,9 +317,13 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     return byPolicy.get(policy);
   }
 
-  /** What to compress with now; null as long as there are readers that could not read it. */
+  /**
+   * What to compress with now; null as long as there are readers that could not read it, or the
+   * server with the dictionaries has not answered for a lease.
+   */
   public @Nullable TrainedDictionary toWrite(PolicyDictionary of) {
-    return allowed ? of.current() : null;
+    TrainedDictionary current = of.current();
+    return current != null && allowed && System.nanoTime() - writesUntilNanos < 0 ? current : null;
   }
 
   private DictionaryStore requireStore() {
@@ -308,7 +343,15 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
     for (int id : await(from.ids())) {
       byte[] stored = await(from.get(id));
       if (stored != null) {
-        all.add(info(TrainedDictionary.parse(stored), current, used));
+        try {
+          all.add(info(TrainedDictionary.parse(stored), current, used));
+        } catch (IllegalArgumentException damaged) {
+          LOG.warn(
+              "The field {} of the hash {} is left out: {}",
+              TrainedDictionary.name(id),
+              DictionaryStore.KEY,
+              damaged.getMessage());
+        }
       }
     }
     all.sort(Comparator.comparing(DictionaryInfo::prefix).thenComparing(DictionaryInfo::trainedAt));
@@ -332,7 +375,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   @Override
   public void exportTo(String id, Path file) throws IOException {
     byte[] stored =
-        id.matches("[0-9a-f]{8}") ? await(requireStore().get(DictionaryStore.id(id))) : null;
+        TrainedDictionary.isName(id) ? await(requireStore().get(DictionaryStore.id(id))) : null;
     if (stored == null) {
       throw new IllegalArgumentException(
           "No dictionary \"" + id + "\" is stored; sheaf.dictionaries().list() has all");
@@ -343,7 +386,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   @Override
   public String importFrom(Path file) throws IOException {
     TrainedDictionary dictionary = TrainedDictionary.parse(Files.readAllBytes(file));
-    await(requireStore().putIfAbsent(dictionary));
+    DictionaryStore to = requireStore();
+    await(to.setUsed(Set.of(dictionary)));
+    await(to.putIfAbsent(dictionary));
     if (reads) {
       known.add(dictionary);
     }
@@ -351,7 +396,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   }
 
   /** Waits for a reply, which is bounded by the store's time-out. */
-  static <T extends @Nullable Object> T await(CompletableFuture<T> reply) {
+  public static <T extends @Nullable Object> T await(CompletableFuture<T> reply) {
     try {
       return reply.get();
     } catch (InterruptedException e) {

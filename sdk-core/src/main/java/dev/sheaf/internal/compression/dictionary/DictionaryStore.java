@@ -53,6 +53,28 @@ public final class DictionaryStore {
           + "counts[i] = redis.call('ZCARD', KEYS[i]) end "
           + "return counts";
 
+  /** By the clock of the server, which all clients share. */
+  private static final String SET_USED =
+      "local now = redis.call('TIME')[1] "
+          + "for i = 1, #ARGV do redis.call('HSET', KEYS[1], ARGV[i], now) end "
+          + "return #ARGV";
+
+  private static final String FIND_UNUSED =
+      "local now = tonumber(redis.call('TIME')[1]) local current = {} local unused = {} "
+          + "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do current[id] = true end "
+          + "for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do "
+          + "local used = redis.call('HGET', KEYS[3], id) or '' "
+          + "if not current[id] and now - (tonumber(used) or 0) >= tonumber(ARGV[1]) then "
+          + "unused[#unused + 1] = id unused[#unused + 1] = used end end "
+          + "return unused";
+
+  private static final String REMOVE =
+      "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do "
+          + "if id == ARGV[1] then return 0 end end "
+          + "if (redis.call('HGET', KEYS[3], ARGV[1]) or '') ~= ARGV[2] then return 0 end "
+          + "redis.call('HDEL', KEYS[3], ARGV[1]) "
+          + "return redis.call('HDEL', KEYS[1], ARGV[1])";
+
   private final Supplier<? extends CompletionStage<? extends StatefulConnection<?, ?>>> connect;
   private final Executor executor;
   private final Duration timeout;
@@ -93,7 +115,19 @@ public final class DictionaryStore {
   /** The identifiers of all. */
   CompletableFuture<List<Integer>> ids() {
     return send(CommandType.HKEYS, key(KEY))
-        .thenApply(reply -> ((List<?>) reply).stream().map(id -> id(text(id))).toList());
+        .thenApply(
+            reply -> {
+              Map<Integer, String> ids = new LinkedHashMap<>();
+              ((List<?>) reply).forEach(id -> putIfId(ids, text(id), ""));
+              return List.copyOf(ids.keySet());
+            });
+  }
+
+  /** What stands there under other names is none of ours. */
+  private static void putIfId(Map<Integer, String> target, String name, String value) {
+    if (TrainedDictionary.isName(name)) {
+      target.put(id(name), value);
+    }
   }
 
   static int id(String name) {
@@ -106,7 +140,12 @@ public final class DictionaryStore {
         .thenApply(
             pairs -> {
               Map<String, Integer> ids = new LinkedHashMap<>();
-              pairs.forEach((prefix, id) -> ids.put(prefix, id(id)));
+              pairs.forEach(
+                  (prefix, id) -> {
+                    if (TrainedDictionary.isName(id)) {
+                      ids.put(prefix, id(id));
+                    }
+                  });
               return ids;
             });
   }
@@ -128,13 +167,36 @@ public final class DictionaryStore {
             });
   }
 
-  CompletableFuture<?> setUsed(Collection<TrainedDictionary> dictionaries, Instant at) {
-    if (dictionaries.isEmpty()) {
-      return CompletableFuture.completedFuture(null);
-    }
-    CommandArgs<byte[], byte[]> args = key(USED);
-    dictionaries.forEach(used -> args.add(used.name()).add(at.getEpochSecond()));
-    return send(CommandType.HSET, args);
+  /** Says that these are used now. */
+  CompletableFuture<?> setUsed(Collection<TrainedDictionary> dictionaries) {
+    CommandArgs<byte[], byte[]> args = script(SET_USED, USED);
+    dictionaries.forEach(used -> args.add(used.name()));
+    return dictionaries.isEmpty()
+        ? CompletableFuture.completedFuture(null)
+        : send(CommandType.EVAL, args);
+  }
+
+  /**
+   * Those that are current for no prefix and that no client has used for some time.
+   *
+   * @return identifier to when it was used last, as {@link #removeUnused} takes it
+   */
+  public CompletableFuture<Map<Integer, String>> unused(Duration time) {
+    return send(CommandType.EVAL, script(FIND_UNUSED, KEY, CURRENT, USED).add(time.toSeconds()))
+        .thenApply(
+            reply -> {
+              Map<Integer, String> unused = new LinkedHashMap<>();
+              pairs(reply).forEach((id, used) -> putIfId(unused, id, used));
+              return unused;
+            });
+  }
+
+  /** Removes a dictionary, unless it has become current or was used since; whether it did. */
+  public CompletableFuture<Boolean> removeUnused(int id, String used) {
+    return send(
+            CommandType.EVAL,
+            script(REMOVE, KEY, CURRENT, USED).add(TrainedDictionary.name(id)).add(used))
+        .thenApply(reply -> reply instanceof Long removed && removed == 1);
   }
 
   /**
@@ -144,30 +206,23 @@ public final class DictionaryStore {
    */
   CompletableFuture<Readers> renew(String client, int format, Duration lease) {
     CommandArgs<byte[], byte[]> args =
-        new CommandArgs<>(ByteArrayCodec.INSTANCE)
-            .add(RENEW)
-            .add(2)
-            .addKey(bytes(READERS + 1))
-            .addKey(bytes(READERS + 2))
-            .add(client)
-            .add(format)
-            .add(lease.toMillis());
+        script(RENEW, READERS + 1, READERS + 2).add(client).add(format).add(lease.toMillis());
     return send(CommandType.EVAL, args)
         .thenApply(
             reply -> new Readers((Long) ((List<?>) reply).get(0), (Long) ((List<?>) reply).get(1)));
   }
 
   private CompletableFuture<Map<String, String>> pairs(String key) {
-    return send(CommandType.HGETALL, key(key))
-        .thenApply(
-            reply -> {
-              Map<String, String> pairs = new LinkedHashMap<>();
-              List<?> list = (List<?>) reply;
-              for (int i = 0; i + 1 < list.size(); i += 2) {
-                pairs.put(text(list.get(i)), text(list.get(i + 1)));
-              }
-              return pairs;
-            });
+    return send(CommandType.HGETALL, key(key)).thenApply(DictionaryStore::pairs);
+  }
+
+  private static Map<String, String> pairs(Object reply) {
+    Map<String, String> pairs = new LinkedHashMap<>();
+    List<?> list = (List<?>) reply;
+    for (int i = 0; i + 1 < list.size(); i += 2) {
+      pairs.put(text(list.get(i)), text(list.get(i + 1)));
+    }
+    return pairs;
   }
 
   private static String text(@Nullable Object bytes) {
@@ -176,6 +231,15 @@ public final class DictionaryStore {
 
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static CommandArgs<byte[], byte[]> script(String text, String... keys) {
+    CommandArgs<byte[], byte[]> args =
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).add(text).add(keys.length);
+    for (String key : keys) {
+      args.addKey(bytes(key));
+    }
+    return args;
   }
 
   private static CommandArgs<byte[], byte[]> key(String key) {

@@ -9,6 +9,8 @@ import dev.sheaf.internal.compression.dictionary.DictionaryMeters.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -78,8 +80,11 @@ final class DictionaryTraining {
     try {
       meters.trained(train(learner, store, samples));
     } catch (Throwable e) {
-      meters.trained(Outcome.FAILED);
       learner.failed();
+      if (executor.isShutdown()) {
+        return;
+      }
+      meters.trained(Outcome.FAILED);
       LOG.warn(
           "No dictionary was trained for keys with the prefix \"{}\"; values are compressed as"
               + " before: {}",
@@ -122,13 +127,19 @@ final class DictionaryTraining {
         isNew = true;
       }
     }
-    if (best == null || !trial.isWorth(best.figures())) {
+    boolean isWorth = best != null && trial.isWorth(best.figures());
+    LOG.info(
+        "Of values with the prefix \"{}\", {} stores {}, which is {}; stored without one: {}",
+        policy.prefix(),
+        best == null ? "no dictionary" : "the dictionary " + best.dictionary().name(),
+        best == null ? "anything" : String.format(Locale.ROOT, "%.3f", trial.ratio(best.figures())),
+        isWorth ? "worth it" : "not worth it",
+        trial.others());
+    if (best == null || !isWorth) {
       learner.reject();
       return Outcome.REJECTED;
     }
-    if (isNew) {
-      store(best.dictionary(), store);
-    }
+    store(best.dictionary(), isNew, store);
     learner.adopt(best.dictionary(), trial.ratio(best.figures()));
     return isNew ? Outcome.ADOPTED : Outcome.KEPT;
   }
@@ -161,15 +172,17 @@ final class DictionaryTraining {
     }
   }
 
-  private void store(TrainedDictionary dictionary, DictionaryStore store) {
-    int stored = await(store.ids()).size();
+  /** Says first that it is used: what stands there unused may be removed at any moment. */
+  private void store(TrainedDictionary dictionary, boolean isNew, DictionaryStore store) {
+    await(store.setUsed(Set.of(dictionary)));
+    int stored = isNew ? await(store.ids()).size() : 0;
     if (stored >= MAX_STORED) {
       throw new IllegalStateException(
           stored
               + " dictionaries are stored, and more than "
               + MAX_STORED
-              + " are not trained;"
-              + " remove those that no value refers to");
+              + " are not trained; DictionaryCleaner of sheaf-inspector removes those that no value"
+              + " refers to");
     }
     if (!await(store.putIfAbsent(dictionary))) {
       byte[] there = await(store.get(dictionary.id()));
@@ -178,8 +191,10 @@ final class DictionaryTraining {
             "another dictionary has the identifier " + dictionary.name());
       }
     }
-    await(store.setCurrent(dictionary));
-    known.add(dictionary);
+    if (isNew) {
+      await(store.setCurrent(dictionary));
+      known.add(dictionary);
+    }
   }
 
   void close() {

@@ -3,8 +3,11 @@ package dev.sheaf.internal.compression.dictionary;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryOptions;
+import dev.sheaf.internal.compression.algorithm.Algorithm;
 import dev.sheaf.internal.compression.algorithm.ZstdDictionary;
 import java.util.List;
+import java.util.Locale;
+import java.util.StringJoiner;
 
 /** Compares dictionaries with the algorithm of a policy, on values that none was trained on. */
 final class DictionaryTrial {
@@ -29,7 +32,7 @@ final class DictionaryTrial {
     this.options = options;
     this.policy = policy;
     this.originalBytes = values.stream().mapToLong(value -> value.length).sum();
-    this.usual = measure(this::usual);
+    this.usual = of(compressor());
   }
 
   /** What storing all values takes. */
@@ -44,6 +47,23 @@ final class DictionaryTrial {
   Figures of(TrainedDictionary dictionary) {
     ZstdDictionary zstd = dictionary.use();
     return measure((value, target) -> with(zstd, value, target));
+  }
+
+  /** How an algorithm does. */
+  private Figures of(Compressor compressor) {
+    return measure((value, target) -> without(compressor, value, target));
+  }
+
+  /** What each algorithm that is there stores of the originals, for people to compare. */
+  String others() {
+    StringJoiner all = new StringJoiner(", ");
+    for (Algorithm algorithm : Algorithm.values()) {
+      Compressor other = algorithm.orNull();
+      if (other != null) {
+        all.add(String.format(Locale.ROOT, "%s %.3f", other.name(), ratio(of(other))));
+      }
+    }
+    return all.toString();
   }
 
   /** How much of the originals is stored. */
@@ -61,12 +81,7 @@ final class DictionaryTrial {
 
   private Figures measure(Way way) {
     int longest = values.stream().mapToInt(value -> value.length).max().orElse(0);
-    byte[] target =
-        new byte
-            [ENVELOPE_BYTES
-                + Math.max(
-                    ZstdDictionary.maxCompressedLength(longest),
-                    compressor().maxCompressedLength(longest))];
+    byte[] target = new byte[ENVELOPE_BYTES + longestStored(longest)];
     long stored = 0;
     long nanos = Long.MAX_VALUE;
     for (int pass = 0; pass < PASSES; pass++) {
@@ -80,13 +95,23 @@ final class DictionaryTrial {
     return new Figures(stored, nanos);
   }
 
+  private int longestStored(int length) {
+    int most =
+        Math.max(
+            ZstdDictionary.maxCompressedLength(length), compressor().maxCompressedLength(length));
+    for (Algorithm algorithm : Algorithm.values()) {
+      Compressor other = algorithm.orNull();
+      most = other == null ? most : Math.max(most, other.maxCompressedLength(length));
+    }
+    return most;
+  }
+
   @SuppressWarnings("NullAway") // A policy that learns has a compressor.
   private Compressor compressor() {
     return policy.compressor();
   }
 
-  private int usual(byte[] value, byte[] target) {
-    Compressor compressor = compressor();
+  private int without(Compressor compressor, byte[] value, byte[] target) {
     int payload = compressor.compress(value, 0, value.length, target, 0);
     int stored = kept(value, ENVELOPE_BYTES + payload);
     if (stored < value.length) {

@@ -50,6 +50,7 @@ public final class PolicyDictionary {
   }
 
   private final CompressionPolicy policy;
+  private final boolean trains;
   private final int samplesToTrain;
   private final Consumer<PolicyDictionary> train;
   private final ReentrantLock lock = new ReentrantLock();
@@ -75,7 +76,8 @@ public final class PolicyDictionary {
     this.samplesToTrain = options.samples();
     this.reservoir = new SampleReservoir(options.sampleBytes());
     this.train = train;
-    if (!options.training()) {
+    this.trains = options.training();
+    if (!trains) {
       state = State.RESTING;
       resting = Long.MAX_VALUE;
     }
@@ -169,7 +171,7 @@ public final class PolicyDictionary {
       adoptions = Math.min(adoptions + 1, MAX_DOUBLINGS);
       forgetCounts();
       reservoir.take();
-      if (resting != Long.MAX_VALUE) {
+      if (trains) {
         state = State.WATCHING;
       }
     } finally {
@@ -177,12 +179,17 @@ public final class PolicyDictionary {
     }
   }
 
-  /** Takes what another client has adopted, unless it is known here that none is worth it. */
-  void adoptOfOthers(TrainedDictionary dictionary) {
+  /** Whether it may be another dictionary, and it is not known here that none is worth it. */
+  boolean isOpenTo(int id) {
     TrainedDictionary used = current;
     State now = state;
-    if ((used == null || used.id() != dictionary.id())
-        && (now == State.LEARNING || now == State.WATCHING)) {
+    return (used == null || used.id() != id)
+        && (now == State.LEARNING || now == State.WATCHING || !trains);
+  }
+
+  /** Takes what another client has adopted, or an application ships, if it is open to that. */
+  void adoptOfOthers(TrainedDictionary dictionary) {
+    if (isOpenTo(dictionary.id())) {
       adopt(dictionary, dictionary.ratio());
     }
   }

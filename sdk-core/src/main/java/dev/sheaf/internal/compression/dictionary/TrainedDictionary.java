@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
@@ -134,12 +135,16 @@ public final class TrainedDictionary {
         || zstd.getInt(ID_OFFSET) != idOf(content)) {
       throw new IllegalArgumentException("The dictionary has not the identifier of its content");
     }
-    return new TrainedDictionary(
-        content,
-        head[3],
-        Integer.parseInt(head[0]),
-        Double.parseDouble(head[2]) / PER_MILLE,
-        Instant.ofEpochSecond(Long.parseLong(head[1])));
+    try {
+      return new TrainedDictionary(
+          content,
+          head[3],
+          Integer.parseInt(head[0]),
+          Double.parseDouble(head[2]) / PER_MILLE,
+          Instant.ofEpochSecond(Long.parseLong(head[1])));
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("The dictionary was trained at no time that there is", e);
+    }
   }
 
   /** What frames say that were made with it. */
@@ -155,6 +160,11 @@ public final class TrainedDictionary {
   /** How people see an identifier. */
   public static String name(int id) {
     return String.format("%08x", id);
+  }
+
+  /** Whether this is how {@link #name} writes an identifier. */
+  static boolean isName(String text) {
+    return text.matches("[0-9a-f]{8}");
   }
 
   public String prefix() {

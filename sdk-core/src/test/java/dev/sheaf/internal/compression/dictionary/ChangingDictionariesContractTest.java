@@ -7,6 +7,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
@@ -16,15 +17,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Random reads and writes while dictionaries are trained, replaced and deleted, and clients of both
@@ -38,16 +43,21 @@ class ChangingDictionariesContractTest {
   private static final int OPERATIONS = Integer.getInteger("sheaf.dictionaryOperations", 40_000);
   private static final int THREADS = 4;
   private static final int KEYS = 400;
-  private static final int CHANGES = Math.max(16, Math.min(64, OPERATIONS / 20_000));
+  private static final int CHANGES = Math.max(16, OPERATIONS / 20_000);
 
   private final AtomicLong wrong = new AtomicLong();
   private final AtomicLong right = new AtomicLong();
   private final Map<Reason, AtomicLong> typed = new EnumMap<>(Reason.class);
-  private final List<Sheaf<String, String>> opened = new ArrayList<>();
+  private final Set<String> dictionaries = new HashSet<>();
+
+  /** How many operations each thread has ended. */
+  private final AtomicLongArray ended = new AtomicLongArray(THREADS);
+
   private volatile List<Sheaf<String, String>> clients = List.of();
   private volatile int generation;
 
   @ForEachServer
+  @Timeout(value = 6, unit = TimeUnit.HOURS)
   void readsAreRightOrSayWhatIsMissing(ServerUnderTest server) throws Exception {
     for (Reason reason : Reason.values()) {
       typed.put(reason, new AtomicLong());
@@ -70,17 +80,25 @@ class ChangingDictionariesContractTest {
           Thread.onSpinWait();
           Thread.yield();
         }
+        List<Sheaf<String, String>> before = clients;
         change(server, change, random);
+        for (DictionaryInfo dictionary : writer().dictionaries().list()) {
+          dictionaries.add(dictionary.id());
+        }
+        awaitNextOperations(all);
+        before.stream().filter(client -> !clients.contains(client)).forEach(Sheaf::close);
       }
       all.get(6, TimeUnit.HOURS);
       System.out.printf(
-          "%s: %,d operations, %,d reads right, %d wrong, unreadable %s, %d dictionaries, %d s%n",
+          "%s: %,d operations, %,d changes, %,d reads right, %d wrong, unreadable %s, %d"
+              + " dictionaries, %d s%n",
           server,
           done.get(),
+          CHANGES,
           right.get(),
           wrong.get(),
           typed,
-          writer().dictionaries().list().size(),
+          dictionaries.size(),
           TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started));
       assertThat(wrong.get()).isZero();
       assertThat(right.get()).isGreaterThan(OPERATIONS / 10);
@@ -93,7 +111,7 @@ class ChangingDictionariesContractTest {
             }
           });
     } finally {
-      opened.forEach(Sheaf::close);
+      clients.forEach(Sheaf::close);
     }
   }
 
@@ -122,6 +140,16 @@ class ChangingDictionariesContractTest {
     return outcome;
   }
 
+  /** Waits until no thread uses a client that it took before. */
+  private void awaitNextOperations(CompletableFuture<Void> all) {
+    for (int thread = 0; thread < THREADS; thread++) {
+      long before = ended.get(thread);
+      while (ended.get(thread) < before + 2 && !all.isDone()) {
+        Thread.yield();
+      }
+    }
+  }
+
   /** Deletes what is stored, or lets another client come, or other values be written. */
   private void change(ServerUnderTest server, int number, Random random) {
     switch (number % 4) {
@@ -130,7 +158,10 @@ class ChangingDictionariesContractTest {
         writer().sync().del(DictionaryStore.KEY + ":current");
         clients = List.of(writer(server), writer(), reader(server), clients.get(3));
       }
-      case 1 -> writer().sync().del(DictionaryStore.KEY);
+      case 1 -> {
+        writer().sync().del(DictionaryStore.KEY);
+        clients = List.of(writer(), clients.get(1), reader(server), clients.get(3));
+      }
       case 2 -> {
         clients = List.of(writer(), clients.get(1), reader(server), clients.get(3));
         writer().dictionaries().refresh();
@@ -143,10 +174,11 @@ class ChangingDictionariesContractTest {
           clients.get(3).dictionaries().refresh();
         }
         clients.forEach(client -> client.dictionaries().refresh());
-        writer().sync().del(DictionaryStore.KEY + ":readers:1");
-        writer().dictionaries().refresh();
       }
     }
+    // The older client renews its lease from time to time; mostly it is as if it held none.
+    writer().sync().del(DictionaryStore.KEY + ":readers:1");
+    clients.get(number % 2).dictionaries().refresh();
   }
 
   private void work(int thread, AtomicLong done) throws Exception {
@@ -194,6 +226,7 @@ class ChangingDictionariesContractTest {
           check(expected.get(key), () -> reading.sync().get(key));
         }
       }
+      ended.incrementAndGet(thread);
     }
   }
 
@@ -251,15 +284,12 @@ class ChangingDictionariesContractTest {
   }
 
   private Sheaf<String, String> open(ServerUnderTest server, DictionaryOptions dictionaries) {
-    Sheaf<String, String> client =
-        Sheaf.builder(server.uri())
-            .compression(
-                CompressionOptions.builder()
-                    .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
-                    .dictionaries(dictionaries)
-                    .build())
-            .connect();
-    opened.add(client);
-    return client;
+    return Sheaf.builder(server.uri())
+        .compression(
+            CompressionOptions.builder()
+                .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+                .dictionaries(dictionaries)
+                .build())
+        .connect();
   }
 }

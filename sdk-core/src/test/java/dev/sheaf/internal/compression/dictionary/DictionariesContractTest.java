@@ -14,6 +14,7 @@ import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
 import dev.sheaf.compression.ValueCompression;
+import dev.sheaf.internal.compression.Envelope;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Small values go by trained dictionaries, and come back as they were or fail by themselves. */
@@ -264,24 +266,113 @@ class DictionariesContractTest {
   }
 
   @ForEachServer(on = Topology.STANDALONE)
-  void valuesThatNothingCompresses_makeNoDictionary(ServerUnderTest server) {
-    SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    try (Sheaf<String, String> writer =
-        Sheaf.builder(server.uri())
-            .codec(RedisCodec.of(StringCodec.UTF8, new StringCodec(StandardCharsets.ISO_8859_1)))
-            .meterRegistry(registry)
-            .compression(options(learning().build()))
-            .connect()) {
-      for (int i = 0; i < SAMPLES; i++) {
-        writer.sync().set("orders:" + i, Orders.noise(i, 600));
+  void valuesThatNothingCompresses_switchDictionariesOffWithinAThousandWrites(
+      ServerUnderTest server) {
+    List<IntFunction<byte[]>> corpora = List.of(Orders::noise, Orders::deflated, Orders::encrypted);
+    for (IntFunction<byte[]> corpus : corpora) {
+      SimpleMeterRegistry registry = new SimpleMeterRegistry();
+      try (Sheaf<String, byte[]> writer =
+          Sheaf.builder(server.uri())
+              .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
+              .meterRegistry(registry)
+              .compression(options(DictionaryOptions.defaults()))
+              .connect()) {
+        writer.dictionaries().refresh();
+        for (int i = 0; i < 1_000; i++) {
+          writer.sync().set("orders:" + i, corpus.apply(i));
+        }
+        Await.until(
+            "the trial's end",
+            Duration.ofMinutes(1),
+            () -> meter(registry, "trainings", "outcome", "rejected") == 1);
+        for (int i = 0; i < 5_000; i++) {
+          writer.sync().set("orders:" + i, corpus.apply(i));
+        }
+        assertThat(writer.dictionaries().list()).isEmpty();
+        assertThat(meter(registry, "values", "direction", "written")).isZero();
+        for (String outcome : List.of("adopted", "kept", "failed")) {
+          assertThat(meter(registry, "trainings", "outcome", outcome)).isZero();
+        }
+        assertThat(meter(registry, "trainings", "outcome", "rejected")).isOne();
+        assertThat(writer.sync().get("orders:3")).isEqualTo(corpus.apply(3));
       }
-      Await.until(
-          "the trial's end",
-          Duration.ofMinutes(1),
-          () -> meter(registry, "trainings", "outcome", "rejected") == 1);
-      assertThat(writer.dictionaries().list()).isEmpty();
-      assertThat(writer.sync().get("orders:3")).isEqualTo(Orders.noise(3, 600));
     }
+  }
+
+  @ForEachServer(on = Topology.STANDALONE)
+  void whatIsNoDictionary_standsInNobodysWay(ServerUnderTest server) {
+    try (Sheaf<String, String> writer = writer(server);
+        Sheaf<String, byte[]> plain = plain(server)) {
+      plain.sync().hset(KEY, "a note", new byte[] {1});
+      plain.sync().hset(KEY, "0012abcd", new byte[] {1});
+      plain.sync().hset(KEY + ":current", "users:", new byte[] {1});
+      String id = train(writer, server).id();
+      assertThat(writer.dictionaries().list()).extracting(DictionaryInfo::id).containsExactly(id);
+    }
+  }
+
+  @ForEachServer(on = Topology.STANDALONE)
+  void shippedDictionary_isStoredBeforeItsValuesAndGivesWayToANewerOne(
+      ServerUnderTest server, @TempDir Path folder) throws Exception {
+    Path copy = folder.resolve("copy");
+    String old;
+    try (Sheaf<String, String> writer = writer(server)) {
+      old = train(writer, server).id();
+      writer.dictionaries().exportTo(old, copy);
+    }
+    try (Sheaf<String, byte[]> plain = plain(server)) {
+      plain.sync().flushall();
+      DictionaryOptions shipping =
+          learning().awaitReaders(false).files(copy).training(false).build();
+      try (Sheaf<String, String> writer =
+          Sheaf.builder(server.uri()).compression(options(shipping)).connect()) {
+        byte[] stored;
+        do {
+          writer.sync().set("orders:7", Orders.order(7));
+          stored = plain.sync().get("orders:7");
+          if (stored[6] == 2) {
+            assertThat(plain.sync().hexists(KEY, old)).isTrue();
+          }
+        } while (stored[6] != 2);
+      }
+      // Another policy without a dictionary does not bring the shipped one back.
+      CompressionOptions two =
+          CompressionOptions.builder()
+              .policies(
+                  CompressionPolicy.of("orders:", Compressors.snappy()),
+                  CompressionPolicy.of("users:", Compressors.snappy()))
+              .dictionaries(learning().files(copy).build())
+              .build();
+      try (Sheaf<String, String> writer = Sheaf.builder(server.uri()).compression(two).connect();
+          Sheaf<String, String> other = writer(server)) {
+        plain.sync().del(KEY, KEY + ":current");
+        String newer = trainOther(other);
+        assertThat(newer).isNotEqualTo(old);
+        writer.dictionaries().refresh();
+        writer.dictionaries().refresh();
+        writer.sync().set("orders:7", Orders.order(7));
+        byte[] value = plain.sync().get("orders:7");
+        assertThat(Envelope.dictionaryId(value, 0, value.length))
+            .isEqualTo(Integer.parseInt(newer, 16));
+      }
+    }
+  }
+
+  /** Trains on values unlike the others. */
+  private static String trainOther(Sheaf<String, String> writer) {
+    writer.dictionaries().refresh();
+    for (int i = 0; i < SAMPLES; i++) {
+      writer.sync().set("orders:" + i, new StringBuilder(Orders.order(i)).reverse().toString());
+    }
+    Await.until(
+        "another dictionary",
+        Duration.ofMinutes(1),
+        () -> writer.dictionaries().list().stream().anyMatch(DictionaryInfo::isCurrent));
+    return writer.dictionaries().list().stream()
+        .filter(DictionaryInfo::isCurrent)
+        .findFirst()
+        .orElseThrow()
+        .id();
   }
 
   @ForEachServer(on = Topology.STANDALONE)

@@ -1,7 +1,9 @@
 package dev.sheaf.internal.compression.dictionary;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Random;
+import java.util.zip.Deflater;
 
 /** Small JSON documents that have much in common, as those in caches do. */
 final class Orders {
@@ -47,10 +49,33 @@ final class Orders {
         .toString();
   }
 
-  /** Text that nothing compresses. */
-  static String noise(int number, int bytes) {
-    byte[] noise = new byte[bytes];
+  /** Bytes that nothing compresses. */
+  static byte[] noise(int number) {
+    byte[] noise = new byte[600];
     new Random(number).nextBytes(noise);
-    return new String(noise, StandardCharsets.ISO_8859_1);
+    return noise;
+  }
+
+  /** Three orders, compressed by the application. */
+  static byte[] deflated(int number) {
+    Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
+    String text = order(number) + order(number + 1) + order(number + 2);
+    deflater.setInput(text.getBytes(StandardCharsets.UTF_8));
+    deflater.finish();
+    byte[] bytes = new byte[2 * text.length()];
+    int length = deflater.deflate(bytes);
+    deflater.end();
+    return Arrays.copyOf(bytes, length);
+  }
+
+  /** An order as a stream cipher leaves it: each with a key stream of its own. */
+  static byte[] encrypted(int number) {
+    byte[] bytes = order(number).getBytes(StandardCharsets.UTF_8);
+    byte[] stream = new byte[bytes.length];
+    new Random(-1 - number).nextBytes(stream);
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] ^= stream[i];
+    }
+    return bytes;
   }
 }

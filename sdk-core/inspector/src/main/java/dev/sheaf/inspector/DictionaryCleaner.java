@@ -1,0 +1,271 @@
+package dev.sheaf.inspector;
+
+import dev.sheaf.Sheaf;
+import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.DictionaryInfo;
+import dev.sheaf.internal.compression.Envelope;
+import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
+import dev.sheaf.internal.compression.dictionary.DictionaryService;
+import dev.sheaf.internal.compression.dictionary.DictionaryStore;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes the trained dictionaries that nothing needs any more: those that are current for no
+ * prefix, that no client has used for some time, and that no value refers to. It looks at all keys
+ * of the server, or of all primaries of a cluster: strings, values of hashes, elements of lists and
+ * entries of streams.
+ *
+ * <p>A dictionary that a client begins to use meanwhile stays. Nothing is removed if a value may
+ * have escaped the scan: if a command ran that moves values, if a node was restarted or replaced,
+ * or if a list is too long to be looked at in one step. Not seen are values that other programs
+ * copy byte by byte while it scans.
+ *
+ * <p>One cleaner runs once, on one thread.
+ */
+public final class DictionaryCleaner {
+
+  /** These bring stored bytes to another place, which the scan may have passed already. */
+  private static final Set<String> MOVING =
+      Set.of(
+          "rename",
+          "renamenx",
+          "copy",
+          "move",
+          "swapdb",
+          "restore",
+          "restore-asking",
+          "migrate",
+          "lmove",
+          "blmove",
+          "rpoplpush",
+          "brpoplpush",
+          "sort");
+
+  private static final Set<String> IDENTITY = Set.of("run_id", "master_replid");
+
+  /** So much of a value names its dictionary. */
+  private static final int HEAD_BYTES = 12;
+
+  /** What a line of CLUSTER NODES has before the slots. */
+  private static final int SLOTS_PART = 8;
+
+  /** What the script answers first for a list that is too long. */
+  private static final String TOO_LONG = "long";
+
+  /**
+   * The heads of the values of a key that may refer to dictionaries, each once, behind the place
+   * where to go on.
+   */
+  private static final String HEADS =
+      "local seen, heads = {}, {''} "
+          + "local function look(value) "
+          + "if #value >= 12 and string.byte(value, 7) == 2 then "
+          + "local head = string.sub(value, 1, 12) "
+          + "if not seen[head] then seen[head] = true heads[#heads + 1] = head end end end "
+          + "local type = redis.call('TYPE', KEYS[1]).ok "
+          + "local count = tonumber(ARGV[2]) "
+          + "if type == 'hash' then "
+          + "local from = ARGV[1] if from == '' then from = '0' end "
+          + "local found = redis.call('HSCAN', KEYS[1], from, 'COUNT', count) "
+          + "for i = 2, #found[2], 2 do look(found[2][i]) end "
+          + "if found[1] ~= '0' then heads[1] = found[1] end "
+          + "elseif type == 'list' then "
+          + "local length = redis.call('LLEN', KEYS[1]) "
+          + "if length > tonumber(ARGV[3]) then return {'long'} end "
+          + "for first = 0, length - 1, 100 do "
+          + "for _, value in ipairs(redis.call('LRANGE', KEYS[1], first, first + 99)) do "
+          + "look(value) end end "
+          + "elseif type == 'stream' then "
+          + "local from = ARGV[1] if from == '' then from = '-' end "
+          + "local found = redis.call('XRANGE', KEYS[1], from, '+', 'COUNT', count) "
+          + "for _, entry in ipairs(found) do "
+          + "for i = 2, #entry[2], 2 do look(entry[2][i]) end end "
+          + "if #found == count then heads[1] = found[count][1] end "
+          + "elseif type == 'string' then look(redis.call('GETRANGE', KEYS[1], 0, 11)) end "
+          + "return heads";
+
+  private final StatefulConnection<?, ?> connection;
+  private final CleanupOptions options;
+  private final StoredCommands commands;
+  private final KeyScan scan;
+
+  /** The dictionaries that are unused and not referred to, as far as is known. */
+  private final Map<Integer, String> unused = new HashMap<>();
+
+  private long keys;
+  private long elements;
+  private @Nullable String obstacle;
+
+  /** Prepares a cleaning over a client's connection. */
+  public DictionaryCleaner(Sheaf<?, ?> sheaf, CleanupOptions options) {
+    this.connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
+    this.options = options;
+    this.commands = new StoredCommands(connection);
+    this.scan = new KeyScan(connection, "", options.keysPerSecond(), options.keysPerStep());
+  }
+
+  /**
+   * Cleans. Blocks until all keys have been looked at, or no unused dictionary is left; an
+   * interrupt ends it between two steps.
+   *
+   * @throws io.lettuce.core.RedisException if a server fails or does not allow SCAN, GETRANGE,
+   *     EVAL, INFO and, in a cluster, CLUSTER NODES; nothing is removed then
+   */
+  public Cleanup run() {
+    DictionaryStore store =
+        new DictionaryStore(
+            () -> CompletableFuture.completedFuture(connection),
+            ForkJoinPool.commonPool(),
+            connection.getTimeout());
+    DictionaryService dictionaries =
+        new DictionaryService(CompressionOptions.readOnly(), new DictionaryMeters(null, ""));
+    dictionaries.attach(store);
+    List<DictionaryInfo> all = dictionaries.list();
+    unused.putAll(DictionaryService.await(store.unused(options.unusedFor())));
+    Map<String, StoredCommands> nodes = scan.nodes();
+    Map<String, String> before = facts(nodes);
+    nodes.values().forEach(this::look);
+    if (!unused.isEmpty() && obstacle == null) {
+      obstacle = difference(before, facts(nodes));
+    }
+    List<DictionaryInfo> removed = new ArrayList<>();
+    if (obstacle == null) {
+      for (DictionaryInfo dictionary : all) {
+        int id = Integer.parseUnsignedInt(dictionary.id(), 16);
+        String used = unused.get(id);
+        if (used != null
+            && (options.dryRun() || DictionaryService.await(store.removeUnused(id, used)))) {
+          removed.add(dictionary);
+        }
+      }
+    }
+    return new Cleanup(keys, removed, obstacle);
+  }
+
+  private void look(StoredCommands node) {
+    String cursor = KeyScan.BEGINNING;
+    do {
+      if (unused.isEmpty() || obstacle != null) {
+        return;
+      }
+      KeyScan.Step step = scan.step(node, cursor);
+      look(step.keys());
+      cursor = step.next();
+      options.progress().accept(keys);
+      scan.keepPace(keys + elements);
+    } while (!cursor.equals(KeyScan.BEGINNING));
+  }
+
+  private void look(List<byte[]> found) {
+    List<Future<Object>> reads = new ArrayList<>();
+    for (byte[] key : found) {
+      reads.add(
+          commands.send(CommandType.GETRANGE, StoredCommands.key(key).add(0).add(HEAD_BYTES - 1)));
+    }
+    for (int i = 0; i < reads.size(); i++) {
+      keys++;
+      try {
+        refers(commands.await(reads.get(i)));
+      } catch (RedisCommandExecutionException e) {
+        Migrator.requireWrongType(e);
+        lookInto(found.get(i));
+      }
+    }
+  }
+
+  private void lookInto(byte[] key) {
+    byte[] from = {};
+    do {
+      // Of a stream, the last entry is the first of the next step.
+      CommandArgs<byte[], byte[]> script =
+          StoredCommands.args()
+              .add(HEADS)
+              .add(1)
+              .addKey(key)
+              .add(from)
+              .add(Math.max(2, options.keysPerStep()))
+              .add(options.maxListElements());
+      List<?> heads = (List<?>) KeyScan.notNull(commands.call(CommandType.EVAL, script));
+      from = (byte[]) KeyScan.notNull(heads.get(0));
+      if (new String(from, StandardCharsets.US_ASCII).equals(TOO_LONG)) {
+        obstacle =
+            "The list \""
+                + new String(key, StandardCharsets.UTF_8)
+                + "\" has more elements than maxListElements="
+                + options.maxListElements();
+        return;
+      }
+      heads.subList(1, heads.size()).forEach(this::refers);
+      elements += options.keysPerStep();
+      scan.keepPace(keys + elements);
+    } while (from.length > 0);
+  }
+
+  private void refers(@Nullable Object head) {
+    if (head instanceof byte[] bytes && Envelope.looksLikeOne(bytes, 0, bytes.length)) {
+      unused.remove(Envelope.dictionaryId(bytes, 0, bytes.length));
+    }
+  }
+
+  /** What must be the same after the scan, by what it means if it is not. */
+  private Map<String, String> facts(Map<String, StoredCommands> nodes) {
+    Map<String, String> facts = new TreeMap<>();
+    nodes.forEach((name, node) -> addFacts(facts, " on the node " + name, node));
+    return facts;
+  }
+
+  private void addFacts(Map<String, String> facts, String where, StoredCommands node) {
+    for (String line : lines(node.call(CommandType.INFO, StoredCommands.args().add("all")))) {
+      String[] parts = line.split(":", 2);
+      String name = parts[0].replaceFirst("^cmdstat_", "");
+      if (parts.length == 2 && IDENTITY.contains(name)) {
+        facts.put(name + " changed" + where, parts[1]);
+      } else if (parts.length == 2 && MOVING.contains(name)) {
+        facts.put(name.toUpperCase(Locale.ROOT) + " ran" + where, parts[1].split(",", 2)[0]);
+      }
+    }
+    if (connection instanceof StatefulRedisClusterConnection<?, ?>) {
+      for (String line :
+          lines(node.call(CommandType.CLUSTER, StoredCommands.args().add("NODES")))) {
+        String[] parts = line.split(" ", SLOTS_PART + 1);
+        if (parts.length > SLOTS_PART) {
+          facts.put("the slots of " + parts[0] + " changed" + where, parts[SLOTS_PART]);
+        }
+      }
+    }
+  }
+
+  private static List<String> lines(@Nullable Object text) {
+    return new String((byte[]) KeyScan.notNull(text), StandardCharsets.UTF_8).lines().toList();
+  }
+
+  private static @Nullable String difference(
+      Map<String, String> before, Map<String, String> after) {
+    Set<String> names = new TreeSet<>(before.keySet());
+    names.addAll(after.keySet());
+    for (String name : names) {
+      if (!Objects.equals(before.get(name), after.get(name))) {
+        return "While it scanned, " + name + ". A value may have moved; run it at another time";
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,175 @@
+package dev.sheaf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sheaf.embedded.EmbeddedServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A client in a JVM of its own, on machines smaller and larger than those of developers. What it
+ * read and how often is looked at, and no times.
+ */
+class MachinesTest {
+
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
+  private static final int PERIOD_MICROS = 100_000;
+
+  @TempDir Path directory;
+
+  @Test
+  void oneProcessor_isEnough() throws Exception {
+    Map<String, Long> said = run(List.of(), "-XX:ActiveProcessorCount=1");
+    assertThat(said).containsEntry("processors", 1L);
+  }
+
+  /** By a quota where this process may set one, else by sharing one processor. */
+  @Test
+  void halfAProcessor_isEnough() throws Exception {
+    Optional<Path> group = halfAProcessor();
+    try {
+      List<String> prefix =
+          group
+              .map(
+                  path ->
+                      List.of("sh", "-c", "echo $$ >" + path + "/cgroup.procs; exec \"$@\"", "sh"))
+              .orElse(List.of("taskset", "-c", firstProcessor()));
+      Map<String, Long> said = run(prefix);
+      assertThat(said).containsEntry("processors", 1L);
+    } finally {
+      if (group.isPresent()) {
+        Files.deleteIfExists(group.get());
+      }
+    }
+  }
+
+  @Test
+  void aHeapOf64Megabytes_isEnough() throws Exception {
+    Map<String, Long> said = run(List.of(), "-Xmx64m");
+    assertThat(said.get("heapMegabytes")).isLessThanOrEqualTo(64);
+  }
+
+  @Test
+  void sixteenEventLoops_areUsed() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(16, 0).start()) {
+      Map<String, Long> said = run(server, List.of(), "-Dio.netty.eventLoopThreads=64");
+      assertThat(said).containsEntry("eventLoops", 16L);
+    }
+  }
+
+  @Test
+  void epoll_isUsedWhereItIsOnTheClassPath() throws Exception {
+    Map<String, Long> said = run(List.of(), "-Dio.lettuce.core.epoll=true");
+    assertThat(said).containsEntry("epoll", 1L);
+  }
+
+  /** None on a JVM without virtual threads. */
+  @TestFactory
+  Stream<DynamicTest> virtualThreads_arePinnedNowhere() {
+    return Runtime.version().feature() < 21
+        ? Stream.empty()
+        : Stream.of(DynamicTest.dynamicTest("virtual threads", this::pinnedNowhere));
+  }
+
+  private void pinnedNowhere() throws Exception {
+    Map<String, Long> said =
+        run(List.of(), "-Djdk.virtualThreadScheduler.parallelism=1", "-Dthreads=virtual");
+    assertThat(said).containsEntry("virtual", 1L).containsEntry("pinned", 0L);
+    // One carrier for all: what waits has left it, or nothing would travel together.
+    assertThat(said.get("fused")).isPositive();
+  }
+
+  private Map<String, Long> run(List<String> prefix, String... options) throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.start()) {
+      Map<String, Long> said = run(server, prefix, options);
+      said.put("fused", server.stats().count("mget"));
+      return said;
+    }
+  }
+
+  /** Runs {@link MachineProgram}, which has to find all that it has written. */
+  private Map<String, Long> run(EmbeddedServer server, List<String> prefix, String... options)
+      throws Exception {
+    List<String> command = new ArrayList<>(prefix);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Dio.lettuce.core.epoll=false");
+    command.addAll(Arrays.asList(options));
+    command.addAll(List.of("-classpath", System.getProperty("java.class.path")));
+    command.addAll(List.of(MachineProgram.class.getName(), server.uri()));
+    Path printed = directory.resolve("printed");
+    Process program =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(printed.toFile())
+            .start();
+    try {
+      assertThat(program.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      String output = Files.readString(printed);
+      assertThat(program.exitValue()).as(output).isZero();
+      Map<String, Long> said =
+          output
+              .lines()
+              .filter(line -> line.startsWith(MachineProgram.SAYS))
+              .map(line -> line.substring(MachineProgram.SAYS.length()).split("="))
+              .collect(Collectors.toMap(pair -> pair[0], pair -> Long.valueOf(pair[1])));
+      assertThat(said).as(output).containsEntry("right", MachineProgram.EXPECTED);
+      return said;
+    } finally {
+      program.destroyForcibly();
+    }
+  }
+
+  /** A new control group with half the time of a processor; empty where none can be made. */
+  private static Optional<Path> halfAProcessor() {
+    boolean second = Files.exists(CGROUPS.resolve("cgroup.controllers"));
+    Path group =
+        CGROUPS.resolve(second ? "" : "cpu").resolve("sheaf-" + ProcessHandle.current().pid());
+    try {
+      Files.createDirectory(group);
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+    try {
+      if (second) {
+        write(group.resolve("cpu.max"), PERIOD_MICROS / 2 + " " + PERIOD_MICROS);
+      } else {
+        write(group.resolve("cpu.cfs_period_us"), Integer.toString(PERIOD_MICROS));
+        write(group.resolve("cpu.cfs_quota_us"), Integer.toString(PERIOD_MICROS / 2));
+      }
+      return Optional.of(group);
+    } catch (IOException e) {
+      group.toFile().delete();
+      return Optional.empty();
+    }
+  }
+
+  /** Into a file of the kernel, which cannot be created. */
+  private static void write(Path file, String value) throws IOException {
+    Files.writeString(file, value, StandardOpenOption.WRITE);
+  }
+
+  /** Of those that this process may run on. */
+  private static String firstProcessor() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/status")).stream()
+        .filter(line -> line.startsWith("Cpus_allowed_list:"))
+        .map(line -> line.replaceAll("\\D*(\\d+).*", "$1"))
+        .findFirst()
+        .orElse("0");
+  }
+}
