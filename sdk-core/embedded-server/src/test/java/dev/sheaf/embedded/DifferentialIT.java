@@ -19,7 +19,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DifferentialIT {
   @ParameterizedTest
   @CsvSource({
-    "REDIS_7_0, 2", "REDIS_7_0, 3", "REDIS_8_0, 2", "REDIS_8_0, 3", "VALKEY_8_1, 2", "VALKEY_8_1, 3"
+    "REDIS_7_0, 2",
+    "REDIS_7_0, 3",
+    "REDIS_8_0, 2",
+    "REDIS_8_0, 3",
+    "VALKEY_8_1, 2",
+    "VALKEY_8_1, 3"
   })
   void everyCommandOfTheList_answersAsRedis(Version version, int protocol, @TempDir Path folder)
       throws Exception {

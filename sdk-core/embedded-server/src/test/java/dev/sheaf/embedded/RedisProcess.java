@@ -85,8 +85,7 @@ public final class RedisProcess implements AutoCloseable {
       port = free.getLocalPort();
     }
     List<String> command =
-        new ArrayList<>(
-            List.of(program, "--port", "" + port, "--save", "", "--bind", "127.0.0.1"));
+        new ArrayList<>(List.of(program, "--port", "" + port, "--save", "", "--bind", "127.0.0.1"));
     command.addAll(List.of("--enable-debug-command", "yes"));
     command.addAll(List.of(options));
     Process process =

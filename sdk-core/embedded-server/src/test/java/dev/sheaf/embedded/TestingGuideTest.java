@@ -68,8 +68,7 @@ class TestingGuideTest {
 
   @Test
   void versions() {
-    try (EmbeddedServer server =
-        EmbeddedServer.builder().version(Version.VALKEY_8_1).start()) {
+    try (EmbeddedServer server = EmbeddedServer.builder().version(Version.VALKEY_8_1).start()) {
       assertThat(server.uri()).startsWith("redis://");
     }
   }

@@ -2,6 +2,7 @@ package dev.sheaf.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -57,8 +58,7 @@ class VersionTest {
       String digest = "f".repeat(40);
       assertThat(old.call("EVALSHA", digest, "0"))
           .isEqualTo("-NOSCRIPT No matching script. Please use EVAL.\r\n");
-      assertThat(other.call("EVALSHA", digest, "0"))
-          .isEqualTo("-NOSCRIPT No matching script.\r\n");
+      assertThat(other.call("EVALSHA", digest, "0")).isEqualTo("-NOSCRIPT No matching script.\r\n");
     }
   }
 
@@ -103,7 +103,7 @@ class VersionTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       raw.close();
       events.close();
       server.close();

@@ -99,8 +99,7 @@ final class HashFieldCommands {
     long deadline = deadline(call, 2, seconds, absolute);
     boolean conditional = Set.of("NX", "XX", "GT", "LT").contains(upper(call, 3));
     List<byte[]> fields =
-        fields(
-            call, conditional ? 4 : 3, "ERR Parameter `numFields` should be greater than 0");
+        fields(call, conditional ? 4 : 3, "ERR Parameter `numFields` should be greater than 0");
     String condition = conditional ? upper(call, 3) : "";
     ExpireCondition allowed =
         new ExpireCondition(
@@ -108,6 +107,9 @@ final class HashFieldCommands {
             condition.equals("XX"),
             condition.equals("GT"),
             condition.equals("LT"));
+    if (hash != null) {
+      hash.makeRoomForDeadlines();
+    }
     int[] answers = new int[fields.size()];
     int updated = 0;
     int deleted = 0;
@@ -188,21 +190,16 @@ final class HashFieldCommands {
   private static void getAndDelete(Call call) {
     HashValue hash = call.hash(call.arg(1));
     List<byte[]> fields = fields(call, 2, COUNT);
-    List<byte @Nullable []> values = values(hash, fields);
+    List<byte @Nullable []> values = new ArrayList<>();
     boolean any = false;
     for (byte[] field : fields) {
+      values.add(hash == null ? null : hash.fields().get(field));
       any |= hash != null && hash.remove(field);
     }
     if (hash != null && any) {
       removed(call, hash);
     }
     answer(call, values);
-  }
-
-  private static List<byte @Nullable []> values(@Nullable HashValue hash, List<byte[]> fields) {
-    List<byte @Nullable []> values = new ArrayList<>();
-    fields.forEach(field -> values.add(hash == null ? null : hash.fields().get(field)));
-    return values;
   }
 
   private static void answer(Call call, List<byte @Nullable []> values) {
@@ -217,8 +214,16 @@ final class HashFieldCommands {
     boolean persists = option.equals("PERSIST");
     long deadline = timed ? deadline(call, 2, option) : Value.NO_EXPIRY;
     List<byte[]> fields = fields(call, timed ? 4 : persists ? 3 : 2, COUNT);
-    List<byte @Nullable []> values = values(hash, fields);
-    if (hash != null && (timed || persists) && changeDeadlines(call, hash, fields, deadline)) {
+    List<byte @Nullable []> values = new ArrayList<>();
+    boolean changed = false;
+    if (hash != null && (timed || persists)) {
+      hash.makeRoomForDeadlines();
+    }
+    for (byte[] field : fields) {
+      values.add(hash == null ? null : hash.fields().get(field));
+      changed |= hash != null && (timed || persists) && changeDeadline(call, hash, field, deadline);
+    }
+    if (hash != null && changed) {
       if (timed && deadline <= call.now()) {
         removed(call, hash);
       } else {
@@ -228,21 +233,20 @@ final class HashFieldCommands {
     answer(call, values);
   }
 
-  /** Gives fields an end of life, or takes it away. True if that has changed any. */
-  private static boolean changeDeadlines(
-      Call call, HashValue hash, List<byte[]> fields, long deadline) {
-    boolean changed = false;
-    for (byte[] field : fields) {
-      boolean known = hash.fields().contains(field);
-      if (known && deadline != Value.NO_EXPIRY) {
-        expire(call, hash, field, deadline);
-        changed = true;
-      } else if (known && hash.deadline(field) != Value.NO_EXPIRY) {
-        call.db().expireField(call.arg(1), hash, field, Value.NO_EXPIRY);
-        changed = true;
-      }
+  /** Gives a field an end of life, or takes it away. True if that has changed it. */
+  private static boolean changeDeadline(Call call, HashValue hash, byte[] field, long deadline) {
+    if (!hash.fields().contains(field)) {
+      return false;
     }
-    return changed;
+    if (deadline != Value.NO_EXPIRY) {
+      expire(call, hash, field, deadline);
+      return true;
+    }
+    if (hash.deadline(field) == Value.NO_EXPIRY) {
+      return false;
+    }
+    call.db().expireField(call.arg(1), hash, field, Value.NO_EXPIRY);
+    return true;
   }
 
   /** The options of HSETEX. */
@@ -251,8 +255,7 @@ final class HashFieldCommands {
     private boolean onlyKnown;
     private boolean keepTtl;
     private boolean timed;
-    private int timeAt;
-    private String unit = "";
+    private long deadline = Value.NO_EXPIRY;
     private int firstField;
     private int fields;
 
@@ -274,9 +277,10 @@ final class HashFieldCommands {
             }
             keepTtl = option.equals("KEEPTTL");
             timed = !keepTtl;
-            timeAt = i;
-            unit = option;
-            i += timed ? 1 : 0;
+            if (timed && i + 1 < call.count()) {
+              deadline = deadline(call, i, option);
+              i++;
+            }
           }
           case "FIELDS" -> i = fields(call, i);
           default -> throw Errors.of("ERR unknown argument: " + call.textOfC(i));
@@ -321,8 +325,7 @@ final class HashFieldCommands {
 
   private static void setAndExpire(Call call) {
     SetOptions options = new SetOptions(call);
-    long deadline =
-        options.timed ? deadline(call, options.timeAt, options.unit) : Value.NO_EXPIRY;
+    long deadline = options.deadline;
     if (!options.isMet(call, call.hash(call.arg(1)))) {
       call.out().integer(0);
       return;

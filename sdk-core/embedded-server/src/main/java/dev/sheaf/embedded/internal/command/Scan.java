@@ -21,8 +21,7 @@ final class Scan {
   private final @Nullable String type;
   private final boolean namesOnly;
 
-  private Scan(
-      long count, byte @Nullable [] pattern, @Nullable String type, boolean namesOnly) {
+  private Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolean namesOnly) {
     this.count = count;
     this.pattern = pattern;
     this.type = type;
@@ -35,7 +34,7 @@ final class Scan {
     String digits = nul < 0 ? text : text.substring(0, nul);
     // As strtoul reads it: nothing is zero, and what is negative counts down from the greatest.
     boolean negative = digits.startsWith("-");
-    if (call.node().edition().isNewer() && (negative || text.isEmpty())) {
+    if (call.node().edition().isNewer() && (negative || digits.isEmpty())) {
       throw invalidCursor();
     }
     if (digits.isEmpty()) {

@@ -72,8 +72,7 @@ final class ScriptCommands {
 
   private static void show(Call call) {
     byte[] digest = call.arg(2);
-    Scripts.Script script =
-        digest.length == SHA1_DIGITS ? call.node().scripts().get(digest) : null;
+    Scripts.Script script = digest.length == SHA1_DIGITS ? call.node().scripts().get(digest) : null;
     if (script == null) {
       throw Errors.of(Errors.NOSCRIPT);
     }

@@ -196,9 +196,7 @@ final class SetCommands {
     SetValue set = call.setValue(call.arg(1));
     Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
-    if (set == null
-        || set.isIntegers()
-        || set.isCompact() && call.node().edition().isNewer()) {
+    if (set == null || set.isIntegers() || set.isCompact() && call.node().edition().isNewer()) {
       cursor = 0;
       if (set != null) {
         found.addAll(set.list());

@@ -4,6 +4,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.StreamGroup;
 import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -238,18 +239,26 @@ final class StreamCommands {
               out.integer(group.consumers().size());
               out.bulk("pending");
               out.integer(group.pending().size());
-              writeProgress(out, stream, group);
+              writeProgress(call, stream, group);
             });
   }
 
-  private static void writeProgress(Reply out, StreamValue stream, StreamGroup group) {
+  private static void writeProgress(Call call, StreamValue stream, StreamGroup group) {
+    Reply out = call.out();
     out.bulk("last-delivered-id");
     StreamArguments.writeId(out, group.lastId());
     out.bulk("entries-read");
     long read = group.entriesRead();
     integerOrNil(out, read == StreamGroup.UNKNOWN ? null : (Long) read);
     out.bulk("lag");
-    integerOrNil(out, stream.lag(group));
+    integerOrNil(out, stream.lag(group, lagRule(call)));
+  }
+
+  private static StreamValue.LagRule lagRule(Call call) {
+    Edition edition = call.node().edition();
+    return edition.isValkey()
+        ? StreamValue.LagRule.VALKEY
+        : edition.has("7.4.0") ? StreamValue.LagRule.REDIS_7_4 : StreamValue.LagRule.REDIS_7_0;
   }
 
   private static void integerOrNil(Reply out, @Nullable Long number) {
@@ -332,7 +341,7 @@ final class StreamCommands {
               out.map(7);
               out.bulk("name");
               out.bulk(name);
-              writeProgress(out, stream, group);
+              writeProgress(call, stream, group);
               out.bulk("pel-count");
               out.integer(group.pending().size());
               out.bulk("pending");

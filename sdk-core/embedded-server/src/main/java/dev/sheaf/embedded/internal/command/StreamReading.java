@@ -304,7 +304,7 @@ final class StreamReading {
   private void deliver(
       StreamValue stream, StreamGroup group, StreamGroup.Consumer consumer, long most) {
     List<StreamId> ids = take(stream, group.lastId(), most);
-    if (!ids.isEmpty()) {
+    if (!ids.isEmpty() && !noAck) {
       consumer.activeAt(call.now());
     }
     for (StreamId id : ids) {

@@ -56,6 +56,7 @@ public final class Database {
 
   /** The hashes with times to live of fields. */
   private ByteMap<HashValue> partlyMortal = new ByteMap<>();
+
   private @Nullable ByteMap<Boolean> @Nullable [] bySlot;
 
   /** {@code clock} gives milliseconds since the epoch. */

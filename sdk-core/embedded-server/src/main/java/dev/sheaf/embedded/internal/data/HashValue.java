@@ -62,12 +62,18 @@ public final class HashValue extends Value {
   /** Changes it; a stored hash through {@link Database#expireField}. */
   void deadline(byte[] field, long millis) {
     if (millis != NO_EXPIRY) {
-      deadlines = deadlines == null ? new ByteMap<>() : deadlines;
-      deadlines.put(field, millis);
+      ByteMap<Long> known = deadlines == null ? new ByteMap<>() : deadlines;
+      known.put(field, millis);
+      deadlines = known;
       firstDeadline = Math.min(firstDeadline, millis);
     } else if (deadlines != null) {
       deadlines.remove(field);
     }
+  }
+
+  /** Takes the encoding that has room for times to live, as a command that may set one does. */
+  public void makeRoomForDeadlines() {
+    deadlines = deadlines == null ? new ByteMap<>() : deadlines;
   }
 
   /** Whether any field has a time to live. */
@@ -129,6 +135,7 @@ public final class HashValue extends Value {
 
   private void takeDeadlines(HashValue from) {
     if (from.deadlines != null) {
+      makeRoomForDeadlines();
       for (var e = from.deadlines.first(); e != null; e = e.after()) {
         deadline(e.key(), e.value());
       }

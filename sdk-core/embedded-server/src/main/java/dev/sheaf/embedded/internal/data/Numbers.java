@@ -172,11 +172,12 @@ public final class Numbers {
       return Long.toString((long) d);
     }
     BigDecimal exact = new BigDecimal(d);
-    BigDecimal v = exact;
-    for (int digits = 1; v == exact && digits <= DIGITS_17.getPrecision(); digits++) {
-      BigDecimal rounded = exact.round(new MathContext(digits));
-      v = rounded.doubleValue() == d ? rounded.stripTrailingZeros() : exact;
+    int precision = 1;
+    BigDecimal v = exact.round(new MathContext(precision));
+    while (v.doubleValue() != d) {
+      v = exact.round(new MathContext(++precision));
     }
+    v = v.stripTrailingZeros();
     String digits = v.unscaledValue().abs().toString();
     int exponent = v.precision() - v.scale() - 1;
     boolean plain =

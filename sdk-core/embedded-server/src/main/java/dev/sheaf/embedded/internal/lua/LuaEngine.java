@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An engine is used by one thread at a time, any thread; two at once, and a script started from
  * within a script, are an {@link IllegalStateException}. Compiled scripts are kept until {@link
- * #flush} or {@link #close}; nothing else outlives a script, save the sequence of
- * math.random, as in a server.
+ * #flush} or {@link #close}; nothing else outlives a script, save the sequence of math.random, as
+ * in a server.
  *
  * <p>A script runs on the stack of the thread that calls. A JVM's default of 1 MiB is enough, with
  * little of it in use; what would need more ends in a Lua error.
