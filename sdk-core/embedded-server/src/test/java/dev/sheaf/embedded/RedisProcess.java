@@ -59,7 +59,7 @@ public final class RedisProcess implements AutoCloseable {
     if (version != Version.REDIS_7_0) {
       String folder = System.getProperty("sheaf.server." + version);
       if (folder == null) {
-        skip("-Dsheaf.server." + version + " names no folder");
+        skip("no " + version + ": -Dsheaf.server." + version + "=FOLDER says where it is");
       }
       program = Path.of(String.valueOf(folder), "bin", program).toString();
     } else {
