@@ -140,8 +140,8 @@ public final class BatchingOptions {
   /**
    * The most connections to a single server beside the main one, 0 to 64; 7 by default, so that up
    * to eight threads that block for reads at once each have one. They are opened one by one, only
-   * when threads have come at once, and closed after a minute without a read; with more threads than lanes, all share the main
-   * connection, where batches form. A cluster has none.
+   * when threads have come at once, and closed after a minute without a read; with more threads
+   * than lanes, all share the main connection, where batches form. A cluster has none.
    */
   public int maxLanes() {
     return maxLanes;
