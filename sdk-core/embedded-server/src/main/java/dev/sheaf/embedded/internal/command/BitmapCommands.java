@@ -111,6 +111,11 @@ final class BitmapCommands {
     if (call.count() == 3 && !toTheEnd && call.node().edition().isNewer()) {
       throw Errors.syntax();
     }
+    if (call.count() == 5 && call.node().edition().isValkey()) {
+      // It looks at the unit before it looks at the end.
+      call.longArg(2);
+      unit(call, 4);
+    }
     checkRange(call, 2);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
