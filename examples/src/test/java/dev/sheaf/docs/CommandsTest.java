@@ -48,7 +48,8 @@ class CommandsTest {
           // Its check runs instead.
           "./mvnw spotless:apply",
           // With a class path of the reader's; EmbeddedServer's Main has tests.
-          "java -cp … dev.sheaf.embedded.Main --port 7000 --cluster 3x1 --latency 1ms");
+          "java -cp … dev.sheaf.embedded.Main --port 7000 --cluster 3x1 --latency 1ms"
+              + " --version valkey-8.1");
 
   @Test
   void commands_areRunOrKnown() throws IOException {

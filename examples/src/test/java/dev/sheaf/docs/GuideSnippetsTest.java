@@ -16,6 +16,7 @@ import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.embedded.EmbeddedClock;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.Version;
 import dev.sheaf.embedded.junit.EmbeddedRedis;
 import dev.sheaf.inspector.Cleanup;
 import dev.sheaf.inspector.CleanupOptions;
@@ -260,6 +261,7 @@ class GuideSnippetsTest {
         EmbeddedServer.builder()
             .cluster(3, 1) // masters, replicas of each
             .password("secret")
+            .version(Version.VALKEY_8_1) // REDIS_7_0 without
             .clock(EmbeddedClock.manual(Instant.EPOCH)) // time moves by clock().advance(...)
             .start();
 

@@ -53,7 +53,7 @@ public final class EmbeddedNode {
 
   /** What it has counted. */
   public NodeStats stats() {
-    return topology.call(() -> NodeStats.of(node.counters()));
+    return topology.call(() -> NodeStats.of(node));
   }
 
   /** Starts counting anew. */

@@ -51,7 +51,7 @@ public final class EmbeddedServer implements AutoCloseable {
             builder.masters > 0,
             new ClockOf(clock),
             listener.thread(),
-            Commands.instance(),
+            Commands.of(builder.version.edition()),
             builder.seed);
     nodes.socketReader(listener::readSockets);
     topology = new Topology(listener, thread, nodes, password, builder.compressIdleAfter);
@@ -328,6 +328,7 @@ public final class EmbeddedServer implements AutoCloseable {
     private boolean epoll;
     private @Nullable Duration compressIdleAfter;
     private EmbeddedClock clock = EmbeddedClock.system();
+    private Version version = Version.REDIS_7_0;
     private long seed = System.nanoTime();
 
     private Builder() {}
@@ -421,6 +422,12 @@ public final class EmbeddedServer implements AutoCloseable {
         throw new IllegalArgumentException("idle must be at least a second: " + idle);
       }
       compressIdleAfter = idle;
+      return this;
+    }
+
+    /** The server to behave as; {@link Version#REDIS_7_0} by default. */
+    public Builder version(Version newVersion) {
+      version = newVersion;
       return this;
     }
 

@@ -1,6 +1,6 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.node.FaultRules;
 import dev.sheaf.embedded.internal.protocol.Command;
 import java.time.Duration;
@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * Faults on demand, for all nodes or for one. Each node counts for itself. Safe for use by many
- * threads; takes effect with the next command. Commands are named in any case, subcommands as
- * {@code client|setname}, and {@code *} stands for any.
+ * Faults and other answers on demand, for all nodes or for one. Each node counts for itself. Safe
+ * for use by many threads; takes effect with the next command. Commands are named in any case,
+ * subcommands as {@code client|setname}, and {@code *} stands for any.
  */
 public final class Faults {
   private final Topology topology;
@@ -37,7 +37,7 @@ public final class Faults {
     requireCommand(command);
     requireTimes(times);
     requireLine(errorLine);
-    node.node().faults().fail(command, times, errorLine);
+    node.node().faults().answer(command, times, (name, args) -> new LuaError(errorLine));
   }
 
   /**
@@ -53,7 +53,28 @@ public final class Faults {
   public void errorOn(EmbeddedNode node, String command, String errorLine) {
     requireCommand(command);
     requireLine(errorLine);
-    node.node().faults().fail(command, FaultRules.ALWAYS, errorLine);
+    onCommand(node, command, intercepted -> intercepted.error(errorLine));
+  }
+
+  /**
+   * Has the test answer every execution of a command, those of scripts and transactions included,
+   * until {@link #clear()}. Of two for the same command, the first one answers.
+   *
+   * @throws IllegalArgumentException if there is no such command
+   */
+  public void onCommand(String command, CommandInterceptor interceptor) {
+    topology.wrappers().forEach(node -> onCommand(node, command, interceptor));
+  }
+
+  /** As {@link #onCommand(String, CommandInterceptor)}, on one node. */
+  public void onCommand(EmbeddedNode node, String command, CommandInterceptor interceptor) {
+    requireCommand(command);
+    node.node()
+        .faults()
+        .answer(
+            command,
+            FaultRules.ALWAYS,
+            (name, args) -> interceptor.answer(new InterceptedCommand(node, name, args)));
   }
 
   /**
@@ -135,9 +156,9 @@ public final class Faults {
     pauseReading(false);
   }
 
-  private static void requireCommand(String command) {
+  private void requireCommand(String command) {
     String name = command.toLowerCase(Locale.ROOT);
-    Command known = Commands.instance().table().find(name);
+    Command known = topology.commands().find(name);
     if (name.equals("*") || known != null && !known.isContainer()) {
       return;
     }

@@ -19,8 +19,8 @@ public final class InProcess {
   }
 
   /**
-   * Makes a client's connection skip the kernel if it turns out to lead to this server; any other
-   * stays as it is.
+   * Makes a client's connection skip the kernel if it turns out to lead to this server and runs on
+   * its {@link #eventLoops}; any other stays as it is.
    *
    * @param channel of a client, not connected yet, with all handlers in its pipeline; none of them
    *     may encrypt

@@ -20,6 +20,8 @@ public final class Main {
 
         --port N          TCP port on 127.0.0.1; 0 takes a free one (default 6379);
                           a cluster takes consecutive ports from here
+        --version NAME    the server to behave as: redis-7.0 (the default), redis-7.4, redis-8.0
+                          or valkey-8.1
         --cluster MxR     a cluster of M masters with R replicas each, such as 3x1
         --unixsocket PATH listen on a Unix socket as well (standalone only)
         --password TEXT   what clients must authenticate with
@@ -132,6 +134,7 @@ public final class Main {
     private Duration latency = Duration.ZERO;
     private @Nullable Duration compressAfter;
     private boolean epoll;
+    private Version version = Version.REDIS_7_0;
     private boolean help;
 
     /**
@@ -161,6 +164,7 @@ public final class Main {
           replicas = Integer.parseInt(size.group(2));
         }
         case "--unixsocket" -> unixSocket = Path.of(value(option, rest));
+        case "--version" -> version = Version.named(value(option, rest));
         case "--epoll" -> epoll = true;
         case "--password" -> password = value(option, rest);
         case "--compress" -> compressAfter = time(option, value(option, rest));
@@ -203,7 +207,7 @@ public final class Main {
     }
 
     EmbeddedServer.Builder server(int listenPort) {
-      EmbeddedServer.Builder builder = EmbeddedServer.builder().port(listenPort);
+      EmbeddedServer.Builder builder = EmbeddedServer.builder().port(listenPort).version(version);
       if (masters > 0 || replicas > 0) {
         builder.cluster(masters, replicas);
       }

@@ -1,7 +1,7 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.internal.command.Commands;
 import dev.sheaf.embedded.internal.node.Counters;
+import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
 import java.util.Locale;
 import java.util.Map;
@@ -33,9 +33,10 @@ public record NodeStats(
     return commandCounts.getOrDefault(command.toLowerCase(Locale.ROOT), 0L);
   }
 
-  static NodeStats of(Counters counters) {
+  static NodeStats of(ServerNode node) {
+    Counters counters = node.counters();
     Map<String, Long> counts = new TreeMap<>();
-    for (Command row : Commands.instance().table().rows()) {
+    for (Command row : node.commands().rows()) {
       long n = counters.perCommand[row.id()];
       if (n > 0) {
         counts.put(row.name(), n);

@@ -1,12 +1,12 @@
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.internal.command.Commands;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.net.Listener;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerClock;
 import dev.sheaf.embedded.internal.node.ServerNode;
+import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
@@ -127,9 +127,14 @@ final class Topology {
     return thread.call(work);
   }
 
+  /** What is known of each command. */
+  CommandTable commands() {
+    return nodes.commands().table();
+  }
+
   /** Opens a sentinel that watches the nodes; returns its port. */
   int openSentinel(String masterName, ServerClock clock) throws IOException {
-    Nodes own = new Nodes(false, clock, listener.thread(), Commands.instance(), 0);
+    Nodes own = new Nodes(false, clock, listener.thread(), nodes.commands(), 0);
     ServerNode sentinel =
         thread.call(
             () -> {

@@ -18,16 +18,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The same commands to this server and to a real one, the replies compared byte for byte. */
 class DifferentialIT {
   @ParameterizedTest
-  @ValueSource(ints = {2, 3})
-  void everyCommandOfTheList_answersAsRedis(int protocol, @TempDir Path folder) throws Exception {
+  @CsvSource({
+    "REDIS_7_0, 2",
+    "REDIS_7_0, 3",
+    "REDIS_8_0, 2",
+    "REDIS_8_0, 3",
+    "VALKEY_8_1, 2",
+    "VALKEY_8_1, 3"
+  })
+  void everyCommandOfTheList_answersAsRedis(Version version, int protocol, @TempDir Path folder)
+      throws Exception {
     List<String> differences = new ArrayList<>();
-    try (RedisProcess redis = RedisProcess.start(folder);
-        EmbeddedServer server = EmbeddedServer.start();
+    try (RedisProcess redis = RedisProcess.start(version, folder);
+        EmbeddedServer server = EmbeddedServer.builder().version(version).start();
         RawConnection theirs = new RawConnection(redis.port());
         RawConnection ours = new RawConnection(server.port())) {
       theirs.call("HELLO", "" + protocol);
       ours.call("HELLO", "" + protocol);
-      for (String line : commands()) {
+      for (String line : commands(version)) {
         char mode = line.charAt(0);
         String command = mode == '~' || mode == '?' ? line.substring(1) : line;
         byte[] inline = RawConnection.latin(command + "\r\n");
@@ -39,8 +47,18 @@ class DifferentialIT {
     assertThat(differences).isEmpty();
   }
 
-  private static List<String> commands() throws Exception {
-    try (InputStream in = DifferentialIT.class.getResourceAsStream("/differential/commands.txt")) {
+  /** Those for every server, and what only newer ones have. */
+  private static List<String> commands(Version version) throws Exception {
+    List<String> commands = new ArrayList<>(lines("commands.txt"));
+    if (version != Version.REDIS_7_0) {
+      commands.addAll(lines("newer.txt"));
+      commands.addAll(lines(version + ".txt"));
+    }
+    return commands;
+  }
+
+  private static List<String> lines(String file) throws Exception {
+    try (InputStream in = DifferentialIT.class.getResourceAsStream("/differential/" + file)) {
       String text =
           new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.US_ASCII);
       return text.lines().filter(line -> !line.isBlank() && !line.startsWith("#")).toList();
@@ -77,15 +95,24 @@ class DifferentialIT {
   private static final int MAX_HISTORY = 10_000;
 
   @ParameterizedTest
-  @CsvSource({"2, 1", "3, 2", "2, 3", "3, 4"})
-  void randomCommands_answerAsRedis(int protocol, long offset, @TempDir Path folder)
-      throws Exception {
+  @CsvSource({
+    "REDIS_7_0, 2, 1",
+    "REDIS_7_0, 3, 2",
+    "REDIS_7_0, 2, 3",
+    "REDIS_7_0, 3, 4",
+    "REDIS_8_0, 2, 5",
+    "REDIS_8_0, 3, 6",
+    "VALKEY_8_1, 2, 7",
+    "VALKEY_8_1, 3, 8"
+  })
+  void randomCommands_answerAsRedis(
+      Version version, int protocol, long offset, @TempDir Path folder) throws Exception {
     long seed = Long.getLong("sheaf.differential.seed", 0L) * 10 + offset;
-    System.out.println("random commands: seed " + seed + ", RESP" + protocol);
+    System.out.println("random commands: " + version + ", seed " + seed + ", RESP" + protocol);
     List<String> differences = new ArrayList<>();
-    RandomCommands commands = new RandomCommands(seed);
-    try (RedisProcess redis = RedisProcess.start(folder, "--hz", "500");
-        EmbeddedServer server = EmbeddedServer.start();
+    RandomCommands commands = new RandomCommands(seed, version);
+    try (RedisProcess redis = RedisProcess.start(version, folder, "--hz", "500");
+        EmbeddedServer server = EmbeddedServer.builder().version(version).start();
         RawConnection theirs = new RawConnection(redis.port());
         RawConnection ours = new RawConnection(server.port())) {
       theirs.call("HELLO", "" + protocol);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.embedded.junit.EmbeddedRedis;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,6 +42,57 @@ class FaultsTest {
       server.faults().clear();
       assertThat(raw.call("CLIENT", "ID")).startsWith(":");
     }
+  }
+
+  @Test
+  void onCommand_answersInTheServersPlace(EmbeddedServer server) throws Exception {
+    server.data().set("real", "1");
+    try (RawConnection raw = new RawConnection(server.port())) {
+      server
+          .faults()
+          .onCommand(
+              "get",
+              call ->
+                  switch (call.arguments().get(0)) {
+                    case "text" -> "häh";
+                    case "bytes" -> call.bytes(0);
+                    case "nil" -> null;
+                    case "status" -> call.status("FINE");
+                    case "error" -> call.error("TRYAGAIN later");
+                    case "list" -> List.of(1, "two", List.of(3L));
+                    case "broken" -> throw new IllegalStateException("a bug of the test");
+                    default -> call.proceed();
+                  });
+      assertThat(raw.call("GET", "text")).startsWith("$4\r\n");
+      assertThat(raw.call("GET", "bytes")).isEqualTo("$5\r\nbytes\r\n");
+      assertThat(raw.call("GET", "nil")).isEqualTo("$-1\r\n");
+      assertThat(raw.call("GET", "status")).isEqualTo("+FINE\r\n");
+      assertThat(raw.call("GET", "error")).isEqualTo("-TRYAGAIN later\r\n");
+      assertThat(raw.call("GET", "list")).isEqualTo("*3\r\n:1\r\n$3\r\ntwo\r\n*1\r\n:3\r\n");
+      assertThat(raw.call("GET", "broken")).startsWith("-ERR").contains("a bug of the test");
+      assertThat(raw.call("GET", "real")).isEqualTo("$1\r\n1\r\n");
+      assertThat(raw.call("EVAL", "return redis.call('GET', 'status').ok", "0"))
+          .isEqualTo("$4\r\nFINE\r\n");
+      server.faults().clear();
+      assertThat(raw.call("GET", "text")).isEqualTo("$-1\r\n");
+    }
+  }
+
+  @Test
+  void onCommand_knowsItsNodeAndSubcommand(EmbeddedServer server) throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    try (RawConnection raw = new RawConnection(server.port())) {
+      server
+          .faults()
+          .onCommand(
+              "*",
+              call -> {
+                seen.add(call.node().port() + " " + call.name() + " " + call.arguments());
+                return call.proceed();
+              });
+      raw.call("CLIENT", "SETNAME", "me");
+    }
+    assertThat(seen).containsExactly(server.port() + " client|setname [SETNAME, me]");
   }
 
   @Test

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients of this JVM without the kernel: on the server's event loop, which Lettuce's epoll needs
- * an epoll server for, and on one of their own.
+ * an epoll server for, and on one of their own, where they use the socket.
  */
 @Timeout(180)
 class InProcessTest {
@@ -93,13 +93,22 @@ class InProcessTest {
       } finally {
         resources.shutdown(0, 1, TimeUnit.SECONDS).get(60, TimeUnit.SECONDS);
       }
-      assertThat(onSocket).as("reads and writes of the kernel").hasValue(0);
+      assertOnSocket(onSocket, oneLoop);
+    }
+  }
+
+  private static void assertOnSocket(AtomicInteger reads, boolean oneLoop) {
+    var asserted = assertThat(reads).as("reads and writes of the kernel");
+    if (oneLoop) {
+      asserted.hasValue(0);
+    } else {
+      asserted.hasPositiveValue();
     }
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void commands_neverTouchTheSocket(boolean oneLoop) throws Exception {
+  void commands_touchTheSocketOnlyFromAnotherEventLoop(boolean oneLoop) throws Exception {
     with(
         oneLoop,
         (server, client) -> {
@@ -267,7 +276,7 @@ class InProcessTest {
       } finally {
         resources.shutdown(0, 1, TimeUnit.SECONDS).get(60, TimeUnit.SECONDS);
       }
-      assertThat(onSocket).hasValue(0);
+      assertOnSocket(onSocket, oneLoop);
     }
   }
 

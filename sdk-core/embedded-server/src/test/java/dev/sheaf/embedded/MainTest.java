@@ -25,7 +25,14 @@ class MainTest {
   void help_namesEveryOption() throws Exception {
     assertThat(run("--help")).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("--port", "--cluster", "--unixsocket", "--password", "--latency", "--help");
+        .contains(
+            "--port",
+            "--cluster",
+            "--unixsocket",
+            "--password",
+            "--version",
+            "--latency",
+            "--help");
   }
 
   @ParameterizedTest
@@ -38,6 +45,7 @@ class MainTest {
         "--port 70000|port must be 0 to 65535: 70000",
         "--cluster 3|--cluster needs masters x replicas, as 3x1: 3",
         "--cluster 0x1|a cluster needs 1 to 16384 masters",
+        "--version 7.0|there is no version 7.0, only [redis-7.0, redis-7.4, redis-8.0, valkey-8.1]",
         "--latency 5|--latency needs a time, as 1ms or 500us: 5",
         "--cluster 3x0 --unixsocket s|--unixsocket is for a standalone server"
       })

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A reproducible stream of commands over a few keys of clashing types. Without ranges by bytes over
@@ -419,15 +420,44 @@ final class RandomCommands {
           "ZRANDMEMBER",
           "EXEC");
 
-  private final Random random;
+  /** What only a server with times to live of fields has. */
+  private static final String[] FIELD_TEMPLATES = {
+    "HEXPIRE K 1000 FIELDS 1 M",
+    "HEXPIRE K 500 LT FIELDS 2 M M",
+    "HPEXPIREAT K 69999999999999 XX FIELDS 1 M",
+    "HEXPIREAT K 69999999999 GT FIELDS 2 M M",
+    "HEXPIRE K 0 FIELDS 1 M",
+    "HPEXPIREAT K 69999999999998 NX FIELDS 1 M",
+    "HEXPIRETIME K FIELDS 2 M M",
+    "HPERSIST K FIELDS 2 M M",
+    "HGETEX K FIELDS 2 M M",
+    "HGETEX K EXAT 69999999999 FIELDS 1 M",
+    "HGETEX K PERSIST FIELDS 1 M",
+    "HGETEX K PXAT 1 FIELDS 1 M",
+    "HGETDEL K FIELDS 2 M M",
+    "HSETEX K FIELDS 1 M V",
+    "HSETEX K FNX EXAT 69999999999 FIELDS 2 M V M N",
+    "HSETEX K FXX KEEPTTL FIELDS 1 M N",
+    "HSETEX K PXAT 1 FIELDS 1 M V",
+    "HSCAN K 0 NOVALUES COUNT 100"
+  };
 
-  RandomCommands(long seed) {
+  private final Random random;
+  private final String[] templates;
+
+  /** Those that the version has. With ENTRIESREAD newer servers count otherwise; that is listed. */
+  RandomCommands(long seed, Version version) {
     random = new Random(seed);
+    boolean fields = version == Version.REDIS_8_0;
+    templates =
+        Stream.concat(Stream.of(TEMPLATES), fields ? Stream.of(FIELD_TEMPLATES) : Stream.empty())
+            .filter(words -> version == Version.REDIS_7_0 || !words.contains("ENTRIESREAD"))
+            .toArray(String[]::new);
   }
 
   List<String> next() {
     List<String> words = new ArrayList<>();
-    for (String word : TEMPLATES[random.nextInt(TEMPLATES.length)].split(" ")) {
+    for (String word : templates[random.nextInt(templates.length)].split(" ")) {
       words.add(fill(word));
     }
     if (random.nextInt(100) < WRONG_PERCENT && mayBeWrong(words)) {

@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A real redis-server 7.0 on a free port, for comparison. Where there is none, tests are skipped
- * and say so; with {@code -Dsheaf.requireServers=true} they fail.
+ * A real server on a free port, for comparison: redis-server 7.0 of the PATH, or a newer one of the
+ * folder that {@code -Dsheaf.server.valkey-8.1=FOLDER} names. Where there is none, tests are
+ * skipped and say so; with {@code -Dsheaf.requireServers=true} they fail if it is that of the PATH.
  */
 public final class RedisProcess implements AutoCloseable {
   private static final int START_SECONDS = 60;
-  private static final String VERSION = "7.0.";
 
   private final Process process;
   private final int port;
@@ -45,28 +45,47 @@ public final class RedisProcess implements AutoCloseable {
     if (Boolean.getBoolean("sheaf.requireServers")) {
       throw new IllegalStateException(reason + ", and sheaf.requireServers asks for it");
     }
+    skip(reason);
+  }
+
+  private static void skip(String reason) {
     System.out.println("SKIPPED a comparison: " + reason);
     Assumptions.abort(reason);
   }
 
-  private static void requireVersion() throws IOException {
-    Process asked = new ProcessBuilder("redis-server", "--version").start();
-    String version = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (!version.contains("v=" + VERSION)) {
-      missing("no redis-server " + VERSION + "* but " + version.trim());
+  /** The program of a version; skips or fails the test where there is none. */
+  private static String program(Version version) throws IOException {
+    String program = "redis-server";
+    if (version != Version.REDIS_7_0) {
+      String folder = System.getProperty("sheaf.server." + version);
+      if (folder == null) {
+        skip("no " + version + ": -Dsheaf.server." + version + "=FOLDER says where it is");
+      }
+      program = Path.of(String.valueOf(folder), "bin", program).toString();
+    } else {
+      require(program);
     }
+    Process asked = new ProcessBuilder(program, "--version").start();
+    String said = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String wanted = version.toString().replaceFirst(".*-", "v=") + ".";
+    if (!said.contains(wanted)) {
+      missing("no " + program + " " + wanted + "* but " + said.trim());
+    }
+    return program;
   }
 
   public static RedisProcess start(Path folder, String... options) throws Exception {
-    require("redis-server");
-    requireVersion();
+    return start(Version.REDIS_7_0, folder, options);
+  }
+
+  static RedisProcess start(Version version, Path folder, String... options) throws Exception {
+    String program = program(version);
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
     List<String> command =
-        new ArrayList<>(
-            List.of("redis-server", "--port", "" + port, "--save", "", "--bind", "127.0.0.1"));
+        new ArrayList<>(List.of(program, "--port", "" + port, "--save", "", "--bind", "127.0.0.1"));
     command.addAll(List.of("--enable-debug-command", "yes"));
     command.addAll(List.of(options));
     Process process =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.internal.command.Commands;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import dev.sheaf.embedded.internal.protocol.Group;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,8 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Keeps docs/reference-server.md true; run with -Dsheaf.docs.write=true to write it anew. */
@@ -22,7 +25,11 @@ class ReferenceDocTest {
     StringBuilder page = new StringBuilder(BEGIN);
     for (Group group : Group.values()) {
       List<Command> rows =
-          Commands.instance().table().rows().stream()
+          Stream.of(Edition.values())
+              .flatMap(edition -> Commands.of(edition).table().rows().stream())
+              .collect(Collectors.toMap(Command::name, row -> row, (old, newer) -> old))
+              .values()
+              .stream()
               .filter(row -> row.group() == group && !row.name().endsWith("|help"))
               .sorted(Comparator.comparing(Command::name))
               .toList();
@@ -34,6 +41,7 @@ class ReferenceDocTest {
           page.append("| ")
               .append(row.name().replace('|', ' ').toUpperCase(Locale.ROOT))
               .append(" | ")
+              .append(isOfRedis(row) ? "" : "Valkey ")
               .append(row.since())
               .append(" | ")
               .append(row.summary())
@@ -42,6 +50,10 @@ class ReferenceDocTest {
       }
     }
     return page.toString();
+  }
+
+  private static boolean isOfRedis(Command row) {
+    return Commands.of(Edition.REDIS_8_0).table().find(row.name()) != null;
   }
 
   @Test

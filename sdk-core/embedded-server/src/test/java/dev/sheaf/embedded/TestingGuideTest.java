@@ -67,6 +67,23 @@ class TestingGuideTest {
   }
 
   @Test
+  void versions() {
+    try (EmbeddedServer server = EmbeddedServer.builder().version(Version.VALKEY_8_1).start()) {
+      assertThat(server.uri()).startsWith("redis://");
+    }
+  }
+
+  @Test
+  void answersOfTheTest(@EmbeddedRedis EmbeddedServer server) {
+    try (RedisClient client = RedisClient.create(server.uri())) {
+      var redis = client.connect().sync();
+
+      server.faults().onCommand("get", call -> "answer to " + call.arguments().get(0));
+      assertThat(redis.get("k")).isEqualTo("answer to k");
+    }
+  }
+
+  @Test
   void whatWasSent(@EmbeddedRedis EmbeddedServer server) {
     try (RedisClient client = RedisClient.create(server.uri())) {
       var redis = client.connect().sync();

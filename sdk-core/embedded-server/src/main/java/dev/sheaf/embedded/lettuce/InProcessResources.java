@@ -13,9 +13,9 @@ import io.netty.channel.Channel;
  *
  * <p>A client runs on the event loop of the server if both use the same kind of sockets: Lettuce
  * takes epoll where netty-transport-native-epoll is on the class path, and the server where it is
- * built with {@code epoll()}. Otherwise the client has threads of its own, and a request takes
- * longer. On the shared event loop callbacks of the client hold up the server and a running script
- * holds up the client, so that SCRIPT KILL has to come from a client without these resources.
+ * built with {@code epoll()}. Otherwise the client has threads of its own, and uses the socket. On
+ * the shared event loop callbacks of the client hold up the server and a running script holds up
+ * the client, so that SCRIPT KILL has to come from a client without these resources.
  *
  * <p>Close the client and the resources before the server.
  */

@@ -77,7 +77,7 @@ public final class AclSelector {
     commandRules.clear();
     commands.clear();
     if (all) {
-      commands.set(0, table.rows().size());
+      table.rows().forEach(row -> commands.set(row.id()));
     }
   }
 

@@ -49,6 +49,7 @@ public final class AclUser {
     this.name = name;
     this.commands = commands;
     this.root = new AclSelector(commands);
+    this.payload = commands.edition().isNewer() ? "sanitize-payload" : "";
   }
 
   AclUser(AclUser other) {
@@ -72,10 +73,6 @@ public final class AclUser {
 
   public String name() {
     return name;
-  }
-
-  public boolean isEnabled() {
-    return enabled;
   }
 
   public boolean needsNoPassword() {

@@ -235,18 +235,15 @@ final class AclCommands {
       call.out().ok();
       return;
     }
+    boolean named = call.node().edition().isNewer();
+    String who = (named ? "User " + user.name() : "This user") + " has no permissions to ";
     call.out()
         .bulk(
             Bytes.latin(
                 switch (denial.what()) {
-                  case COMMAND ->
-                      "This user has no permissions to run the '" + denial.object() + "' command";
-                  case KEY ->
-                      "This user has no permissions to access the '" + denial.object() + "' key";
-                  case CHANNEL ->
-                      "This user has no permissions to access the '"
-                          + denial.object()
-                          + "' channel";
+                  case COMMAND -> who + "run the '" + denial.object() + "' command";
+                  case KEY -> who + "access the '" + denial.object() + "' key";
+                  case CHANNEL -> who + "access the '" + denial.object() + "' channel";
                 }));
   }
 

@@ -92,18 +92,42 @@ final class BitmapCommands {
     throw Errors.syntax();
   }
 
+  /** Newer servers look at the range before they look for the key. */
+  private static void checkRange(Call call, int from) {
+    if (!call.node().edition().isNewer()) {
+      return;
+    }
+    if (call.count() > from + 3) {
+      throw Errors.syntax();
+    }
+    for (int i = from; i < Math.min(call.count(), from + 2); i++) {
+      call.longArg(i);
+    }
+    unit(call, from + 2);
+  }
+
   private static void bitCount(Call call) {
+    boolean toTheEnd = call.count() == 3 && call.node().edition().isValkey();
+    if (call.count() == 3 && !toTheEnd && call.node().edition().isNewer()) {
+      throw Errors.syntax();
+    }
+    if (call.count() == 5 && call.node().edition().isValkey()) {
+      // It looks at the unit before it looks at the end.
+      call.longArg(2);
+      unit(call, 4);
+    }
+    checkRange(call, 2);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
       call.out().integer(0);
       return;
     }
-    if (call.count() == 3 || call.count() > 5) {
+    if (call.count() == 3 && !toTheEnd || call.count() > 5) {
       throw Errors.syntax();
     }
     if (call.count() > 2) {
       long start = call.longArg(2);
-      long end = call.longArg(3);
+      long end = toTheEnd ? -1 : call.longArg(3);
       if (start < 0 && end < 0 && start > end) {
         call.out().integer(0);
         return;
@@ -111,7 +135,8 @@ final class BitmapCommands {
     }
     boolean bits = unit(call, 4);
     int length = value.length();
-    Bits range = call.count() > 2 ? range(call, 2, length, bits, true) : new Bits(0, length * 8L);
+    Bits range =
+        call.count() > 2 ? range(call, 2, length, bits, !toTheEnd) : new Bits(0, length * 8L);
     call.out().integer(count(value, range));
   }
 
@@ -141,6 +166,7 @@ final class BitmapCommands {
     if (wanted != 0 && wanted != 1) {
       throw Errors.of("ERR The bit argument must be 1 or 0.");
     }
+    checkRange(call, 3);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
       call.out().integer(wanted == 1 ? -1 : 0);

@@ -113,14 +113,6 @@ public final class Call {
     return value;
   }
 
-  public int intArg(int i) {
-    long value = longArg(i);
-    if (value < Integer.MIN_VALUE || value > Integer.MAX_VALUE) {
-      throw Errors.notInteger();
-    }
-    return (int) value;
-  }
-
   public double doubleArg(int i) {
     Double value = Numbers.parseDouble(args[i]);
     if (value == null) {
@@ -143,51 +135,38 @@ public final class Call {
   }
 
   public @Nullable StringValue string(byte[] key) {
+    return typed(StringValue.class, key);
+  }
+
+  private <T extends Value> @Nullable T typed(Class<T> type, byte[] key) {
     Value value = db().get(key);
-    if (value == null || value instanceof StringValue) {
-      return (StringValue) value;
+    if (value == null) {
+      return null;
     }
-    throw Errors.wrongType();
+    if (!type.isInstance(value)) {
+      throw Errors.wrongType();
+    }
+    return type.cast(value);
   }
 
   public @Nullable HashValue hash(byte[] key) {
-    Value value = db().get(key);
-    if (value == null || value instanceof HashValue) {
-      return (HashValue) value;
-    }
-    throw Errors.wrongType();
+    return typed(HashValue.class, key);
   }
 
   public @Nullable ListValue list(byte[] key) {
-    Value value = db().get(key);
-    if (value == null || value instanceof ListValue) {
-      return (ListValue) value;
-    }
-    throw Errors.wrongType();
+    return typed(ListValue.class, key);
   }
 
   public @Nullable SetValue setValue(byte[] key) {
-    Value value = db().get(key);
-    if (value == null || value instanceof SetValue) {
-      return (SetValue) value;
-    }
-    throw Errors.wrongType();
+    return typed(SetValue.class, key);
   }
 
   public @Nullable SortedSetValue sortedSet(byte[] key) {
-    Value value = db().get(key);
-    if (value == null || value instanceof SortedSetValue) {
-      return (SortedSetValue) value;
-    }
-    throw Errors.wrongType();
+    return typed(SortedSetValue.class, key);
   }
 
   public @Nullable StreamValue stream(byte[] key) {
-    Value value = db().get(key);
-    if (value == null || value instanceof StreamValue) {
-      return (StreamValue) value;
-    }
-    throw Errors.wrongType();
+    return typed(StreamValue.class, key);
   }
 
   /** Stores under the key, ending its former time to live. */

@@ -30,7 +30,9 @@ final class ClientFilter {
       case "ID" -> {
         Long id = Numbers.parseLong(call.arg(at));
         if (id == null || id < 1) {
-          throw Errors.of("ERR client-id should be greater than 0");
+          throw id == null && call.node().edition().isValkey()
+              ? Errors.syntax()
+              : Errors.of("ERR client-id should be greater than 0");
         }
         conditions.add(client -> client.id() == id);
       }
@@ -48,6 +50,19 @@ final class ClientFilter {
           throw Errors.of("ERR No such user '" + value + "'");
         }
         conditions.add(client -> client.user().name().equals(value));
+      }
+      case "MAXAGE" -> {
+        if (!call.node().edition().has("7.4.0") && !call.node().edition().isValkey()) {
+          throw Errors.syntax();
+        }
+        Long seconds = Numbers.parseLong(call.arg(at));
+        if (seconds == null) {
+          throw Errors.of("ERR maxage is not an integer or out of range");
+        }
+        if (seconds < 1) {
+          throw Errors.of("ERR maxage should be greater than 0");
+        }
+        conditions.add(client -> (call.now() - client.createdAt()) / 1000 >= seconds);
       }
       case "SKIPME" -> skipMe = yesOrNo(value);
       default -> throw Errors.syntax();

@@ -4,6 +4,7 @@ import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Connection;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.List;
 
 /** The line CLIENT LIST and CLIENT INFO give for a connection. */
@@ -14,6 +15,8 @@ final class ClientLine {
     Connection connection = client.connection();
     List<Client.Queued> queue = client.queue();
     Command last = client.lastCommand();
+    Edition edition = node.edition();
+    boolean counted = edition.has("7.4.0") || edition.isValkey();
     return "id="
         + client.id()
         + " addr="
@@ -28,6 +31,7 @@ final class ClientLine {
         + (now - client.lastUsedAt()) / 1000
         + " flags="
         + flags(node, client)
+        + (edition.isValkey() ? " capa=" : "")
         + " db="
         + client.dbIndex()
         + " sub="
@@ -38,6 +42,7 @@ final class ClientLine {
         + client.shardChannels().size()
         + " multi="
         + (queue == null ? -1 : queue.size())
+        + (counted ? " watch=" + client.watches().size() : "")
         + " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=16384 rbp=0 obl=0 oll=0 omem=0"
         + " tot-mem=16384 events=r cmd="
         + (last == null ? "NULL" : last.name())
@@ -47,9 +52,11 @@ final class ClientLine {
         + TrackingCommands.redirect(node, client)
         + " resp="
         + client.protocol()
-        + (client.libName().isEmpty() && client.libVersion().isEmpty()
-            ? ""
-            : " lib-name=" + client.libName() + " lib-ver=" + client.libVersion());
+        + (edition.isNewer()
+            ? " lib-name=" + client.libName() + " lib-ver=" + client.libVersion()
+            : "")
+        + (edition.has("8.0.0") ? " io-thread=0" : "")
+        + (edition.isValkey() ? " tot-net-in=0 tot-net-out=0 tot-cmds=0" : "");
   }
 
   private static String flags(ServerNode node, Client client) {

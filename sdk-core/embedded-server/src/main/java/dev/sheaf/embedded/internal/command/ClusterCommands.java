@@ -27,6 +27,7 @@ final class ClusterCommands {
         .add("cluster|keyslot", inCluster(call -> call.out().integer(Slots.of(call.arg(2)))))
         .add("cluster|links", inCluster(ClusterCommands::links))
         .add("cluster|myid", inCluster(call -> call.out().bulk(call.node().id())))
+        .add("cluster|myshardid", inCluster(call -> call.out().bulk(call.node().shardId())))
         .add("cluster|nodes", inCluster(ClusterCommands::nodes))
         .add("cluster|replicas", inCluster(ClusterCommands::replicas))
         .add("cluster|shards", inCluster(ClusterCommands::shards))
@@ -56,7 +57,9 @@ final class ClusterCommands {
   }
 
   private static void readOnlyMode(Call call, boolean on) {
-    requireCluster(call);
+    if (!call.node().edition().isValkey()) {
+      requireCluster(call);
+    }
     call.client().readOnlyMode(on);
     call.out().ok();
   }

@@ -216,7 +216,8 @@ final class CommandCommand {
     for (int place : keys) {
       call.out().array(2);
       call.out().bulk(args[place]);
-      statuses(call.out(), command == null ? List.of() : command.access(place, args).words());
+      List<String> words = command == null ? List.of() : command.access(place, args).words();
+      statuses(call.out(), words.stream().filter(word -> !word.equals("incomplete")).toList());
     }
   }
 
@@ -232,7 +233,10 @@ final class CommandCommand {
       throw Errors.of("ERR Invalid number of arguments specified for command");
     }
     int[] keys = command.keys().find(args);
-    if (keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS)) {
+    boolean ofStreams = keys.length > 0 && command.name().startsWith("xread");
+    boolean unbalanced = ofStreams && args.length - keys[0] != 2 * keys.length;
+    if (unbalanced && call.node().edition().has("8.0.0")
+        || keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS)) {
       throw Errors.of("ERR Invalid arguments specified for command");
     }
     return keys;

@@ -49,6 +49,7 @@ final class CommandWatch {
       if (slow >= 0
           && micros >= slow
           && !command.is(Flag.SKIP_SLOWLOG)
+          && !command.is(Flag.SKIP_COMMANDLOG)
           && call.client().blocked() == null) {
         note(call, micros);
       }

@@ -4,15 +4,18 @@ import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
+import dev.sheaf.embedded.internal.protocol.Edition;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** All commands of the server. Built once and shared by all servers. */
+/** All commands of a server. Built once for each edition, and shared by all its servers. */
 public final class Commands implements Nodes.CommandSet {
-  private static final Commands INSTANCE = new Commands();
+  private static final Map<Edition, Commands> BY_EDITION = new ConcurrentHashMap<>();
 
-  private final CommandTable table = new CommandTable();
+  private final CommandTable table;
 
-  private Commands() {
-    Handlers handlers = new Handlers(table);
+  static {
+    Handlers handlers = new Handlers();
     ConnectionCommands.register(handlers);
     ServerCommands.register(handlers);
     WatchCommands.register(handlers);
@@ -22,6 +25,7 @@ public final class Commands implements Nodes.CommandSet {
     BitmapCommands.register(handlers);
     HyperLogLogCommands.register(handlers);
     HashCommands.register(handlers);
+    HashFieldCommands.register(handlers);
     ListCommands.register(handlers);
     SetCommands.register(handlers);
     SortedSetCommands.register(handlers);
@@ -38,8 +42,12 @@ public final class Commands implements Nodes.CommandSet {
     handlers.install();
   }
 
-  public static Commands instance() {
-    return INSTANCE;
+  private Commands(Edition edition) {
+    table = new CommandTable(edition);
+  }
+
+  public static Commands of(Edition edition) {
+    return BY_EDITION.computeIfAbsent(edition, Commands::new);
   }
 
   @Override

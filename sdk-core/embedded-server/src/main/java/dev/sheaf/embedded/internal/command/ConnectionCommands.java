@@ -20,6 +20,7 @@ final class ConnectionCommands {
     handlers
         .add("auth", ConnectionCommands::auth)
         .add("client|caching", TrackingCommands::caching)
+        .add("client|capa", call -> call.out().ok())
         .add("client|getname", ConnectionCommands::clientGetName)
         .add("client|getredir", TrackingCommands::getRedirect)
         .add("client|id", call -> call.out().integer(call.client().id()))
@@ -119,9 +120,9 @@ final class ConnectionCommands {
   private static void introduce(ServerNode node, Client client, Reply out) {
     out.map(7);
     out.bulk("server");
-    out.bulk("redis");
+    out.bulk(node.edition().server());
     out.bulk("version");
-    out.bulk(InfoSections.VERSION);
+    out.bulk(node.edition().version());
     out.bulk("proto");
     out.integer(client.protocol());
     out.bulk("id");
@@ -221,7 +222,6 @@ final class ConnectionCommands {
     if (!call.is(2, "ON") && !call.is(2, "OFF")) {
       throw Errors.syntax();
     }
-    call.client().noEvict(call.is(2, "ON"));
     call.out().ok();
   }
 
@@ -279,7 +279,9 @@ final class ConnectionCommands {
       for (int i = 3; i < call.count(); i++) {
         Long id = Numbers.parseLong(call.arg(i));
         if (id == null) {
-          throw Errors.of("ERR Invalid client ID");
+          throw call.node().edition().isValkey()
+              ? Errors.syntax()
+              : Errors.of("ERR Invalid client ID");
         }
         ids.add(id);
       }

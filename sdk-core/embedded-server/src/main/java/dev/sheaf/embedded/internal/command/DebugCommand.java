@@ -68,7 +68,7 @@ final class DebugCommand {
     if (value == null) {
       throw Errors.noSuchKey();
     }
-    byte[] dump = Dump.of(value);
+    byte[] dump = Dump.of(value, Dump.VERSION_10);
     String list =
         value instanceof ListValue elements
             ? " ql_nodes:1 ql_avg_node:%d.00 ql_listpack_max:-2 ql_compressed:0 ql_uncompressed_size:%d"
@@ -111,7 +111,7 @@ final class DebugCommand {
 
   /** A stream, which cannot be dumped, counts by its kind alone. */
   private static byte[] sha1(Value value) {
-    byte @Nullable [] dump = Dump.of(value);
+    byte @Nullable [] dump = Dump.of(value, Dump.VERSION_10);
     return sha1(Bytes.of(value.type()), dump == null ? new byte[0] : dump);
   }
 

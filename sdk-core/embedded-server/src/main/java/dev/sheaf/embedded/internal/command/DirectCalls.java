@@ -29,7 +29,7 @@ public final class DirectCalls {
     }
     Client session = node.directSession();
     session.dbIndex(database);
-    ValueReply reply = new ValueReply(2);
+    ValueReply reply = new ValueReply(2, node.edition());
     Dispatcher.run(new Call(node, session, command, args, reply, false));
     node.blocked().serveReady();
     node.tracking().send();

@@ -1,9 +1,11 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.CommandRecorder;
 import dev.sheaf.embedded.internal.node.Counters;
+import dev.sheaf.embedded.internal.node.FaultRules;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.node.Tracking;
 import dev.sheaf.embedded.internal.protocol.Command;
@@ -51,7 +53,7 @@ public final class Dispatcher {
       if (refused != null) {
         node.counters().rejected[refused.id()]++;
       }
-      String line = refusal(node, client, args, e.line());
+      String line = node.edition().worded(refusal(node, client, args, e.line()));
       node.counters().error(line);
       client.reply().error(line);
     }
@@ -206,15 +208,16 @@ public final class Dispatcher {
     }
     long begun = CommandWatch.begin(call);
     try {
-      String fault = node.faults().takeError(command.name());
-      if (fault != null) {
-        throw Errors.of(fault);
+      Object answer = node.faults().takeAnswer(command.name(), call.args());
+      if (answer == FaultRules.PROCEED) {
+        Handlers.of(command).run(call);
+      } else if (answer instanceof LuaError error) {
+        throw Errors.of(error.text());
+      } else {
+        ValueReply.write(call.out(), answer);
       }
-      Handlers.of(command).run(call);
     } catch (CommandException e) {
-      counters.failed[command.id()]++;
-      counters.error(e.line());
-      call.out().error(e.line());
+      refuse(call, e.line());
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "command " + command.name() + " failed", e);
       call.out().error("ERR internal error in the embedded server: " + oneLine(String.valueOf(e)));
@@ -258,12 +261,13 @@ public final class Dispatcher {
     return served;
   }
 
-  /** Ends the wait of a command with an error. */
+  /** Ends a command with an error. */
   static boolean refuse(Call call, String line) {
     Counters counters = call.node().counters();
+    String worded = call.node().edition().worded(line);
     counters.failed[call.command().id()]++;
-    counters.error(line);
-    call.out().error(line);
+    counters.error(worded);
+    call.out().error(worded);
     return true;
   }
 

@@ -283,7 +283,7 @@ final class FunctionCommands {
   private static void dump(Call call) {
     List<byte[]> sources =
         call.node().functions().libraries().stream().map(FunctionLibrary::source).toList();
-    call.out().bulk(Dump.ofLibraries(sources));
+    call.out().bulk(Dump.ofLibraries(sources, call.node().edition().dumpVersion()));
   }
 
   private static void restore(Call call) {
@@ -300,7 +300,7 @@ final class FunctionCommands {
             "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
       }
     }
-    List<byte[]> sources = Dump.libraries(call.arg(2));
+    List<byte[]> sources = Dump.libraries(call.arg(2), call.node().edition().dumpVersion());
     if (sources == null) {
       throw Errors.of("ERR DUMP payload version or checksum are wrong");
     }

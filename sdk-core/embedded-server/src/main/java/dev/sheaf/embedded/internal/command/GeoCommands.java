@@ -5,7 +5,6 @@ import dev.sheaf.embedded.internal.data.GeoHash;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
-import dev.sheaf.embedded.internal.protocol.Reply;
 import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -129,8 +128,12 @@ final class GeoCommands {
     return new BigDecimal(distance).setScale(4, java.math.RoundingMode.HALF_EVEN).toPlainString();
   }
 
-  private static String coordinateText(double degrees) {
-    return Numbers.formatExtended(new BigDecimal(degrees));
+  private static void writeDegrees(Call call, double degrees) {
+    if (call.node().edition().has("8.0.0")) {
+      call.out().number(degrees);
+    } else {
+      call.out().decimal(Numbers.formatExtended(new BigDecimal(degrees)));
+    }
   }
 
   private static void hash(Call call) {
@@ -154,14 +157,14 @@ final class GeoCommands {
       if (place == null) {
         call.out().nilArray();
       } else {
-        writePlace(call.out(), place);
+        writePlace(call, place);
       }
     }
   }
 
-  static void writePlace(Reply out, GeoHash.Place place) {
-    out.array(2);
-    out.decimal(coordinateText(place.longitude()));
-    out.decimal(coordinateText(place.latitude()));
+  static void writePlace(Call call, GeoHash.Place place) {
+    call.out().array(2);
+    writeDegrees(call, place.longitude());
+    writeDegrees(call, place.latitude());
   }
 }

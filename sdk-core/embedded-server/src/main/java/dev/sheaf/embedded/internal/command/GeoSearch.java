@@ -244,7 +244,7 @@ final class GeoSearch {
         call.out().integer((long) hit.score());
       }
       if (withPlace) {
-        GeoCommands.writePlace(call.out(), hit.place());
+        GeoCommands.writePlace(call, hit.place());
       }
     }
   }

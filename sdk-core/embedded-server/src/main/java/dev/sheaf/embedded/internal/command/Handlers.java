@@ -2,25 +2,14 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
+import java.util.List;
 
-/** Collects what each command does, by its row. Apart from the rows, which describe only. */
+/** Collects what each command does, by its name. Apart from the rows, which describe only. */
 final class Handlers {
   private static Handler[] installed = {};
 
-  private final CommandTable table;
-  private final Handler[] byId;
-
-  Handlers(CommandTable table) {
-    this.table = table;
-    this.byId = new Handler[table.rows().size()];
-    for (Command row : table.rows()) {
-      if (row.isContainer()) {
-        byId[row.id()] = Handlers::refuse;
-      } else if (row.name().endsWith("|help")) {
-        byId[row.id()] = Help::write;
-      }
-    }
-  }
+  private final List<String> names = CommandTable.names();
+  private final Handler[] byId = new Handler[names.size()];
 
   static Handler of(Command command) {
     return installed[command.id()];
@@ -31,21 +20,31 @@ final class Handlers {
   }
 
   Handlers add(String name, Handler handler) {
-    Command row = table.find(name);
-    if (row == null || byId[row.id()] != null) {
+    int id = names.indexOf(name);
+    if (id < 0 || byId[id] != null) {
       throw new IllegalStateException(name + " has no row, or two handlers");
     }
-    byId[row.id()] = handler;
+    byId[id] = handler;
     return this;
   }
 
   /** From now on, {@link #of} knows what each command does. */
   void install() {
-    for (Command row : table.rows()) {
-      if (byId[row.id()] == null) {
-        throw new IllegalStateException(row.name() + " has no handler");
+    for (int id = 0; id < byId.length; id++) {
+      if (byId[id] == null) {
+        byId[id] = standard(names.get(id));
       }
     }
     installed = byId;
+  }
+
+  private Handler standard(String name) {
+    if (name.endsWith("|help")) {
+      return Help::write;
+    }
+    if (names.stream().anyMatch(other -> other.startsWith(name + "|"))) {
+      return Handlers::refuse;
+    }
+    throw new IllegalStateException(name + " has no handler");
   }
 }

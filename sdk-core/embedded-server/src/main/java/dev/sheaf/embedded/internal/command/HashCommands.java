@@ -34,7 +34,7 @@ final class HashCommands {
         .add("hvals", call -> list(call, false));
   }
 
-  private static HashValue orNew(Call call) {
+  static HashValue orNew(Call call) {
     HashValue hash = call.hash(call.arg(1));
     if (hash == null) {
       hash = new HashValue();
@@ -158,7 +158,7 @@ final class HashCommands {
     if (((now ^ sum) & (by ^ sum)) < 0) {
       throw Errors.of("ERR increment or decrement would overflow");
     }
-    orNew(call).put(call.arg(2), Bytes.ofLong(sum));
+    orNew(call).putKeepingTtl(call.arg(2), Bytes.ofLong(sum));
     call.changed(call.arg(1));
     call.out().integer(sum);
   }
@@ -176,9 +176,8 @@ final class HashCommands {
       throw Errors.of("ERR hash value is not a float");
     }
     byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
-    orNew(call).put(call.arg(2), sum);
+    orNew(call).putKeepingTtl(call.arg(2), sum);
     call.changed(call.arg(1));
-    call.effect(Bytes.of("HSET"), call.arg(1), call.arg(2), sum);
     call.out().bulk(sum);
   }
 
@@ -219,7 +218,7 @@ final class HashCommands {
   }
 
   private static void hscan(Call call) {
-    long cursor = Scan.cursor(call.arg(2));
+    long cursor = Scan.cursor(call, 2);
     HashValue hash = call.hash(call.arg(1));
     Scan scan = hash == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
@@ -242,7 +241,9 @@ final class HashCommands {
   private static void collect(Scan scan, ByteMap.Entry<byte[]> entry, List<byte[]> found) {
     if (scan.matches(entry.key())) {
       found.add(entry.key());
-      found.add(entry.value());
+      if (!scan.isNamesOnly()) {
+        found.add(entry.value());
+      }
     }
   }
 }

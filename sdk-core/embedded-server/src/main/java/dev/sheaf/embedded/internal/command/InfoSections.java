@@ -4,15 +4,13 @@ import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.node.Counters;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
 /** The text of INFO. */
 final class InfoSections {
-  /** The version whose behaviour this server has. */
-  static final String VERSION = "7.0.15";
-
   private static final List<String> DEFAULT =
       List.of(
           "server",
@@ -108,11 +106,19 @@ final class InfoSections {
   private void server() {
     long uptime = Math.max(0, node.nodes().now() - node.startedAt()) / 1000;
     title("Server");
-    line("redis_version", VERSION);
+    Edition edition = node.edition();
+    line("redis_version", edition.redisVersion());
+    if (edition.isValkey()) {
+      line("server_name", edition.server());
+      line("valkey_version", edition.version());
+      line("valkey_release_stage", "ga");
+    }
     line("redis_git_sha1", "00000000");
     line("redis_git_dirty", 0);
     line("redis_build_id", "0");
-    line("redis_mode", node.nodes().isCluster() ? "cluster" : "standalone");
+    line(
+        edition.isValkey() ? "server_mode" : "redis_mode",
+        node.nodes().isCluster() ? "cluster" : "standalone");
     line("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     line("arch_bits", 64);
     line("multiplexing_api", "nio");
@@ -162,6 +168,9 @@ final class InfoSections {
     line("total_net_input_bytes", counters.bytesIn);
     line("total_net_output_bytes", counters.bytesOut);
     line("rejected_connections", 0);
+    if (node.edition().has("7.4.0")) {
+      line("expired_subkeys", counters.expiredFields);
+    }
     line("expired_keys", counters.expiredKeys);
     line("evicted_keys", 0);
     line("keyspace_hits", counters.hits);
@@ -234,7 +243,13 @@ final class InfoSections {
       if (db.size() > 0) {
         line(
             "db" + db.index(),
-            "keys=" + db.size() + ",expires=" + db.mortalSize() + ",avg_ttl=" + db.meanTtl());
+            "keys="
+                + db.size()
+                + ",expires="
+                + db.mortalSize()
+                + ",avg_ttl="
+                + db.meanTtl()
+                + (node.edition().has("7.4.0") ? ",subexpiry=" + db.partlyMortalSize() : ""));
       }
     }
   }

@@ -50,7 +50,8 @@ final class KeyCommands {
         .add("ttl", call -> ttl(call, true, false))
         .add("type", KeyCommands::type)
         .add("unlink", KeyCommands::del)
-        .add("wait", KeyCommands::waitForReplicas);
+        .add("wait", KeyCommands::waitForReplicas)
+        .add("waitaof", KeyCommands::waitForFile);
   }
 
   private static void del(Call call) {
@@ -105,7 +106,7 @@ final class KeyCommands {
   }
 
   private static void scan(Call call) {
-    long cursor = Scan.cursor(call.arg(1));
+    long cursor = Scan.cursor(call, 1);
     Scan scan = Scan.options(call, 2, true);
     Database db = call.db();
     List<byte[]> found = new ArrayList<>();
@@ -277,7 +278,7 @@ final class KeyCommands {
 
   private static void dump(Call call) {
     Value value = call.value(call.arg(1));
-    byte[] payload = value == null ? null : Dump.of(value);
+    byte[] payload = value == null ? null : Dump.of(value, call.node().edition().dumpVersion());
     if (value != null && payload == null) {
       throw Errors.of("ERR the embedded server cannot dump a stream");
     }
@@ -317,7 +318,7 @@ final class KeyCommands {
     if (ttl < 0) {
       throw Errors.of("ERR Invalid TTL value, must be >= 0");
     }
-    if (!Dump.isWhole(call.arg(3))) {
+    if (!Dump.isWhole(call.arg(3), call.node().edition().dumpVersion())) {
       throw Errors.of("ERR DUMP payload version or checksum are wrong");
     }
     Value value = Dump.value(call.arg(3));
@@ -351,5 +352,33 @@ final class KeyCommands {
       throw Errors.of("ERR timeout is negative");
     }
     call.out().integer(call.node().replicas().size());
+  }
+
+  private static void waitForFile(Call call) {
+    if (call.count() > 4) {
+      throw Errors.arity("waitaof");
+    }
+    long local = call.longArg(1);
+    if (local < 0 || local > 1) {
+      throw Errors.of("ERR value is out of range, value must between 0 and 1");
+    }
+    if (call.longArg(2) < 0) {
+      throw Errors.of("ERR value is out of range, must be positive");
+    }
+    if (call.longArg(3) < 0) {
+      throw Errors.of("ERR timeout is negative");
+    }
+    if (!call.node().isMaster()) {
+      throw Errors.of(
+          "ERR WAITAOF cannot be used with replica instances. Please also note that writes to"
+              + " replicas are just local and are not propagated.");
+    }
+    if (local > 0) {
+      throw Errors.of(
+          "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
+    }
+    call.out().array(2);
+    call.out().integer(0);
+    call.out().integer(0);
   }
 }

@@ -200,6 +200,11 @@ final class ListCommands {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "RANK")) {
         rank = call.longArg(i + 1);
+        if (rank == Long.MIN_VALUE && call.node().edition().isNewer()) {
+          throw Errors.of(
+              "ERR value is out of range, value must between -9223372036854775807 and"
+                  + " 9223372036854775807");
+        }
         if (rank == 0) {
           throw Errors.of(
               "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"

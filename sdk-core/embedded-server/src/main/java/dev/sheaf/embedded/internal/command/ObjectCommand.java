@@ -23,7 +23,8 @@ final class ObjectCommand {
     if (value == null) {
       call.out().nil();
     } else {
-      call.out().bulk(value.encoding());
+      boolean newer = call.node().edition().isNewer();
+      call.out().bulk(newer ? value.newerEncoding() : value.encoding());
     }
   }
 

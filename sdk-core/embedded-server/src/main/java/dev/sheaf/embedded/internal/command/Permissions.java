@@ -26,7 +26,11 @@ final class Permissions {
       throw Errors.of(
           switch (denial.what()) {
             case COMMAND ->
-                "NOPERM this user has no permissions to run the '" + command.name() + "' command";
+                "NOPERM "
+                    + denied(node, client.user())
+                    + " has no permissions to run the '"
+                    + command.name()
+                    + "' command";
             case KEY ->
                 "NOPERM this user has no permissions to access one of the keys used as arguments";
             case CHANNEL ->
@@ -34,6 +38,11 @@ final class Permissions {
                     + " arguments";
           });
     }
+  }
+
+  /** The user as the server's errors name it. */
+  static String denied(ServerNode node, AclUser user) {
+    return node.edition().isNewer() ? "User " + user.name() : "this user";
   }
 
   /**

@@ -14,24 +14,29 @@ final class Scan {
   private static final int VISITS_PER_COUNT = 10;
 
   /** The options of a scan that finds no key: Redis does not look at them. */
-  static final Scan ANY = new Scan(DEFAULT_COUNT, null, null);
+  static final Scan ANY = new Scan(DEFAULT_COUNT, null, null, false);
 
   private final long count;
   private final byte @Nullable [] pattern;
   private final @Nullable String type;
+  private final boolean namesOnly;
 
-  private Scan(long count, byte @Nullable [] pattern, @Nullable String type) {
+  private Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolean namesOnly) {
     this.count = count;
     this.pattern = pattern;
     this.type = type;
+    this.namesOnly = namesOnly;
   }
 
-  static long cursor(byte[] arg) {
-    String text = Bytes.text(arg);
+  static long cursor(Call call, int at) {
+    String text = Bytes.text(call.arg(at));
     int nul = text.indexOf(0);
     String digits = nul < 0 ? text : text.substring(0, nul);
     // As strtoul reads it: nothing is zero, and what is negative counts down from the greatest.
     boolean negative = digits.startsWith("-");
+    if (call.node().edition().isNewer() && (negative || digits.isEmpty())) {
+      throw invalidCursor();
+    }
     if (digits.isEmpty()) {
       return 0;
     }
@@ -54,6 +59,8 @@ final class Scan {
     long count = DEFAULT_COUNT;
     byte[] pattern = null;
     String type = null;
+    boolean namesOnly = false;
+    boolean mayBeNamesOnly = call.command().name().equals("hscan") && isOfNewest(call);
     for (int i = from; i < call.count(); i += 2) {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "COUNT")) {
@@ -66,11 +73,24 @@ final class Scan {
         pattern = given.length == 1 && given[0] == '*' ? null : given;
       } else if (hasValue && typed && call.is(i, "TYPE")) {
         type = Bytes.lower(call.arg(i + 1));
+      } else if (mayBeNamesOnly && call.is(i, "NOVALUES")) {
+        namesOnly = true;
+        i--;
       } else {
         throw Errors.syntax();
       }
     }
-    return new Scan(count, pattern, type);
+    return new Scan(count, pattern, type, namesOnly);
+  }
+
+  /** Whether it is of Redis 7.4 or newer, or of Valkey 8, which has much of it. */
+  static boolean isOfNewest(Call call) {
+    return call.node().edition().has("7.4.0") || call.node().edition().isValkey();
+  }
+
+  /** Whether the fields of a hash are wanted without their values. */
+  boolean isNamesOnly() {
+    return namesOnly;
   }
 
   boolean matches(byte[] key) {

@@ -6,6 +6,7 @@ import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
 import java.util.Arrays;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A part of a sorted set bounded by scores or by bytes; walks it from either end. */
@@ -18,24 +19,28 @@ final class ScoreRange {
     this.within = within;
   }
 
-  static ScoreRange byScore(byte[] min, byte[] max) {
+  /** What strtod reads and Redis 8 no longer does: leading blanks, and hexadecimal digits. */
+  private static final Pattern STRTOD_ONLY = Pattern.compile("^\\s|[xX]");
+
+  static ScoreRange byScore(Call call, byte[] min, byte[] max) {
     boolean openMin = min.length > 0 && min[0] == '(';
     boolean openMax = max.length > 0 && max[0] == '(';
-    double from = bound(min, openMin);
-    double to = bound(max, openMax);
+    double from = bound(call, min, openMin);
+    double to = bound(call, max, openMax);
     return new ScoreRange(
         node -> openMin ? node.score() <= from : node.score() < from,
         node -> openMax ? node.score() < to : node.score() <= to);
   }
 
-  private static double bound(byte[] text, boolean open) {
+  private static double bound(Call call, byte[] text, boolean open) {
     // As strtod reads a text of C: blanks may lead, and an empty text is zero.
     String number = Bytes.untilNul(open ? Arrays.copyOfRange(text, 1, text.length) : text);
     Double value =
         number.isEmpty()
             ? Double.valueOf(0)
             : Numbers.parseDouble(Bytes.latin(number.stripLeading()));
-    if (value == null) {
+    boolean strict = call.node().edition().has("8.0.0");
+    if (value == null || strict && STRTOD_ONLY.matcher(number).find()) {
       throw Errors.of("ERR min or max is not a float");
     }
     return value;

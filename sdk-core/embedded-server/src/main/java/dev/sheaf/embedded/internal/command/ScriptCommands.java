@@ -29,7 +29,8 @@ final class ScriptCommands {
         .add("script|exists", ScriptCommands::exists)
         .add("script|flush", ScriptCommands::flush)
         .add("script|kill", call -> kill(call, false))
-        .add("script|load", ScriptCommands::load);
+        .add("script|load", ScriptCommands::load)
+        .add("script|show", ScriptCommands::show);
   }
 
   static String sha1(byte[] source) {
@@ -67,6 +68,15 @@ final class ScriptCommands {
       throw Errors.of(Errors.NOSCRIPT);
     }
     runScript(call, script, numKeys, readOnly);
+  }
+
+  private static void show(Call call) {
+    byte[] digest = call.arg(2);
+    Scripts.Script script = digest.length == SHA1_DIGITS ? call.node().scripts().get(digest) : null;
+    if (script == null) {
+      throw Errors.of(Errors.NOSCRIPT);
+    }
+    call.out().bulk(script.source());
   }
 
   private static ScriptEngine engine(Call call) {

@@ -46,13 +46,13 @@ final class ScriptHost implements LuaHost {
   public @Nullable Object call(byte[][] args, boolean readOnlyScript) {
     try {
       Command command = admit(args);
-      ValueReply reply = new ValueReply(protocol);
+      ValueReply reply = new ValueReply(protocol, node.edition());
       Dispatcher.run(Call.ofScript(node, session, command, args, reply));
       Dispatcher.remember(node, caller, command, args);
       node.nodes().clock().scriptCommandRan();
       return reply.result();
     } catch (CommandException e) {
-      return new LuaError(e.line());
+      return new LuaError(node.edition().worded(e.line()));
     }
   }
 

@@ -192,11 +192,11 @@ final class SetCommands {
   }
 
   private static void sscan(Call call) {
-    long cursor = Scan.cursor(call.arg(2));
+    long cursor = Scan.cursor(call, 2);
     SetValue set = call.setValue(call.arg(1));
     Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
-    if (set == null || set.isIntegers()) {
+    if (set == null || set.isIntegers() || set.isCompact() && call.node().edition().isNewer()) {
       cursor = 0;
       if (set != null) {
         found.addAll(set.list());

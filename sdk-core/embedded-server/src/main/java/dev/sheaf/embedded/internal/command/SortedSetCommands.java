@@ -46,7 +46,7 @@ final class SortedSetCommands {
         .add("zremrangebyrank", SortedSetCommands::removeByRank)
         .add(
             "zremrangebyscore",
-            call -> removeRange(call, ScoreRange.byScore(call.arg(2), call.arg(3))))
+            call -> removeRange(call, ScoreRange.byScore(call, call.arg(2), call.arg(3))))
         .add("zrevrange", ZRangeCommand::revRange)
         .add("zrevrangebylex", ZRangeCommand::revRangeByLex)
         .add("zrevrangebyscore", ZRangeCommand::revRangeByScore)
@@ -85,20 +85,37 @@ final class SortedSetCommands {
   }
 
   private static void rank(Call call, boolean reverse) {
+    if (call.count() > 4) {
+      throw Errors.arity(call.command().name());
+    }
+    boolean withScore = call.count() == 4;
+    if (withScore && !call.is(3, "WITHSCORE")) {
+      throw Errors.syntax();
+    }
     SortedSetValue set = call.sortedSet(call.arg(1));
     ScoredMembers.Node node = set == null ? null : set.find(call.arg(2));
     if (set == null || node == null) {
-      call.out().nil();
-    } else {
-      int rank = set.order().rank(node);
-      call.out().integer(reverse ? set.size() - 1 - rank : rank);
+      if (withScore) {
+        call.out().nilArray();
+      } else {
+        call.out().nil();
+      }
+      return;
+    }
+    if (withScore) {
+      call.out().array(2);
+    }
+    int rank = set.order().rank(node);
+    call.out().integer(reverse ? set.size() - 1 - rank : rank);
+    if (withScore) {
+      call.out().number(node.score());
     }
   }
 
   private static void count(Call call, boolean byScore) {
     ScoreRange range =
         byScore
-            ? ScoreRange.byScore(call.arg(2), call.arg(3))
+            ? ScoreRange.byScore(call, call.arg(2), call.arg(3))
             : ScoreRange.byLex(call.arg(2), call.arg(3));
     SortedSetValue set = call.sortedSet(call.arg(1));
     call.out().integer(set == null ? 0 : range.count(set));
@@ -182,7 +199,7 @@ final class SortedSetCommands {
   }
 
   private static void zscan(Call call) {
-    long cursor = Scan.cursor(call.arg(2));
+    long cursor = Scan.cursor(call, 2);
     SortedSetValue set = call.sortedSet(call.arg(1));
     Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
@@ -191,7 +208,7 @@ final class SortedSetCommands {
     } else if (set.isCompact()) {
       cursor = 0;
       for (ScoredMembers.Node n = set.order().first(); n != null; n = n.next()) {
-        collect(scan, n, wholeAsInteger(n.score()), found);
+        collect(scan, n, wholeAsInteger(call, n.score()), found);
       }
     } else {
       cursor =
@@ -208,9 +225,9 @@ final class SortedSetCommands {
   }
 
   /** The compact form of Redis keeps whole scores as integers, and ZSCAN shows them so. */
-  private static String wholeAsInteger(double score) {
+  private static String wholeAsInteger(Call call, double score) {
     boolean whole = score == Math.rint(score) && Math.abs(score) <= (double) (Long.MAX_VALUE / 2);
-    return whole ? Long.toString((long) score) : Numbers.format(score);
+    return whole ? Long.toString((long) score) : call.node().edition().number(score);
   }
 
   private static void collect(

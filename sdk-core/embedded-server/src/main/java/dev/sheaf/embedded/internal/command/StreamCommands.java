@@ -4,6 +4,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.StreamGroup;
 import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -160,6 +161,10 @@ final class StreamCommands {
     if (stream == null) {
       throw Errors.noSuchKey();
     }
+    if (call.node().edition().isNewer() && id.compareTo(stream.maxDeletedId()) < 0) {
+      throw Errors.of(
+          "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id");
+    }
     checkPosition(stream, id, added);
     stream.position(
         id,
@@ -200,16 +205,22 @@ final class StreamCommands {
               + call.textOfC(2)
               + "'");
     }
+    boolean newer = call.node().edition().isNewer();
     Reply out = call.out();
     out.array(group.consumers().size());
     for (StreamGroup.Consumer consumer : group.consumers().values()) {
-      out.map(3);
+      out.map(newer ? 4 : 3);
       out.bulk("name");
       out.bulk(consumer.name());
       out.bulk("pending");
       out.integer(consumer.pending().size());
       out.bulk("idle");
       out.integer(Math.max(0, call.now() - consumer.seenAt()));
+      if (newer) {
+        long activeAt = consumer.activeAt();
+        out.bulk("inactive");
+        out.integer(activeAt == StreamGroup.NEVER ? activeAt : call.now() - activeAt);
+      }
     }
   }
 
@@ -228,18 +239,26 @@ final class StreamCommands {
               out.integer(group.consumers().size());
               out.bulk("pending");
               out.integer(group.pending().size());
-              writeProgress(out, stream, group);
+              writeProgress(call, stream, group);
             });
   }
 
-  private static void writeProgress(Reply out, StreamValue stream, StreamGroup group) {
+  private static void writeProgress(Call call, StreamValue stream, StreamGroup group) {
+    Reply out = call.out();
     out.bulk("last-delivered-id");
     StreamArguments.writeId(out, group.lastId());
     out.bulk("entries-read");
     long read = group.entriesRead();
     integerOrNil(out, read == StreamGroup.UNKNOWN ? null : (Long) read);
     out.bulk("lag");
-    integerOrNil(out, stream.lag(group));
+    integerOrNil(out, stream.lag(group, lagRule(call)));
+  }
+
+  private static StreamValue.LagRule lagRule(Call call) {
+    Edition edition = call.node().edition();
+    return edition.isValkey()
+        ? StreamValue.LagRule.VALKEY
+        : edition.has("7.4.0") ? StreamValue.LagRule.REDIS_7_4 : StreamValue.LagRule.REDIS_7_0;
   }
 
   private static void integerOrNil(Reply out, @Nullable Long number) {
@@ -283,7 +302,7 @@ final class StreamCommands {
     out.bulk("recorded-first-entry-id");
     StreamArguments.writeId(out, stream.firstId());
     if (full) {
-      writeFull(out, stream, count);
+      writeFull(call, stream, count);
     } else {
       out.bulk("groups");
       out.integer(stream.groups().size());
@@ -303,7 +322,8 @@ final class StreamCommands {
     }
   }
 
-  private static void writeFull(Reply out, StreamValue stream, long count) {
+  private static void writeFull(Call call, StreamValue stream, long count) {
+    Reply out = call.out();
     out.bulk("entries");
     List<StreamId> ids = new ArrayList<>();
     for (StreamId id : stream.ids(StreamId.MIN, StreamId.MAX, false)) {
@@ -321,24 +341,30 @@ final class StreamCommands {
               out.map(7);
               out.bulk("name");
               out.bulk(name);
-              writeProgress(out, stream, group);
+              writeProgress(call, stream, group);
               out.bulk("pel-count");
               out.integer(group.pending().size());
               out.bulk("pending");
               writePending(out, group.pending(), count, true);
               out.bulk("consumers");
-              writeConsumers(out, group, count);
+              writeConsumers(call, group, count);
             });
   }
 
-  private static void writeConsumers(Reply out, StreamGroup group, long count) {
+  private static void writeConsumers(Call call, StreamGroup group, long count) {
+    boolean newer = call.node().edition().isNewer();
+    Reply out = call.out();
     out.array(group.consumers().size());
     for (StreamGroup.Consumer consumer : group.consumers().values()) {
-      out.map(4);
+      out.map(newer ? 5 : 4);
       out.bulk("name");
       out.bulk(consumer.name());
       out.bulk("seen-time");
       out.integer(consumer.seenAt());
+      if (newer) {
+        out.bulk("active-time");
+        out.integer(consumer.activeAt());
+      }
       out.bulk("pel-count");
       out.integer(consumer.pending().size());
       out.bulk("pending");

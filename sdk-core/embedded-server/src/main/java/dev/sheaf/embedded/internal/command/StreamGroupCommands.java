@@ -254,6 +254,13 @@ final class StreamGroupCommands {
     return value;
   }
 
+  /** Newer servers make the consumer also if there is nothing to claim. */
+  private static void meetConsumer(Call call, StreamGroup group) {
+    if (call.node().edition().isNewer()) {
+      consumer(call, group);
+    }
+  }
+
   /** Who claims; made when there is something to claim. */
   private static StreamGroup.Consumer consumer(Call call, StreamGroup group) {
     if (!group.consumers().containsKey(call.arg(3))) {
@@ -264,6 +271,12 @@ final class StreamGroupCommands {
     StreamGroup.Consumer consumer = group.consumer(call.arg(3), call.now());
     consumer.seenAt(call.now());
     return consumer;
+  }
+
+  private static StreamGroup.Pending assign(Call call, StreamGroup group, StreamId id) {
+    StreamGroup.Consumer consumer = consumer(call, group);
+    consumer.activeAt(call.now());
+    return group.assign(id, consumer, call.now());
   }
 
   /** The options of XCLAIM behind its ids. */
@@ -319,6 +332,7 @@ final class StreamGroupCommands {
       group.position(claim.lastId, group.entriesRead());
       call.node().dirtied();
     }
+    meetConsumer(call, group);
     List<StreamId> claimed = new ArrayList<>();
     for (StreamId id : claim.ids) {
       StreamGroup.Pending entry = group.pending().get(id);
@@ -332,7 +346,7 @@ final class StreamGroupCommands {
       if (tooYoung || entry == null && !claim.force) {
         continue;
       }
-      StreamGroup.Pending owned = group.assign(id, consumer(call, group), call.now());
+      StreamGroup.Pending owned = assign(call, group, id);
       long times = owned.deliveries() + (claim.justId ? 0 : 1);
       owned.delivered(claim.deliveredAt, claim.retryCount >= 0 ? claim.retryCount : times);
       call.node().dirtied();
@@ -373,6 +387,7 @@ final class StreamGroupCommands {
     StreamValue stream = java.util.Objects.requireNonNull(call.stream(call.arg(1)));
     long attempts =
         count > Long.MAX_VALUE / ATTEMPTS_PER_COUNT ? count : count * ATTEMPTS_PER_COUNT;
+    meetConsumer(call, group);
     List<StreamId> claimed = new ArrayList<>();
     List<StreamId> deleted = new ArrayList<>();
     StreamId at = group.pending().ceilingKey(from);
@@ -383,7 +398,7 @@ final class StreamGroupCommands {
         deleted.add(at);
         call.node().dirtied();
       } else if (call.now() - entry.deliveredAt() >= minIdle) {
-        StreamGroup.Pending owned = group.assign(at, consumer(call, group), call.now());
+        StreamGroup.Pending owned = assign(call, group, at);
         owned.delivered(call.now(), owned.deliveries() + (justId ? 0 : 1));
         claimed.add(at);
         call.node().dirtied();

@@ -41,7 +41,7 @@ final class StreamReading {
     for (int i = 1; i < call.count() && keysAt == 0; i++) {
       int more = call.count() - i - 1;
       if (more >= 1 && call.is(i, "BLOCK")) {
-        if (call.inScript()) {
+        if (call.inScript() && !call.node().edition().isNewer()) {
           throw Errors.of(
               "ERR " + call.text(0) + " command is not allowed with BLOCK option from scripts");
         }
@@ -67,7 +67,9 @@ final class StreamReading {
     streams = call.count() - keysAt;
     if (streams % 2 != 0) {
       throw Errors.of(
-          "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be"
+          "ERR Unbalanced "
+              + (grouped && call.node().edition().isNewer() ? "XREADGROUP" : "XREAD")
+              + " list of streams: for each stream key an ID or '$' must be"
               + " specified.");
     }
     streams /= 2;
@@ -124,6 +126,8 @@ final class StreamReading {
                   + " new messages. The $ ID would just return an empty result set.");
         }
         after.add(stream == null ? StreamId.MIN : stream.lastId());
+      } else if (call.is(idAt, "+") && Scan.isOfNewest(call)) {
+        after.add(beforeLast(stream));
       } else if (call.is(idAt, ">")) {
         if (!grouped) {
           throw Errors.of(
@@ -137,11 +141,28 @@ final class StreamReading {
     }
   }
 
+  /** What the last entry of the stream is newer than. */
+  private StreamId beforeLast(@Nullable StreamValue stream) {
+    if (grouped) {
+      throw Errors.of(
+          "ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history"
+              + " of this consumer by specifying a proper ID, or use the > ID to get new messages."
+              + " The + ID would just return an empty result set.");
+    }
+    if (stream == null || stream.size() == 0) {
+      return stream == null ? StreamId.MIN : stream.lastId();
+    }
+    return stream.newestId().previous();
+  }
+
   private void run() {
     parse();
     resolveIds();
     if (grouped) {
       call.effect(withoutBlock());
+    }
+    if (grouped && call.node().edition().isNewer()) {
+      meetConsumers();
     }
     List<Integer> ready = new ArrayList<>();
     for (int i = 0; i < streams; i++) {
@@ -165,6 +186,14 @@ final class StreamReading {
         deadline,
         key -> Dispatcher.serve(call, () -> serveBlocked(key)),
         call.out()::nilArray);
+  }
+
+  /** Newer servers make the consumer also if there is nothing to read. */
+  private void meetConsumers() {
+    for (int i = 0; i < streams; i++) {
+      StreamValue stream = Objects.requireNonNull(call.stream(key(i)));
+      consumer(Objects.requireNonNull(stream.group(call.arg(groupAt))), key(i));
+    }
   }
 
   private byte[][] withoutBlock() {
@@ -275,6 +304,9 @@ final class StreamReading {
   private void deliver(
       StreamValue stream, StreamGroup group, StreamGroup.Consumer consumer, long most) {
     List<StreamId> ids = take(stream, group.lastId(), most);
+    if (!ids.isEmpty() && !noAck) {
+      consumer.activeAt(call.now());
+    }
     for (StreamId id : ids) {
       long read = group.entriesRead();
       if (read != StreamGroup.UNKNOWN && !stream.hasTombstonesFrom(id)) {

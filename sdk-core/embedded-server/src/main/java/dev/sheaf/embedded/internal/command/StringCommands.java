@@ -59,6 +59,7 @@ final class StringCommands {
     boolean xx = false;
     boolean get = false;
     boolean keepTtl = false;
+    byte[] equal = null;
     long expireAt = Value.NO_EXPIRY;
     for (int i = 3; i < call.count(); i++) {
       String option = call.text(i).toUpperCase(Locale.ROOT);
@@ -74,17 +75,24 @@ final class StringCommands {
           checkRest(call, i + 2, nx, xx, keepTtl);
           expireAt = ExpiryOption.absolute(call, option, ++i);
         }
+        case "IFEQ" -> {
+          if (!call.node().edition().isValkey() || equal != null || i + 1 == call.count()) {
+            throw Errors.syntax();
+          }
+          equal = call.arg(++i);
+        }
         default -> throw Errors.syntax();
       }
     }
-    if (nx && xx || keepTtl && expireAt != Value.NO_EXPIRY) {
+    if (nx && xx || equal != null && (nx || xx) || keepTtl && expireAt != Value.NO_EXPIRY) {
       throw Errors.syntax();
     }
-    StringValue old = get ? call.string(key) : null;
+    StringValue old = get || equal != null ? call.string(key) : null;
     // The value itself becomes the new one, so its bytes are taken before.
     byte[] former = old == null ? null : old.bytes();
     boolean conditional = nx || xx;
-    if (conditional && (call.db().get(key) != null) == nx) {
+    if (conditional && (call.db().get(key) != null) == nx
+        || equal != null && !Arrays.equals(equal, former)) {
       if (get) {
         call.out().bulkOrNil(former);
       } else {
@@ -108,7 +116,9 @@ final class StringCommands {
     for (int i = from; i < call.count(); i++) {
       nx |= call.is(i, "NX");
       xx |= call.is(i, "XX");
-      if (!call.is(i, "NX") && !call.is(i, "XX") && !call.is(i, "GET")) {
+      if (call.is(i, "IFEQ") && call.node().edition().isValkey()) {
+        i++;
+      } else if (!call.is(i, "NX") && !call.is(i, "XX") && !call.is(i, "GET")) {
         throw Errors.syntax();
       }
     }

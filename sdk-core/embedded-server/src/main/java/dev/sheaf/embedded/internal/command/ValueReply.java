@@ -1,12 +1,13 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.lua.LuaBigNumber;
 import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.lua.LuaStatus;
 import dev.sheaf.embedded.internal.lua.LuaVerbatim;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import dev.sheaf.embedded.internal.protocol.Reply;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,12 +53,14 @@ final class ValueReply implements Reply {
   }
 
   private final int protocol;
+  private final Edition edition;
   // Most replies are one value.
   private @Nullable ArrayDeque<Open> open;
   private @Nullable Object result;
 
-  ValueReply(int protocol) {
+  ValueReply(int protocol, Edition edition) {
     this.protocol = protocol;
+    this.edition = edition;
   }
 
   @Nullable Object result() {
@@ -150,7 +153,7 @@ final class ValueReply implements Reply {
 
   @Override
   public void number(double number) {
-    value(protocol == 3 ? (Object) number : Bytes.latin(Numbers.format(number)));
+    value(protocol == 3 ? (Object) number : Bytes.latin(edition.number(number)));
   }
 
   @Override
@@ -174,8 +177,8 @@ final class ValueReply implements Reply {
   }
 
   /**
-   * Writes what a script returned. Not by recursion: a table that contains itself comes back nested
-   * thousands deep.
+   * Writes what a script, or a test in the server's place, has answered. Not by recursion: a table
+   * that contains itself comes back nested thousands deep.
    */
   static void write(Reply out, @Nullable Object value) {
     Deque<Iterator<?>> open = new ArrayDeque<>();
@@ -217,6 +220,10 @@ final class ValueReply implements Reply {
       out.nil();
     } else if (value instanceof Long number) {
       out.integer(number);
+    } else if (value instanceof Integer number) {
+      out.integer(number);
+    } else if (value instanceof String text) {
+      out.bulk(text.getBytes(StandardCharsets.UTF_8));
     } else if (value instanceof byte[] bytes) {
       out.bulk(bytes);
     } else if (value instanceof LuaStatus status) {
@@ -232,7 +239,7 @@ final class ValueReply implements Reply {
     } else if (value instanceof LuaVerbatim text) {
       out.verbatim(text.text());
     } else {
-      throw new IllegalStateException("a script returned a " + value.getClass());
+      throw new IllegalStateException("there is no reply for a " + value.getClass().getName());
     }
   }
 

@@ -5,6 +5,7 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.node.LatencyEvents;
 import dev.sheaf.embedded.internal.node.SlowLog;
 import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** MONITOR, SLOWLOG and LATENCY: what the server does, and what took long. */
@@ -15,6 +16,9 @@ final class WatchCommands {
 
   static void register(Handlers handlers) {
     handlers
+        .add("commandlog|get", WatchCommands::commandlogGet)
+        .add("commandlog|len", call -> call.out().integer(kept(call, 2).size()))
+        .add("commandlog|reset", call -> clear(call, kept(call, 2)))
         .add("latency|history", WatchCommands::latencyHistory)
         .add("latency|doctor", WatchCommands::latencyDoctor)
         .add("latency|histogram", call -> call.out().map(0))
@@ -23,12 +27,27 @@ final class WatchCommands {
         .add("monitor", WatchCommands::monitor)
         .add("slowlog|get", WatchCommands::slowlogGet)
         .add("slowlog|len", call -> call.out().integer(call.node().slowLog().entries().size()))
-        .add(
-            "slowlog|reset",
-            call -> {
-              call.node().slowLog().entries().clear();
-              call.out().ok();
-            });
+        .add("slowlog|reset", call -> clear(call, call.node().slowLog().entries()));
+  }
+
+  private static void clear(Call call, Deque<SlowLog.Entry> entries) {
+    entries.clear();
+    call.out().ok();
+  }
+
+  /** What is kept of the kind that is named there; nothing but slow commands is. */
+  private static Deque<SlowLog.Entry> kept(Call call, int at) {
+    return switch (Bytes.lower(call.arg(at))) {
+      case "slow" -> call.node().slowLog().entries();
+      case "large-request", "large-reply" -> new ArrayDeque<>();
+      default ->
+          throw Errors.of(
+              "ERR type should be one of the following: slow, large-request, large-reply");
+    };
+  }
+
+  private static void commandlogGet(Call call) {
+    entries(call, kept(call, 3));
   }
 
   private static void monitor(Call call) {
@@ -45,9 +64,12 @@ final class WatchCommands {
     if (call.count() > 3) {
       throw Errors.wrongUse(call);
     }
-    Deque<SlowLog.Entry> entries = call.node().slowLog().entries();
+    entries(call, call.node().slowLog().entries());
+  }
+
+  private static void entries(Call call, Deque<SlowLog.Entry> entries) {
     long wanted = DEFAULT_ENTRIES;
-    if (call.count() == 3) {
+    if (call.count() > 2) {
       Long count = Numbers.parseLong(call.arg(2));
       if (count == null || count < -1) {
         throw Errors.of("ERR count should be greater than or equal to -1");

@@ -117,7 +117,8 @@ final class ZRangeCommand {
   private List<ScoredMembers.Node> byBounds() {
     byte[] min = call.arg(reverse ? key + 2 : key + 1);
     byte[] max = call.arg(reverse ? key + 1 : key + 2);
-    ScoreRange range = by == By.SCORE ? ScoreRange.byScore(min, max) : ScoreRange.byLex(min, max);
+    ScoreRange range =
+        by == By.SCORE ? ScoreRange.byScore(call, min, max) : ScoreRange.byLex(min, max);
     SortedSetValue set = call.sortedSet(call.arg(key));
     List<ScoredMembers.Node> found = new ArrayList<>();
     if (set == null || offset < 0) {

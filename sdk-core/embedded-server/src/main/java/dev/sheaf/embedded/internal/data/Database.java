@@ -17,6 +17,9 @@ public final class Database {
 
     void expired(Database db, byte[] key);
 
+    /** Fields of a hash have expired, maybe the last ones. */
+    void fieldsExpired(Database db, byte[] key, boolean emptied);
+
     /** All keys have gone. */
     void cleared(Database db, ByteMap<?> gone);
   }
@@ -34,6 +37,11 @@ public final class Database {
         }
 
         @Override
+        public void fieldsExpired(Database db, byte[] key, boolean emptied) {
+          // nothing is told
+        }
+
+        @Override
         public void cleared(Database db, ByteMap<?> gone) {
           // nothing is told
         }
@@ -45,6 +53,10 @@ public final class Database {
   private long expanded;
   private ByteMap<Value> keys = new ByteMap<>();
   private ByteMap<Value> mortal = new ByteMap<>();
+
+  /** The hashes with times to live of fields. */
+  private ByteMap<HashValue> partlyMortal = new ByteMap<>();
+
   private @Nullable ByteMap<Boolean> @Nullable [] bySlot;
 
   /** {@code clock} gives milliseconds since the epoch. */
@@ -93,7 +105,26 @@ public final class Database {
       expire(key);
       return null;
     }
+    if (!partlyMortal.isEmpty() && value instanceof HashValue hash && removeDue(key, hash)) {
+      return null;
+    }
     return value;
+  }
+
+  /** Removes the fields that are due; true if that was the whole hash. */
+  private boolean removeDue(byte[] key, HashValue hash) {
+    if (!hash.isPartlyMortal()) {
+      partlyMortal.remove(key);
+    }
+    if (!hash.removeDue(now())) {
+      return false;
+    }
+    boolean emptied = hash.size() == 0;
+    if (emptied) {
+      remove(key);
+    }
+    listener.fieldsExpired(this, key, emptied);
+    return emptied;
   }
 
   private boolean isDue(Value value) {
@@ -117,6 +148,21 @@ public final class Database {
     if (value.expireAt() != Value.NO_EXPIRY) {
       mortal.put(key, value);
     }
+    noteFields(key, value);
+  }
+
+  private void noteFields(byte[] key, Value value) {
+    if (value instanceof HashValue hash && hash.isPartlyMortal()) {
+      partlyMortal.put(key, hash);
+    } else if (!partlyMortal.isEmpty()) {
+      partlyMortal.remove(key);
+    }
+  }
+
+  /** Sets the end of life of a field of a stored hash; {@link Value#NO_EXPIRY} takes it away. */
+  public void expireField(byte[] key, HashValue hash, byte[] field, long millis) {
+    hash.deadline(field, millis);
+    noteFields(key, hash);
   }
 
   /** Stores a string as {@link #put} does, in the place of a former one; returns where it is. */
@@ -149,6 +195,7 @@ public final class Database {
       if (old.expireAt() != Value.NO_EXPIRY) {
         mortal.remove(key);
       }
+      partlyMortal.remove(key);
       unindex(key);
     }
     return old;
@@ -199,6 +246,15 @@ public final class Database {
     return mortal.size();
   }
 
+  /** How many hashes have fields with a time to live. */
+  public int partlyMortalSize() {
+    int count = 0;
+    for (var e = partlyMortal.first(); e != null; e = e.after()) {
+      count += e.value().isPartlyMortal() ? 1 : 0;
+    }
+    return count;
+  }
+
   /** The mean of the remaining times to live, in milliseconds; zero without any. */
   public long meanTtl() {
     if (mortal.isEmpty()) {
@@ -232,6 +288,7 @@ public final class Database {
     ByteMap<Value> gone = keys;
     keys = new ByteMap<>();
     mortal = new ByteMap<>();
+    partlyMortal = new ByteMap<>();
     if (bySlot != null) {
       bySlot = newSlots();
     }
@@ -242,10 +299,13 @@ public final class Database {
   public void swap(Database other) {
     ByteMap<Value> k = keys;
     ByteMap<Value> m = mortal;
+    ByteMap<HashValue> p = partlyMortal;
     keys = other.keys;
     mortal = other.mortal;
+    partlyMortal = other.partlyMortal;
     other.keys = k;
     other.mortal = m;
+    other.partlyMortal = p;
   }
 
   /** Takes a copy of everything the other database holds, as a replica does on a full sync. */
@@ -294,8 +354,24 @@ public final class Database {
     return due;
   }
 
-  /** Removes every due key. */
+  /** Removes due fields of up to {@code samples} hashes taken at random. */
+  public void expireSomeFields(int samples, RandomGenerator random) {
+    for (int i = 0; i < samples; i++) {
+      ByteMap.Entry<HashValue> e = partlyMortal.random(random);
+      if (e != null) {
+        removeDue(e.key(), e.value());
+      }
+    }
+  }
+
+  /** Removes every due key and field. */
   public void expireAll() {
+    ByteMap.Entry<HashValue> hash = partlyMortal.first();
+    while (hash != null) {
+      ByteMap.Entry<HashValue> after = hash.after();
+      removeDue(hash.key(), hash.value());
+      hash = after;
+    }
     ByteMap.Entry<Value> e = mortal.first();
     while (e != null) {
       ByteMap.Entry<Value> after = e.after();

@@ -7,12 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which DUMP gives a value away and RESTORE takes it: the one Redis 7.0 saves values
- * in, with its version and a checksum. Written are the plain encodings, which a real server reads;
- * read are also the compact ones that a real 7.0 writes. Streams have no such form here.
+ * The form in which DUMP gives a value away and RESTORE takes it: the one Redis saves values in,
+ * with its version and a checksum. Written are the plain encodings, which a real server reads; read
+ * are also the compact ones that a real 7.0 or newer writes. Streams have no such form here.
  */
 public final class Dump {
-  private static final int VERSION = 10;
+  /** The version of Redis 7.0. */
+  public static final int VERSION_10 = 10;
+
   private static final int FOOTER = 10;
   private static final int FUNCTION = 245;
 
@@ -25,6 +27,9 @@ public final class Dump {
   private static final int HASH_LISTPACK = 16;
   private static final int ZSET_LISTPACK = 17;
   private static final int QUICKLIST = 18;
+  private static final int SET_LISTPACK = 20;
+  private static final int HASH_DEADLINES = 24;
+  private static final int HASH_LISTPACK_DEADLINES = 25;
   private static final int PLAIN_NODE = 1;
 
   private static final long POLYNOMIAL = 0x95ac9329ac4bc9b5L;
@@ -63,8 +68,9 @@ public final class Dump {
       out.write(0x40 | (int) (length >> 8));
       out.write((int) length);
     } else {
-      out.write(0x80);
-      for (int shift = 24; shift >= 0; shift -= 8) {
+      boolean isLong = length >>> 32 != 0;
+      out.write(isLong ? 0x81 : 0x80);
+      for (int shift = isLong ? 56 : 24; shift >= 0; shift -= 8) {
         out.write((int) (length >>> shift));
       }
     }
@@ -82,15 +88,15 @@ public final class Dump {
     out.writeBytes(bytes);
   }
 
-  private static byte[] sealed(ByteArrayOutputStream out) {
-    littleEndian(out, VERSION, 2);
+  private static byte[] sealed(ByteArrayOutputStream out, int version) {
+    littleEndian(out, version, 2);
     byte[] body = out.toByteArray();
     littleEndian(out, crc64(body, body.length), 8);
     return out.toByteArray();
   }
 
   /** The value without its time to live; null for a stream. */
-  public static byte @Nullable [] of(Value value) {
+  public static byte @Nullable [] of(Value value, int version) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     if (value instanceof StringValue s) {
       out.write(STRING);
@@ -105,6 +111,17 @@ public final class Dump {
       out.write(SET);
       length(out, set.size());
       set.list().forEach(member -> string(out, member));
+    } else if (value instanceof HashValue hash && hash.isPartlyMortal()) {
+      long first = hash.firstDeadline();
+      out.write(HASH_DEADLINES);
+      littleEndian(out, first, 8);
+      length(out, hash.size());
+      for (var e = hash.fields().first(); e != null; e = e.after()) {
+        long deadline = hash.deadline(e.key());
+        length(out, deadline == Value.NO_EXPIRY ? 0 : deadline - first + 1);
+        string(out, e.key());
+        string(out, e.value());
+      }
     } else if (value instanceof HashValue hash) {
       out.write(HASH);
       length(out, hash.size());
@@ -122,22 +139,22 @@ public final class Dump {
     } else {
       return null;
     }
-    return sealed(out);
+    return sealed(out, version);
   }
 
   /** The sources of function libraries. */
-  public static byte[] ofLibraries(List<byte[]> sources) {
+  public static byte[] ofLibraries(List<byte[]> sources, int version) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (byte[] source : sources) {
       out.write(FUNCTION);
       length(out, source.length);
       out.writeBytes(source);
     }
-    return sealed(out);
+    return sealed(out, version);
   }
 
-  /** Whether the version can be read and the checksum is right. */
-  public static boolean isWhole(byte[] payload) {
+  /** Whether it is of this version or an older one, and the checksum is right. */
+  public static boolean isWhole(byte[] payload, int newest) {
     int body = payload.length - FOOTER;
     if (body < 0) {
       return false;
@@ -147,12 +164,12 @@ public final class Dump {
     for (int i = 7; i >= 0; i--) {
       crc = crc << 8 | payload[body + 2 + i] & 0xff;
     }
-    return version <= VERSION && crc == crc64(payload, body + 2);
+    return version <= newest && crc == crc64(payload, body + 2);
   }
 
   /** What {@link #ofLibraries} took; null if the payload is something else. */
-  public static @Nullable List<byte[]> libraries(byte[] payload) {
-    if (!isWhole(payload)) {
+  public static @Nullable List<byte[]> libraries(byte[] payload, int newest) {
+    if (!isWhole(payload, newest)) {
       return null;
     }
     try {
@@ -190,6 +207,12 @@ public final class Dump {
       case SET -> setOf(in.strings(in.length()));
       case INTSET -> setOf(intset(in.string()));
       case HASH -> hashOf(in.strings(2 * in.length()));
+      case SET_LISTPACK -> setOf(listpack(in.string()));
+      case HASH_DEADLINES -> hashWithDeadlines(in);
+      case HASH_LISTPACK_DEADLINES -> {
+        in.littleEndian(8);
+        yield hashWithDeadlines(listpack(in.string()));
+      }
       case HASH_LISTPACK -> hashOf(listpack(in.string()));
       case ZSET -> sortedSet(in);
       case ZSET_LISTPACK -> sortedSetOf(listpack(in.string()));
@@ -227,6 +250,34 @@ public final class Dump {
     for (int i = 0; i < pairs.size(); i += 2) {
       if (i + 1 == pairs.size() || hash.put(pairs.get(i), pairs.get(i + 1)) != null) {
         throw new BadData();
+      }
+    }
+    return hash;
+  }
+
+  private static Value hashWithDeadlines(Reader in) throws BadData {
+    long first = in.littleEndian(8);
+    List<byte[]> triples = new ArrayList<>();
+    for (long n = in.length(); n > 0; n--) {
+      long deadline = in.length();
+      triples.add(in.string());
+      triples.add(in.string());
+      triples.add(Bytes.ofLong(deadline == 0 ? 0 : first + deadline - 1));
+    }
+    return hashWithDeadlines(triples);
+  }
+
+  /** Of names, values and ends of life, which are zero for a field that has none. */
+  private static Value hashWithDeadlines(List<byte[]> triples) throws BadData {
+    requireAny(triples);
+    HashValue hash = new HashValue();
+    for (int i = 0; i + 2 < triples.size(); i += 3) {
+      Long deadline = Numbers.parseLong(triples.get(i + 2));
+      if (deadline == null || hash.put(triples.get(i), triples.get(i + 1)) != null) {
+        throw new BadData();
+      }
+      if (deadline > 0) {
+        hash.deadline(triples.get(i), deadline);
       }
     }
     return hash;

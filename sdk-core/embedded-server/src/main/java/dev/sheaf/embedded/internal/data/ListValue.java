@@ -4,6 +4,9 @@ import java.util.Arrays;
 
 /** A list in a circular array: both ends in constant time, the middle by moving elements. */
 public final class ListValue extends Value {
+  /** The default of list-max-listpack-size. */
+  private static final int COMPACT_BYTES = 8192;
+
   private byte[][] ring = new byte[8][];
   private int head;
   private int size;
@@ -124,6 +127,15 @@ public final class ListValue extends Value {
   @Override
   public String encoding() {
     return "quicklist";
+  }
+
+  @Override
+  public String newerEncoding() {
+    long bytes = 0;
+    for (int i = 0; i < size && bytes <= COMPACT_BYTES; i++) {
+      bytes += ListpackSize.of(get(i));
+    }
+    return bytes <= COMPACT_BYTES ? "listpack" : encoding();
   }
 
   @Override

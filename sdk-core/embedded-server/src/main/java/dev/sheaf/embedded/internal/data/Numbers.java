@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Numbers as Redis 7.0 reads and writes them. */
 public final class Numbers {
+  /** How many zeros, and which exponents, are written out rather than as an exponent. */
+  private static final int PLAIN_ZEROS = 7;
+
+  private static final int PLAIN_EXPONENT = 4;
   private static final MathContext DIGITS_17 = new MathContext(17, RoundingMode.HALF_EVEN);
   // The significand of the x86 extended type that INCRBYFLOAT computes with.
   private static final int EXTENDED_BITS = 64;
@@ -157,6 +161,35 @@ public final class Numbers {
       out.append('0');
     }
     return out.append(Math.abs(exponent)).toString();
+  }
+
+  /** The fewest digits that are read as the same number, as servers newer than Redis 7.0 do. */
+  public static String formatShortest(double d) {
+    if (d == 0 || Double.isInfinite(d) || Double.isNaN(d)) {
+      return format(d);
+    }
+    if (d == Math.rint(d) && Math.abs(d) < (double) (Long.MAX_VALUE / 2)) {
+      return Long.toString((long) d);
+    }
+    BigDecimal exact = new BigDecimal(d);
+    int precision = 1;
+    BigDecimal v = exact.round(new MathContext(precision));
+    while (v.doubleValue() != d) {
+      v = exact.round(new MathContext(++precision));
+    }
+    v = v.stripTrailingZeros();
+    String digits = v.unscaledValue().abs().toString();
+    int exponent = v.precision() - v.scale() - 1;
+    boolean plain =
+        v.scale() <= 0
+            ? Math.abs(exponent) < digits.length() + PLAIN_ZEROS
+            : v.scale() < PLAIN_ZEROS || Math.abs(exponent) < PLAIN_EXPONENT;
+    if (plain) {
+      return v.toPlainString();
+    }
+    String sign = v.signum() < 0 ? "-" : "";
+    String fraction = digits.length() > 1 ? "." + digits.substring(1) : "";
+    return sign + digits.charAt(0) + fraction + (exponent < 0 ? "e-" : "e+") + Math.abs(exponent);
   }
 
   /** A decimal for INCRBYFLOAT, rounded to the extended type; null where it is no finite number. */

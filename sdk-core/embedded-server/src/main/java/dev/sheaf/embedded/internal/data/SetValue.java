@@ -8,8 +8,14 @@ import java.util.List;
 public final class SetValue extends Value {
   private static final int INTEGER_ENTRIES = 512;
 
+  /** The defaults of set-max-listpack-entries and set-max-listpack-value of newer servers. */
+  private static final int COMPACT_ENTRIES = 128;
+
+  private static final int COMPACT_BYTES = 64;
+
   private final ByteMap<Boolean> members = new ByteMap<>();
   private boolean integers = true;
+  private boolean compact = true;
 
   /** The members, for reading; write through {@link #add} and {@link #remove}. */
   public ByteMap<Boolean> members() {
@@ -22,6 +28,9 @@ public final class SetValue extends Value {
     }
     if (integers && (members.size() > INTEGER_ENTRIES || Numbers.parseLong(member) == null)) {
       integers = false;
+    }
+    if (!integers && (members.size() > COMPACT_ENTRIES || member.length > COMPACT_BYTES)) {
+      compact = false;
     }
     return true;
   }
@@ -69,6 +78,16 @@ public final class SetValue extends Value {
     return integers ? "intset" : "hashtable";
   }
 
+  /** Whether newer servers keep it in a listpack, or are an intset. */
+  public boolean isCompact() {
+    return compact;
+  }
+
+  @Override
+  public String newerEncoding() {
+    return compact && !integers ? "listpack" : encoding();
+  }
+
   @Override
   public SetValue copy() {
     SetValue copy = new SetValue();
@@ -76,6 +95,7 @@ public final class SetValue extends Value {
       copy.add(e.key());
     }
     copy.integers = integers;
+    copy.compact = compact;
     return copy;
   }
 

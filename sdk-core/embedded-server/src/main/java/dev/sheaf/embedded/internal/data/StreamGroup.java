@@ -11,11 +11,15 @@ public final class StreamGroup {
   /** That it is not known how many entries the group has read. */
   public static final long UNKNOWN = -1;
 
+  /** That a consumer has never had an entry. */
+  public static final long NEVER = -1;
+
   /** One who reads for a group. */
   public static final class Consumer {
     private final byte[] name;
     private final TreeMap<StreamId, Pending> pending = new TreeMap<>();
     private long seenAt;
+    private long activeAt = NEVER;
 
     Consumer(byte[] name, long seenAt) {
       this.name = name;
@@ -36,6 +40,15 @@ public final class StreamGroup {
 
     public void seenAt(long millis) {
       seenAt = millis;
+    }
+
+    /** When it was last given an entry, or {@link #NEVER}. */
+    public long activeAt() {
+      return activeAt;
+    }
+
+    public void activeAt(long millis) {
+      activeAt = millis;
     }
   }
 
@@ -148,7 +161,7 @@ public final class StreamGroup {
 
   StreamGroup copy() {
     StreamGroup copy = new StreamGroup(lastId, entriesRead);
-    consumers.values().forEach(c -> copy.consumer(c.name, c.seenAt));
+    consumers.values().forEach(c -> copy.consumer(c.name, c.seenAt).activeAt(c.activeAt));
     pending.forEach(
         (id, entry) -> {
           Consumer owner = entry.consumer;

@@ -231,6 +231,10 @@ public final class StreamValue extends Value {
         && from.compareTo(maxDeletedId) <= 0;
   }
 
+  private boolean isBeforeTombstone(StreamId id) {
+    return !entries.isEmpty() && !id.isZero() && id.compareTo(maxDeletedId) < 0;
+  }
+
   /** How many entries there ever were up to the id; {@link StreamGroup#UNKNOWN} if unclear. */
   public long entriesUpTo(StreamId id) {
     if (entriesAdded == 0) {
@@ -250,18 +254,35 @@ public final class StreamValue extends Value {
     return StreamGroup.UNKNOWN;
   }
 
+  /** How a server works out the lag of a group where entries have been deleted. */
+  public enum LagRule {
+    REDIS_7_0,
+    REDIS_7_4,
+    VALKEY
+  }
+
   /**
    * How many entries the group has not been given yet; null if unclear. Negative where a group was
    * told that it has read more than there is.
    */
-  public @Nullable Long lag(StreamGroup group) {
+  public @Nullable Long lag(StreamGroup group, LagRule rule) {
     if (entriesAdded == 0) {
       return 0L;
+    }
+    if (rule == LagRule.REDIS_7_4) {
+      if (entries.isEmpty()) {
+        return 0L;
+      }
+      if (group.lastId().compareTo(firstId()) < 0 && maxDeletedId.compareTo(firstId()) < 0) {
+        return (long) entries.size();
+      }
     }
     long read =
         group.entriesRead() != StreamGroup.UNKNOWN && !hasTombstonesFrom(group.lastId())
             ? group.entriesRead()
-            : entriesUpTo(group.lastId());
+            : rule != LagRule.REDIS_7_0 && isBeforeTombstone(group.lastId())
+                ? StreamGroup.UNKNOWN
+                : entriesUpTo(group.lastId());
     return read == StreamGroup.UNKNOWN ? null : (Long) (entriesAdded - read);
   }
 

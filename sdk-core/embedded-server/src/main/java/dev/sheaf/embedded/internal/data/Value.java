@@ -32,6 +32,11 @@ public abstract class Value {
   /** As OBJECT ENCODING names it. */
   public abstract String encoding();
 
+  /** As servers newer than Redis 7.0 name it. */
+  public String newerEncoding() {
+    return encoding();
+  }
+
   /** An independent copy without the time to live. */
   public abstract Value copy();
 

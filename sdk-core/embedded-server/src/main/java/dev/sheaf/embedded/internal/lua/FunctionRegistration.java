@@ -24,10 +24,6 @@ final class FunctionRegistration {
     return name.matches("[A-Za-z0-9_]+");
   }
 
-  static String nameRule() {
-    return NAME_RULE;
-  }
-
   void begin() {
     loading = new ArrayList<>();
   }

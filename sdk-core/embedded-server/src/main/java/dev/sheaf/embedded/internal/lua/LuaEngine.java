@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An engine is used by one thread at a time, any thread; two at once, and a script started from
  * within a script, are an {@link IllegalStateException}. Compiled scripts are kept until {@link
- * #drop}, {@link #flush} or {@link #close}; nothing else outlives a script, save the sequence of
- * math.random, as in a server.
+ * #flush} or {@link #close}; nothing else outlives a script, save the sequence of math.random, as
+ * in a server.
  *
  * <p>A script runs on the stack of the thread that calls. A JVM's default of 1 MiB is enough, with
  * little of it in use; what would need more ends in a Lua error.
@@ -38,6 +39,15 @@ public final class LuaEngine implements AutoCloseable {
    * collects by itself only when its memory has doubled, which large strings make a lot.
    */
   public static final int MAX_IDLE_BYTES = 16 * 1024 * 1024;
+
+  /**
+   * What a running script may hold, in bytes: two of the longest strings a reply can have. Looked
+   * at every {@link #INSTRUCTIONS_PER_POLL} instructions, so that fewer can hold more for a moment.
+   */
+  public static final int MAX_SCRIPT_BYTES = 1024 * 1024 * 1024;
+
+  private static final String HOLDS_TOO_MUCH =
+      "Script ended: it holds more than MAX_SCRIPT_BYTES = " + MAX_SCRIPT_BYTES + " bytes";
 
   private static final int BYTES_PER_KIB = 1024;
 
@@ -64,6 +74,8 @@ public final class LuaEngine implements AutoCloseable {
   private boolean loading;
   private long loadingSince;
   private boolean ending;
+  private boolean holdsTooMuch;
+  private int maxScriptBytes = MAX_SCRIPT_BYTES;
   private boolean closed;
 
   /**
@@ -72,12 +84,17 @@ public final class LuaEngine implements AutoCloseable {
    * @throws IllegalStateException if the native library cannot be loaded on this platform
    */
   public LuaEngine(LuaHost host) {
+    this(host, Edition.REDIS_7_0);
+  }
+
+  /** As the scripts of a server see it; else as {@link #LuaEngine(LuaHost)}. */
+  LuaEngine(LuaHost host, Edition edition) {
     this.host = Objects.requireNonNull(host, "host");
     this.state = new LuaState();
     try {
       this.writer = new ReplyWriter(state);
       this.reader = new ReplyReader(state);
-      this.redis = new RedisLibrary(state, host, writer);
+      this.redis = new RedisLibrary(state, host, writer, edition);
       this.sandbox = new LuaSandbox(state, coroutines);
       this.functions = new FunctionRegistration(state);
       state.pushAscii(state.main, "KEYS");
@@ -116,30 +133,6 @@ public final class LuaEngine implements AutoCloseable {
       leave();
     }
   }
-
-  /**
-   * Runs a script that was compiled before.
-   *
-   * @return the reply, or {@link #NOT_COMPILED} if no script of that digest is known
-   * @throws LuaScriptException if the script fails
-   * @throws IllegalStateException if the engine is in use or closed
-   * @throws RuntimeException what the host threw
-   */
-  public @Nullable Object evalCompiled(
-      String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
-    enter();
-    try {
-      CompiledScript script = compiled.get(sha1);
-      return script == null ? NOT_COMPILED : run(script, sha1, keys, args, readOnly);
-    } catch (LuaRaise e) {
-      throw new LuaScriptException("ERR " + e.text());
-    } finally {
-      leave();
-    }
-  }
-
-  /** What {@link #evalCompiled} returns for a digest it does not know. */
-  public static final Object NOT_COMPILED = new Object();
 
   /**
    * Compiles a script and keeps it, without running it.
@@ -271,29 +264,6 @@ public final class LuaEngine implements AutoCloseable {
     }
   }
 
-  /** Returns whether a script of that digest is compiled. */
-  public boolean isCompiled(String sha1) {
-    enter();
-    try {
-      return compiled.containsKey(sha1);
-    } finally {
-      leave();
-    }
-  }
-
-  /** Forgets a compiled script, if there is one of that digest. */
-  public void drop(String sha1) {
-    enter();
-    try {
-      CompiledScript script = compiled.remove(sha1);
-      if (script != null) {
-        state.unref(script.reference());
-      }
-    } finally {
-      leave();
-    }
-  }
-
   /** Forgets all compiled scripts. */
   public void flush() {
     enter();
@@ -309,11 +279,18 @@ public final class LuaEngine implements AutoCloseable {
   public long memoryBytes() {
     enter();
     try {
-      return (long) state.api.lua_gc(state.main, GC_COUNT, 0) * BYTES_PER_KIB;
+      return held();
     } finally {
       leave();
     }
   }
+
+  private long held() {
+    return (long) state.api.lua_gc(state.main, GC_COUNT, 0) * BYTES_PER_KIB;
+  }
+
+  /** Enough to halve a buffer of 2 GiB down to {@link #MAX_IDLE_BYTES}. */
+  private static final int MAX_COLLECTIONS = 8;
 
   private static final int GC_COLLECT = 2;
   private static final int GC_COUNT = 3;
@@ -448,8 +425,26 @@ public final class LuaEngine implements AutoCloseable {
   private @Nullable String reasonToEnd() {
     // The engine's own functions run under the same hook, before and after the script.
     boolean late = loading && System.nanoTime() - loadingSince > MAX_LOADING_NANOS;
-    ending = ending || (running && (late || host.interrupted()));
-    return ending && running ? loading ? LOADING_TIMEOUT : KILLED : null;
+    holdsTooMuch = holdsTooMuch || running && holdsMoreThan(maxScriptBytes);
+    ending = ending || (running && (late || holdsTooMuch || host.interrupted()));
+    if (!ending || !running) {
+      return null;
+    }
+    return holdsTooMuch ? HOLDS_TOO_MUCH : loading ? LOADING_TIMEOUT : KILLED;
+  }
+
+  /** Another limit than {@link #MAX_SCRIPT_BYTES}, for tests on small machines. */
+  void maxScriptBytes(int bytes) {
+    maxScriptBytes = bytes;
+  }
+
+  /** Whether Lua holds more than so many bytes, also without its garbage. */
+  private boolean holdsMoreThan(int bytes) {
+    if (held() <= bytes) {
+      return false;
+    }
+    state.api.lua_gc(state.main, GC_COLLECT, 0);
+    return held() > bytes;
   }
 
   private void enter() {
@@ -479,14 +474,16 @@ public final class LuaEngine implements AutoCloseable {
       coroutines.release();
       if (ending) {
         ending = false;
+        holdsTooMuch = false;
         sandbox.run(state.main, "pollSeldom");
       }
       if (sandbox.takeTraces() || sweeps) {
         sweeps = false;
         sandbox.run(state.main, "sweep");
       }
-      if (state.api.lua_gc(state.main, GC_COUNT, 0) > MAX_IDLE_BYTES / BYTES_PER_KIB) {
-        state.api.lua_gc(state.main, GC_COLLECT, 0);
+      // Each collection halves the buffer that the longest concatenation has left.
+      for (int i = 0; i < MAX_COLLECTIONS && holdsMoreThan(MAX_IDLE_BYTES); i++) {
+        // collected
       }
     } finally {
       user.set(null);

@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** Native Lua 5.1: one interpreter for all nodes of a server, handed the host of each run. */
 final class LuaScriptEngine implements ScriptEngine {
   private final CurrentHost current = new CurrentHost();
-  private final LuaEngine engine = new LuaEngine(current);
+  private final LuaEngine engine;
+
+  LuaScriptEngine(Edition edition) {
+    engine = new LuaEngine(current, edition);
+  }
 
   /** Passes calls on to the host that runs a script at the moment. */
   private static final class CurrentHost implements LuaHost {

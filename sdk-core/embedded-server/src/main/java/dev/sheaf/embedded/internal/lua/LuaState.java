@@ -304,8 +304,4 @@ final class LuaState implements AutoCloseable {
     pop(l, 1);
     return where;
   }
-
-  @Nullable Object javaObject(long l, int index) {
-    return api.luaJ_toobject(l, index);
-  }
 }

@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.protocol.Edition;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -9,13 +10,11 @@ import org.jspecify.annotations.Nullable;
 /** The redis table. */
 final class RedisLibrary {
 
-  private static final String VERSION = "7.0.15";
-  private static final int VERSION_NUMBER = 0x0007000f;
-
   private static final int LOWEST_LOG_LEVEL = 0;
   private static final int HIGHEST_LOG_LEVEL = 3;
   private static final int REPLICATE_ALL = 3;
 
+  private final Edition edition;
   private final LuaState state;
   private final LuaHost host;
   private final ReplyWriter writer;
@@ -25,7 +24,8 @@ final class RedisLibrary {
   private int respVersion = 2;
   private @Nullable Throwable failure;
 
-  RedisLibrary(LuaState state, LuaHost host, ReplyWriter writer) {
+  RedisLibrary(LuaState state, LuaHost host, ReplyWriter writer, Edition edition) {
+    this.edition = edition;
     this.state = state;
     this.host = host;
     this.writer = writer;
@@ -76,9 +76,7 @@ final class RedisLibrary {
     number("REPL_SLAVE", 2);
     number("REPL_REPLICA", 2);
     number("REPL_ALL", REPLICATE_ALL);
-    number("REDIS_VERSION_NUM", VERSION_NUMBER);
-    state.pushAscii(state.main, VERSION);
-    state.rawSet(state.main, -2, "REDIS_VERSION");
+    versions();
   }
 
   /** Pushes the table a library of functions sees while it loads. */
@@ -90,9 +88,22 @@ final class RedisLibrary {
     number("LOG_VERBOSE", 1);
     number("LOG_NOTICE", 2);
     number("LOG_WARNING", 3);
-    number("REDIS_VERSION_NUM", VERSION_NUMBER);
-    state.pushAscii(state.main, VERSION);
-    state.rawSet(state.main, -2, "REDIS_VERSION");
+    versions();
+  }
+
+  private void versions() {
+    text("REDIS_VERSION", edition.redisVersion());
+    number("REDIS_VERSION_NUM", Edition.number(edition.redisVersion()));
+    if (edition.isValkey()) {
+      text("SERVER_NAME", edition.server());
+      text("VALKEY_VERSION", edition.version());
+      number("VALKEY_VERSION_NUM", Edition.number(edition.version()));
+    }
+  }
+
+  private void text(String name, String value) {
+    state.pushAscii(state.main, value);
+    state.rawSet(state.main, -2, name);
   }
 
   private void number(String name, int value) {

@@ -59,7 +59,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.unixSocket = unixSocket;
     this.decoder = new RequestDecoder(pool);
-    this.writer = new RespWriter(pool, () -> flushes.add(this), this::send);
+    this.writer = new RespWriter(pool, node.edition(), () -> flushes.add(this), this::send);
     this.client = node.connect(this);
   }
 

@@ -7,27 +7,22 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.EventLoop;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a connection that a client in this JVM holds: first in the client's pipeline, it hands
  * bytes to the server's end and takes replies from there. The socket below stays connected and
  * silent; it carries what a connection is beside its bytes: that it opens, that it ends, and its
- * two addresses. It takes itself out of all other connections.
- *
- * <p>Client methods run on the client's event loop, server methods on the server's; both may be
- * one. Then bytes are handed over by calls, without another thread.
+ * two addresses. It takes itself out of all other connections, those on another event loop than the
+ * server's included: between two threads the kernel is as fast. Confined to that event loop, so
+ * bytes are handed over by calls.
  */
 final class Shortcut extends ChannelDuplexHandler {
   /** The end of the connection that runs commands. */
@@ -51,26 +46,20 @@ final class Shortcut extends ChannelDuplexHandler {
   private static final int WRITABILITY_INDEX = 1;
 
   private final Shortcuts server;
-  private final Queue<ByteBuf> toServer = new ConcurrentLinkedQueue<>();
-  private final Queue<ByteBuf> toClient = new ConcurrentLinkedQueue<>();
-  private final AtomicLong bytesToServer = new AtomicLong();
-  private final AtomicLong bytesToClient = new AtomicLong();
-  private final AtomicBoolean serverCalled = new AtomicBoolean();
-  private final AtomicBoolean clientCalled = new AtomicBoolean();
-  private volatile boolean serverWaits;
-  private volatile boolean clientWaits;
-  private volatile boolean closed;
-
-  // Confined to the server's event loop.
+  private final Queue<ByteBuf> toServer = new ArrayDeque<>();
+  private final Queue<ByteBuf> toClient = new ArrayDeque<>();
+  private long bytesToServer;
+  private long bytesToClient;
+  private boolean serverWaits;
+  private boolean clientWaits;
+  private boolean clientCalled;
+  private boolean closed;
   private @Nullable Server connection;
-
-  // Confined to the client's event loop.
   private List<ByteBuf> unflushed = new ArrayList<>();
   private List<ChannelPromise> promises = new ArrayList<>();
   private @Nullable ChannelHandlerContext context;
   private long ends;
   private boolean joined;
-  private boolean oneLoop;
   private boolean delivering;
   private boolean readAsked;
 
@@ -88,37 +77,15 @@ final class Shortcut extends ChannelDuplexHandler {
     Channel channel = ctx.channel();
     if (channel.remoteAddress() instanceof InetSocketAddress to
         && channel.localAddress() instanceof InetSocketAddress from
+        && channel.eventLoop() == server.loop()
         && server.serves(to)) {
       joined = true;
-      oneLoop = channel.eventLoop() == server.loop();
       ends = Shortcuts.ports(to.getPort(), from.getPort());
-      onServerLoop(() -> server.join(ends, this));
+      server.join(ends, this);
     } else {
       channel.pipeline().remove(this);
     }
     ctx.fireChannelActive();
-  }
-
-  private void onServerLoop(Runnable work) {
-    if (oneLoop) {
-      work.run();
-    } else {
-      laterOnServerLoop(work);
-    }
-  }
-
-  private boolean laterOnServerLoop(Runnable work) {
-    return later(server.loop(), work);
-  }
-
-  /** False if the other end has ended its event loop, which the socket tells as well. */
-  private static boolean later(EventLoop loop, Runnable work) {
-    try {
-      loop.execute(work);
-      return true;
-    } catch (RejectedExecutionException e) {
-      return false;
-    }
   }
 
   @Override
@@ -152,12 +119,12 @@ final class Shortcut extends ChannelDuplexHandler {
     unflushed = new ArrayList<>();
     promises = new ArrayList<>();
     for (ByteBuf part : bytes) {
-      bytesToServer.addAndGet(part.readableBytes());
+      bytesToServer += part.readableBytes();
       toServer.add(part);
     }
     written.forEach(ChannelPromise::trySuccess);
     callServer();
-    if (bytesToServer.get() > ctx.channel().config().getWriteBufferHighWaterMark()) {
+    if (bytesToServer > ctx.channel().config().getWriteBufferHighWaterMark()) {
       clientWaits = true;
       writable(false);
       serverHasTaken();
@@ -165,26 +132,11 @@ final class Shortcut extends ChannelDuplexHandler {
   }
 
   private void callServer() {
-    if (oneLoop) {
-      takeOnServerLoop();
-    } else if (serverCalled.compareAndSet(false, true)) {
-      laterOnServerLoop(this::takeOnServerLoop);
-    }
-  }
-
-  private void takeOnServerLoop() {
-    serverCalled.set(false);
-    if (connection == null) {
-      return;
-    }
-    if (!oneLoop) {
-      // The client's own event loop needs the core that lingering would take from it.
+    if (connection != null) {
+      server.lingering().called();
       connection.takeFromShortcut();
-      return;
+      server.lingering().served();
     }
-    server.lingering().called();
-    connection.takeFromShortcut();
-    server.lingering().served();
   }
 
   private void writable(boolean yes) {
@@ -200,17 +152,9 @@ final class Shortcut extends ChannelDuplexHandler {
     ChannelHandlerContext ctx = context;
     if (clientWaits
         && ctx != null
-        && bytesToServer.get() <= ctx.channel().config().getWriteBufferLowWaterMark()) {
+        && bytesToServer <= ctx.channel().config().getWriteBufferLowWaterMark()) {
       clientWaits = false;
-      onClientLoop(ctx.channel().eventLoop(), () -> writable(true));
-    }
-  }
-
-  private static void onClientLoop(EventLoop loop, Runnable work) {
-    if (loop.inEventLoop()) {
-      work.run();
-    } else {
-      later(loop, work);
+      writable(true);
     }
   }
 
@@ -224,14 +168,14 @@ final class Shortcut extends ChannelDuplexHandler {
   }
 
   private void callClient() {
-    ChannelHandlerContext ctx = context;
-    if (ctx != null && clientCalled.compareAndSet(false, true)) {
-      later(ctx.channel().eventLoop(), this::deliver);
+    if (!clientCalled) {
+      clientCalled = true;
+      server.loop().execute(this::deliver);
     }
   }
 
   private void deliver() {
-    clientCalled.set(false);
+    clientCalled = false;
     ChannelHandlerContext ctx = context;
     if (delivering || ctx == null || closed) {
       return;
@@ -260,16 +204,10 @@ final class Shortcut extends ChannelDuplexHandler {
   }
 
   private void hand(ChannelHandlerContext ctx, ByteBuf bytes) {
-    long left = bytesToClient.addAndGet(-bytes.readableBytes());
+    bytesToClient -= bytes.readableBytes();
     ctx.fireChannelRead(bytes);
-    if (serverWaits && left <= Limits.LOW_WATER) {
+    if (serverWaits && bytesToClient <= Limits.LOW_WATER && connection != null) {
       serverWaits = false;
-      laterOnServerLoop(this::resumeOnServerLoop);
-    }
-  }
-
-  private void resumeOnServerLoop() {
-    if (connection != null) {
       connection.resume();
     }
   }
@@ -289,23 +227,6 @@ final class Shortcut extends ChannelDuplexHandler {
     ctx.fireChannelInactive();
   }
 
-  /** What the client has written comes first, as it does on a socket. */
-  @Override
-  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    boolean taking =
-        joined
-            && !oneLoop
-            && !toServer.isEmpty()
-            && laterOnServerLoop(
-                () -> {
-                  takeOnServerLoop();
-                  later(ctx.channel().eventLoop(), () -> ctx.close(promise));
-                });
-    if (!taking) {
-      ctx.close(promise);
-    }
-  }
-
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     end();
@@ -322,10 +243,7 @@ final class Shortcut extends ChannelDuplexHandler {
     promises = new ArrayList<>();
     drop(toClient);
     if (joined) {
-      onServerLoop(() -> server.leave(ends, this));
-    }
-    if (server.loop().isShuttingDown()) {
-      drop(toServer);
+      server.leave(ends, this);
     }
   }
 
@@ -350,7 +268,7 @@ final class Shortcut extends ChannelDuplexHandler {
   @Nullable ByteBuf takeFromClient() {
     ByteBuf bytes = toServer.poll();
     if (bytes != null) {
-      bytesToServer.addAndGet(-bytes.readableBytes());
+      bytesToServer -= bytes.readableBytes();
       serverHasTaken();
     }
     return bytes;
@@ -366,38 +284,23 @@ final class Shortcut extends ChannelDuplexHandler {
       bytes.release();
       return;
     }
-    bytesToClient.addAndGet(bytes.readableBytes());
+    bytesToClient += bytes.readableBytes();
     toClient.add(bytes);
-    if (closed) {
-      drop(toClient);
-    }
   }
 
   void flushToClient() {
-    if (toClient.isEmpty()) {
-      return;
-    }
-    if (oneLoop) {
+    if (!toClient.isEmpty()) {
       deliver();
-    } else {
-      callClient();
     }
   }
 
   long unreadByClient() {
-    return bytesToClient.get();
+    return bytesToClient;
   }
 
   /** Whether the client has read enough; if not, the connection is resumed once it has. */
   boolean isClientReading() {
-    if (bytesToClient.get() < Limits.HIGH_WATER) {
-      return true;
-    }
-    serverWaits = true;
-    if (bytesToClient.get() > Limits.LOW_WATER) {
-      return false;
-    }
-    serverWaits = false;
-    return true;
+    serverWaits |= bytesToClient >= Limits.HIGH_WATER;
+    return bytesToClient < Limits.HIGH_WATER;
   }
 }

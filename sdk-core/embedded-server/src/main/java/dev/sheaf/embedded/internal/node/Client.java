@@ -38,7 +38,6 @@ public final class Client {
   private @Nullable Command lastCommand;
   private boolean asking;
   private boolean readOnlyMode;
-  private boolean noEvict;
   private boolean closing;
 
   private @Nullable List<Queued> queue;
@@ -187,14 +186,6 @@ public final class Client {
     readOnlyMode = yes;
   }
 
-  public boolean isNoEvict() {
-    return noEvict;
-  }
-
-  public void noEvict(boolean yes) {
-    noEvict = yes;
-  }
-
   public boolean isClosing() {
     return closing;
   }
@@ -290,6 +281,5 @@ public final class Client {
     replyMode = ReplyMode.ON;
     asking = false;
     readOnlyMode = false;
-    noEvict = false;
   }
 }

@@ -15,6 +15,7 @@ public final class Counters {
   public long bytesOut;
   public long readBatches;
   public long expiredKeys;
+  public long expiredFields;
   public long hits;
   public long misses;
   public long errors;
@@ -56,6 +57,7 @@ public final class Counters {
     bytesOut = 0;
     readBatches = 0;
     expiredKeys = 0;
+    expiredFields = 0;
     hits = 0;
     misses = 0;
     errors = 0;

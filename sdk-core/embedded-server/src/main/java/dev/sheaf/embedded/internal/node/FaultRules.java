@@ -1,5 +1,6 @@
 package dev.sheaf.embedded.internal.node;
 
+import dev.sheaf.embedded.internal.lua.LuaHost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -9,23 +10,34 @@ import org.jspecify.annotations.Nullable;
 public final class FaultRules {
   /** What happens to a command. */
   public enum Kind {
-    ERROR,
+    ANSWER,
     DELAY,
     DROP_REPLY
   }
 
+  /** Answers a command in the server's place. */
+  public interface Answer {
+    /** The reply, in the types of {@link LuaHost}, or {@link FaultRules#PROCEED}. */
+    @Nullable Object to(String command, byte[][] args);
+  }
+
+  /** The answer that leaves a command to the server. */
+  public static final Object PROCEED = new Object();
+
+  private static final Answer NONE = (command, args) -> PROCEED;
+
   private static final class Rule {
     final Kind kind;
     final String command;
-    final String errorLine;
+    final Answer answer;
     final long delayNanos;
     long left;
 
-    Rule(Kind kind, String command, long times, String errorLine, long delayNanos) {
+    Rule(Kind kind, String command, long times, Answer answer, long delayNanos) {
       this.kind = kind;
       this.command = command.toLowerCase(Locale.ROOT);
       this.left = times;
-      this.errorLine = errorLine;
+      this.answer = answer;
       this.delayNanos = delayNanos;
     }
 
@@ -43,16 +55,16 @@ public final class FaultRules {
   private volatile boolean readOnly;
   private volatile long cutAfterBytes = -1;
 
-  public synchronized void fail(String command, long times, String errorLine) {
-    add(new Rule(Kind.ERROR, command, times, errorLine, 0));
+  public synchronized void answer(String command, long times, Answer answer) {
+    add(new Rule(Kind.ANSWER, command, times, answer, 0));
   }
 
   public synchronized void delay(String command, long times, long nanos) {
-    add(new Rule(Kind.DELAY, command, times, "", nanos));
+    add(new Rule(Kind.DELAY, command, times, NONE, nanos));
   }
 
   public synchronized void dropReply(String command, long times) {
-    add(new Rule(Kind.DROP_REPLY, command, times, "", 0));
+    add(new Rule(Kind.DROP_REPLY, command, times, NONE, 0));
   }
 
   private void add(Rule rule) {
@@ -97,10 +109,10 @@ public final class FaultRules {
     return armed;
   }
 
-  /** The error this execution has to answer, or null. */
-  public @Nullable String takeError(String command) {
-    Rule rule = take(Kind.ERROR, command);
-    return rule == null ? null : rule.errorLine;
+  /** The answer to this execution, or {@link #PROCEED} if the server has to give it. */
+  public @Nullable Object takeAnswer(String command, byte[][] args) {
+    Rule rule = take(Kind.ANSWER, command);
+    return rule == null ? PROCEED : rule.answer.to(command, args);
   }
 
   /** How long this execution has to wait first, in nanoseconds. */

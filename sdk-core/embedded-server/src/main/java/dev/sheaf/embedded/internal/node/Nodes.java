@@ -37,7 +37,6 @@ public final class Nodes implements CommandTime {
     private final byte[][] command;
     private final long startedNanos = System.nanoTime();
     private final long dirtyBefore;
-    private boolean busy;
     private boolean killed;
 
     /**
@@ -76,10 +75,6 @@ public final class Nodes implements CommandTime {
       return (System.nanoTime() - startedNanos) / 1_000_000;
     }
 
-    public boolean isBusy() {
-      return busy;
-    }
-
     /** Whether it has changed data, so that it must not be stopped half way. */
     public boolean hasWritten() {
       return node.dirty() != dirtyBefore;
@@ -96,7 +91,6 @@ public final class Nodes implements CommandTime {
         return true;
       }
       if (millis() >= node.config().busyThresholdMillis()) {
-        busy = true;
         long scriptTime = nodes.now();
         nodes.readSockets();
         nodes.now(scriptTime);
@@ -191,6 +185,7 @@ public final class Nodes implements CommandTime {
 
   public void makeReplica(ServerNode replica, ServerNode master) {
     replica.master(master);
+    replica.shardId(master.shardId());
     master.replicas().add(replica);
     for (int i = 0; i < ServerNode.DATABASES; i++) {
       replica.db(i).copyFrom(master.db(i));
@@ -255,7 +250,7 @@ public final class Nodes implements CommandTime {
   /** Made when the first script comes: it loads a native library. */
   public ScriptEngine scriptEngine() {
     if (scriptEngine == null) {
-      scriptEngine = ScriptEngines.create();
+      scriptEngine = ScriptEngines.create(commands.table().edition());
     }
     return scriptEngine;
   }
@@ -424,7 +419,13 @@ public final class Nodes implements CommandTime {
   }
 
   private void expireSome(Database db) {
-    if (!activeExpire || db.mortalSize() == 0) {
+    if (!activeExpire) {
+      return;
+    }
+    if (db.partlyMortalSize() > 0) {
+      db.expireSomeFields(EXPIRY_SAMPLES, random);
+    }
+    if (db.mortalSize() == 0) {
       return;
     }
     int due = EXPIRY_SAMPLES;

@@ -7,6 +7,7 @@ import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.IdleStrings;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
@@ -32,6 +33,7 @@ public final class ServerNode implements Database.Listener {
 
   private final Nodes nodes;
   private final String id;
+  private String shardId;
   private final List<Database> databases = new ArrayList<>();
   private final Map<Long, Client> clients = new LinkedHashMap<>();
   private final List<IdleStrings> idle = new ArrayList<>();
@@ -71,11 +73,12 @@ public final class ServerNode implements Database.Listener {
   ServerNode(Nodes nodes, String id, long configEpoch) {
     this.nodes = nodes;
     this.commands = nodes.commands().table();
-    this.counters = new Counters(commands.rows().size());
+    this.counters = new Counters(CommandTable.names().size());
     this.users = new AclUsers(commands);
     this.tracking = new Tracking(nodes.thread(), clients::get);
     this.pause = new ClientPause(nodes, clients::values);
     this.id = id;
+    this.shardId = new StringBuilder(id).reverse().toString();
     this.configEpoch = configEpoch;
     this.startedAt = nodes.now();
     for (int i = 0; i < DATABASES; i++) {
@@ -91,6 +94,15 @@ public final class ServerNode implements Database.Listener {
 
   public String id() {
     return id;
+  }
+
+  /** The id that a master shares with its replicas, also once one of them has taken over. */
+  public String shardId() {
+    return shardId;
+  }
+
+  void shardId(String shared) {
+    shardId = shared;
   }
 
   public int port() {
@@ -169,6 +181,11 @@ public final class ServerNode implements Database.Listener {
   /** What is known of each command. */
   public CommandTable commands() {
     return commands;
+  }
+
+  /** The server it behaves as. */
+  public Edition edition() {
+    return commands.edition();
   }
 
   public Config config() {
@@ -317,6 +334,16 @@ public final class ServerNode implements Database.Listener {
     blocked.changed(db, key);
     tracking.changed(null, key);
     announce('x', "expired", db.index(), key);
+  }
+
+  @Override
+  public void fieldsExpired(Database db, byte[] key, boolean emptied) {
+    counters.expiredFields++;
+    changed(db, key);
+    announce('h', "hexpired", db.index(), key);
+    if (emptied) {
+      announce('g', "del", db.index(), key);
+    }
   }
 
   @Override

@@ -24,7 +24,7 @@ public final class Command {
     this.write = row.flags.contains(Flag.WRITE);
   }
 
-  /** A dense number, for counters. */
+  /** Its place among the commands of all servers, for counters. */
   public int id() {
     return id;
   }

@@ -90,7 +90,7 @@ public final class CommandKeys {
         return spec.access();
       }
     }
-    KeyAccess behindKeyword = specs.get(specs.size() - 1).access();
-    return behindKeyword.words().contains("incomplete") ? specs.get(0).access() : behindKeyword;
+    KeySpec last = specs.get(specs.size() - 1);
+    return "KEYS".equals(last.keyword()) ? specs.get(0).access() : last.access();
   }
 }

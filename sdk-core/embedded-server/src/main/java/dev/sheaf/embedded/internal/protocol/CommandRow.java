@@ -11,7 +11,7 @@ import java.util.Set;
 final class CommandRow {
   final Group group;
   final String name;
-  final int arity;
+  int arity;
   final String summary;
   final Set<Flag> flags = EnumSet.noneOf(Flag.class);
   final Set<String> categories = new LinkedHashSet<>();
@@ -19,6 +19,7 @@ final class CommandRow {
   final List<String> tips = new ArrayList<>();
   String event;
   String since = "";
+  boolean valkeyOnly;
 
   /**
    * @param line {@code name arity words | summary}
@@ -34,11 +35,54 @@ final class CommandRow {
     for (int i = 2; i < words.length; i++) {
       take(words[i]);
     }
+  }
+
+  /** The name of the command of a row. */
+  static String name(String line) {
+    return line.substring(0, line.indexOf(' '));
+  }
+
+  boolean isIn(Edition edition) {
+    return valkeyOnly ? edition.isValkey() : edition.has(since);
+  }
+
+  /**
+   * Changes the row as newer servers have.
+   *
+   * @param line {@code version words}, or a note
+   */
+  void amend(Edition edition, String line) {
+    int blank = line.indexOf(' ');
+    String rest = line.substring(blank + 1);
+    if (line.startsWith("note ")) {
+      note(line);
+    } else if (edition.has(line.substring(0, blank))) {
+      if (rest.startsWith("note ")) {
+        note(rest);
+      } else {
+        List.of(rest.split(" ")).forEach(this::take);
+      }
+    }
+  }
+
+  /** No more words come. */
+  CommandRow finished() {
     categories.addAll(Categories.implied(flags, group));
+    return this;
   }
 
   private void take(String word) {
-    if (word.startsWith("@")) {
+    if (word.startsWith("-tip=")) {
+      tips.remove(word.substring("-tip=".length()));
+    } else if (word.startsWith("-")) {
+      flags.remove(flag(word.substring(1)));
+    } else if (word.equals("valkey")) {
+      valkeyOnly = true;
+    } else if (word.startsWith("arity=")) {
+      arity = Integer.parseInt(word.substring("arity=".length()));
+    } else if (word.matches("\\d:.*")) {
+      keys.set(word.charAt(0) - '0', KeySpec.parse(word.substring(2)));
+    } else if (word.startsWith("@")) {
       categories.add(word.substring(1));
     } else if (word.contains("@")) {
       keys.add(KeySpec.parse(word));
@@ -49,14 +93,18 @@ final class CommandRow {
     } else if (Character.isDigit(word.charAt(0))) {
       since = word;
     } else {
-      flags.add(Flag.valueOf(word.toUpperCase(Locale.ROOT)));
+      flags.add(flag(word));
     }
+  }
+
+  private static Flag flag(String word) {
+    return Flag.valueOf(word.toUpperCase(Locale.ROOT));
   }
 
   /**
    * @param line {@code note place text}: what Redis says of one of the places of keys
    */
-  void note(String line) {
+  private void note(String line) {
     String[] parts = line.split(" ", 3);
     int place = Integer.parseInt(parts[1]);
     keys.set(place, keys.get(place).noted(parts[2]));

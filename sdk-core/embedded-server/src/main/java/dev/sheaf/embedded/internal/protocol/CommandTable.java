@@ -2,10 +2,6 @@ package dev.sheaf.embedded.internal.protocol;
 
 import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -15,43 +11,48 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every command the server knows: the one source for dispatch, arity errors, COMMAND, slot routing,
+ * Every command a server knows: the one source for dispatch, arity errors, COMMAND, slot routing,
  * MULTI queueing and the documentation. Read only once it is built.
  */
 public final class CommandTable {
+  /** What describes a command: rows with their amendments, by the group they stand in. */
+  private static final List<String> LINES = Edition.lines("commands.txt");
+
+  private final Edition edition;
   private final Map<String, Command> commands = new LinkedHashMap<>();
   private final List<Command> all = new ArrayList<>();
   private final ByteMap<Command> lookup = new ByteMap<>();
 
-  /** The rows of commands.txt. */
-  public CommandTable() {
+  /** The rows of commands.txt that a server has. */
+  public CommandTable(Edition edition) {
+    this.edition = edition;
     Group group = Group.SERVER;
     List<CommandRow> rows = new ArrayList<>();
-    for (String line : lines()) {
+    for (String line : LINES) {
       if (line.startsWith("[")) {
         group = Group.titled(line.substring(1, line.length() - 1));
-      } else if (line.startsWith("  note ")) {
-        rows.get(rows.size() - 1).note(line.strip());
-      } else if (!line.isBlank() && !line.startsWith("#")) {
+      } else if (line.startsWith(" ")) {
+        rows.get(rows.size() - 1).amend(edition, line.strip());
+      } else {
         rows.add(new CommandRow(group, line));
       }
     }
-    rows.forEach(this::add);
-  }
-
-  private static List<String> lines() {
-    try (InputStream in = CommandTable.class.getResourceAsStream("commands.txt")) {
-      if (in == null) {
-        throw new IllegalStateException("commands.txt is missing beside " + CommandTable.class);
+    for (int id = 0; id < rows.size(); id++) {
+      if (rows.get(id).isIn(edition)) {
+        add(new Command(id, rows.get(id).finished()));
       }
-      return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
-  private void add(CommandRow from) {
-    Command row = new Command(all.size(), from);
+  /** Every command of any server, subcommands included; {@link Command#id()} is the index. */
+  public static List<String> names() {
+    return LINES.stream()
+        .filter(line -> Character.isLetter(line.charAt(0)))
+        .map(CommandRow::name)
+        .toList();
+  }
+
+  private void add(Command row) {
     String name = row.name();
     all.add(row);
     int bar = name.indexOf('|');
@@ -66,6 +67,11 @@ public final class CommandTable {
       }
       container.subcommands().put(name.substring(bar + 1), row);
     }
+  }
+
+  /** The server that has these commands. */
+  public Edition edition() {
+    return edition;
   }
 
   public static CommandException unknownSubcommand(byte[][] args) {
@@ -118,7 +124,7 @@ public final class CommandTable {
     return commands.values().stream().filter(row -> row.group() != Group.SENTINEL).toList();
   }
 
-  /** Every row, subcommands included; {@link Command#id()} is the index. */
+  /** Every row, subcommands included, in the order of the file. */
   public List<Command> rows() {
     return all;
   }

@@ -15,6 +15,8 @@ public enum Flag {
   STALE,
   SKIP_MONITOR,
   SKIP_SLOWLOG,
+  /** As {@link #SKIP_SLOWLOG}, as Valkey calls it. */
+  SKIP_COMMANDLOG,
   ASKING,
   FAST,
   NO_AUTH,

@@ -1,7 +1,6 @@
 package dev.sheaf.embedded.internal.protocol;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
@@ -36,11 +35,14 @@ public final class RespWriter implements Reply {
   private final Consumer<ByteBuf> sink;
   private byte @Nullable [] buffer;
   private int at;
+  private final Edition edition;
   private int protocol = 2;
 
   /** {@code onFirstByte} runs when the first byte since the last drain is written. */
-  public RespWriter(BufferPool pool, Runnable onFirstByte, Consumer<ByteBuf> sink) {
+  public RespWriter(
+      BufferPool pool, Edition edition, Runnable onFirstByte, Consumer<ByteBuf> sink) {
     this.pool = pool;
+    this.edition = edition;
     this.onFirstByte = onFirstByte;
     this.sink = sink;
   }
@@ -209,11 +211,7 @@ public final class RespWriter implements Reply {
 
   @Override
   public void number(double value) {
-    if (protocol == 3) {
-      line(',', Numbers.format(value));
-    } else {
-      bulk(Bytes.latin(Numbers.format(value)));
-    }
+    decimal(edition.number(value));
   }
 
   @Override

@@ -183,6 +183,7 @@ local globals = {
 local loading = protect(setmetatable(libraries.loading, {__index = native.nonexistent}))
 libraries.loading = nil
 local usual = protect(libraries.redis)
+local is_valkey = libraries.redis.SERVER_NAME ~= nil
 
 -- While a library of functions loads, it sees a redis table of its own, and nothing else.
 local hidden = {}
@@ -193,7 +194,7 @@ function internal.beginLoading()
   for name in next, hidden do
     globals[name] = nil
   end
-  globals.redis = loading
+  globals.redis, globals.server = loading, is_valkey and loading or nil
 end
 
 function internal.endLoading()
@@ -201,12 +202,14 @@ function internal.endLoading()
     globals[name] = value
   end
   globals.redis, globals.KEYS, globals.ARGV = usual, nil, nil
+  globals.server = is_valkey and usual or nil
   hidden = {}
 end
 
 for name, library in pairs(libraries) do
   globals[name] = protect(library)
 end
+globals.server = is_valkey and globals.redis or nil
 
 setmetatable(globals, {__index = native.nonexistent})
 local seen = protect(globals)

@@ -479,19 +479,14 @@ class LuaEngineTest {
   }
 
   @Test
-  void compiledScripts_areKeptUntilDropped() {
+  void compiledScripts_areKeptUntilFlushed() {
     byte[] script = bytes("return 5");
     String sha = RedisLibrary.sha1(script);
-    assertThat(engine.isCompiled(sha)).isFalse();
-    assertThat(engine.evalCompiled(sha, List.of(), List.of(), false))
-        .isSameAs(LuaEngine.NOT_COMPILED);
     engine.compile(script, sha);
-    assertThat(engine.evalCompiled(sha, List.of(), List.of(), false)).isEqualTo(5L);
-    engine.drop(sha);
-    assertThat(engine.isCompiled(sha)).isFalse();
-    engine.compile(script, sha);
+    byte[] unread = bytes("return 6");
+    assertThat(engine.eval(unread, sha, List.of(), List.of(), false)).isEqualTo(5L);
     engine.flush();
-    assertThat(engine.isCompiled(sha)).isFalse();
+    assertThat(engine.eval(unread, sha, List.of(), List.of(), false)).isEqualTo(6L);
   }
 
   @Test

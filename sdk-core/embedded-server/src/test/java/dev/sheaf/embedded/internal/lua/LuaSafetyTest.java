@@ -170,6 +170,26 @@ class LuaSafetyTest {
     assertThat(engine.memoryBytes()).isLessThan(LuaEngine.MAX_IDLE_BYTES);
   }
 
+  /** The buffer of a concatenation is as long as the longest one, and outlives it. */
+  @Test
+  void bufferOfLargeConcatenations_isGivenBack() {
+    eval("local s = string.rep('x', 128 * 1024 * 1024) local n = #(s .. s) return n");
+    assertThat(engine.memoryBytes()).isLessThan(LuaEngine.MAX_IDLE_BYTES);
+  }
+
+  @Test
+  void scriptThatHoldsTooMuch_isEnded_whateverItCatches() {
+    engine.maxScriptBytes(64 * 1024 * 1024);
+    String fill = "local t = {} while true do t[#t + 1] = string.rep('x', 1000) .. #t end";
+    for (String script : List.of(fill, "pcall(function() " + fill + " end)\nreturn 1")) {
+      assertThatThrownBy(() -> eval(script))
+          .isInstanceOf(LuaScriptException.class)
+          .hasMessageContaining("MAX_SCRIPT_BYTES");
+    }
+    String drop = "local n = 0 for i = 1, 300000 do n = n + #(string.rep('x', 1000) .. i) end";
+    assertThat(eval(drop + " return n > 0")).isEqualTo(1L);
+  }
+
   @Test
   void chunkNamesWithNul_surviveTheCollector() {
     String source = "local t = {} for i = 1, 2000 do t[i] = '\"' .. i .. '\",' end ";

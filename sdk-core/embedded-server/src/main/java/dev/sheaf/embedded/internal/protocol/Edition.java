@@ -1,0 +1,118 @@
+package dev.sheaf.embedded.internal.protocol;
+
+import dev.sheaf.embedded.internal.data.Numbers;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The server whose commands, error texts and reports a node has. */
+public enum Edition {
+  REDIS_7_0("redis", "7.0.15", "7.0.15", 10),
+  REDIS_7_4("redis", "7.4.2", "7.4.2", 12),
+  REDIS_8_0("redis", "8.0.2", "8.0.2", 12),
+  VALKEY_8_1("valkey", "8.1.1", "7.2.4", 11);
+
+  private final String server;
+  private final String version;
+  private final String redisVersion;
+  private final int dumpVersion;
+  private final Map<Pattern, String> wordings = new LinkedHashMap<>();
+
+  Edition(String server, String version, String redisVersion, int dumpVersion) {
+    this.server = server;
+    this.version = version;
+    this.redisVersion = redisVersion;
+    this.dumpVersion = dumpVersion;
+  }
+
+  static {
+    for (String line : lines("errors.txt")) {
+      String[] parts = line.split(" => ");
+      int blank = parts[0].indexOf(' ');
+      Pattern pattern = Pattern.compile(parts[0].substring(blank + 1));
+      for (Edition edition : values()) {
+        if (edition.has(parts[0].substring(0, blank))) {
+          edition.wordings.put(pattern, parts[1]);
+        }
+      }
+    }
+  }
+
+  /** The lines of a file beside this class, without comments and empty ones. */
+  static List<String> lines(String file) {
+    try (InputStream in = Edition.class.getResourceAsStream(file)) {
+      if (in == null) {
+        throw new IllegalStateException(file + " is missing beside " + Edition.class);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII)
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** As HELLO names it: redis or valkey. */
+  public String server() {
+    return server;
+  }
+
+  public String version() {
+    return version;
+  }
+
+  /** The version of Redis it is compatible with. */
+  public String redisVersion() {
+    return redisVersion;
+  }
+
+  /** The version in what DUMP gives. */
+  public int dumpVersion() {
+    return dumpVersion;
+  }
+
+  public boolean isValkey() {
+    return server.equals("valkey");
+  }
+
+  /**
+   * Whether it has what came with a version.
+   *
+   * @param since a version of Redis, such as {@code 7.2.0}, or {@code valkey} for what Valkey added
+   */
+  public boolean has(String since) {
+    return since.equals("valkey") ? isValkey() : number(since) <= number(redisVersion);
+  }
+
+  /** Whether it is newer than Redis 7.0. */
+  public boolean isNewer() {
+    return this != REDIS_7_0;
+  }
+
+  /** The version of Redis as scripts see it: a byte each for major, minor and patch. */
+  public static int number(String version) {
+    String[] parts = version.split("\\.");
+    return Integer.parseInt(parts[0]) << 16
+        | Integer.parseInt(parts[1]) << 8
+        | (parts.length > 2 ? Integer.parseInt(parts[2]) : 0);
+  }
+
+  /** A score as it answers it. */
+  public String number(double value) {
+    return isNewer() ? Numbers.formatShortest(value) : Numbers.format(value);
+  }
+
+  /** An error line of Redis 7.0 as this server words it. */
+  public String worded(String line) {
+    for (Map.Entry<Pattern, String> wording : wordings.entrySet()) {
+      line = wording.getKey().matcher(line).replaceFirst(wording.getValue());
+    }
+    return line;
+  }
+}
