@@ -89,6 +89,9 @@ public class EncodedCommand<K, V, T>
   /** Whether a blocked caller awaits it, so that its completion runs no code of others. */
   private boolean awaited;
 
+  /** How many connections were lost while its reply was the next. Of the event loop. */
+  private int losses;
+
   /** The link of the queue this command stands in; written by the queue alone. */
   volatile @Nullable EncodedCommand<?, ?, ?> next;
 
@@ -349,6 +352,11 @@ public class EncodedCommand<K, V, T>
   /** Whether its caller blocks until it is done. */
   public final boolean isAwaited() {
     return awaited;
+  }
+
+  /** Counts a connection that was lost while its reply was the next; how many there were. */
+  public final int lost() {
+    return ++losses;
   }
 
   /** Whether it had to wait, so that its time began before it is written. */

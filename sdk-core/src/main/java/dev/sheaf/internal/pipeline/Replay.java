@@ -28,6 +28,13 @@ import java.util.Set;
  */
 final class Replay {
 
+  /**
+   * How many connections may be lost while a read's reply is the next, before it is sent no more:
+   * its reply may be the reason, as one that is larger than the server's output buffer. Ten of them
+   * last a second or more, by the pauses between two attempts to connect.
+   */
+  static final int MAX_LOSSES = 10;
+
   /** Hashes of the keys that commands given up so far may have written. */
   private final Set<Integer> writtenLater = new HashSet<>();
 
@@ -66,7 +73,28 @@ final class Replay {
       }
     }
     Collections.reverse(replay.again);
+    if (!flights.isEmpty()) {
+      replay.countLoss(flights.get(0));
+    }
     return replay;
+  }
+
+  /** Replies come in order, so the first without one is the one that was to come. */
+  private void countLoss(Flight first) {
+    List<RedisCommand<?, ?, ?>> parts = first.unanswered();
+    if (parts.isEmpty()) {
+      return;
+    }
+    for (EncodedCommand<?, ?, ?> read : backwards(parts.subList(0, 1))) {
+      if (read.lost() >= MAX_LOSSES && again.remove(read)) {
+        fail(
+            read,
+            "that has happened "
+                + MAX_LOSSES
+                + " times. Is its reply, or that of the reads it travels with, larger than the"
+                + " server's client-output-buffer-limit?");
+      }
+    }
   }
 
   /**
