@@ -17,7 +17,7 @@ final class Orders {
   private static final int MAX_BYTES = 100 * 1_024;
 
   private static final String[] NAMES = {
-    "Amara", "Bo", "Chiara", "Dmitri", "Elif", "Farid", "Grace", "Haruto", "Ines", "Jun", "Kofi"
+    "Amara", "Bo", "Chiara", "Dmitri", "Elif", "Farid", "Grace", "Haruto", "Irma", "Jun", "Kofi"
   };
   private static final String[] CITIES = {
     "Accra", "Bergen", "Busan", "Cusco", "Graz", "Hanoi", "Izmir", "Leeds", "Nantes", "Seoul"
