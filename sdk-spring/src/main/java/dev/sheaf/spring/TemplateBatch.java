@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Batch} with the keys and values of a template. Values are serialized when they are
- * added, and deserialized by whoever asks for the result.
+ * added, and deserialized by the thread that asks for the result.
  *
  * <p>Not thread-safe.
  *

@@ -69,8 +69,8 @@ public final class CommandQueue {
   }
 
   /**
-   * How often something was added. Exact as long as one does after the other, of whom each has seen
-   * what came of the one before; of several at once, some are not counted.
+   * How often something was added. Exact while one thread adds after another has finished; of
+   * additions at the same time, some are not counted.
    */
   public int additions() {
     return additions;

@@ -31,7 +31,7 @@ final class Replay {
   /**
    * How many connections may be lost while a read's reply is the next, before it is sent no more:
    * its reply may be the reason, as one that is larger than the server's output buffer. Ten of them
-   * last a second or more, by the pauses between two attempts to connect.
+   * last about a second.
    */
   static final int MAX_LOSSES = 10;
 

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Calls of a client, few at a time, that nobody waits for longer than he is told: the first call of
- * a client may connect, and others have its command time-out. Thread-safe.
+ * Calls of a client, few at a time, each awaited for a limited time: the first call of a client may
+ * connect, and others have its command time-out. Thread-safe.
  */
 final class BoundedCalls implements AutoCloseable {
 

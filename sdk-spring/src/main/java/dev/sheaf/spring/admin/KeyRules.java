@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /** Which keys may be looked at. Immutable. */
 final class KeyRules {
 
-  /** Keys that are secrets in themselves, or that carry somebody's login. */
+  /** Keys that are secrets in themselves, or that carry the login of a user. */
   static final List<String> USUAL_DENIALS =
       List.of(
           "*password*",

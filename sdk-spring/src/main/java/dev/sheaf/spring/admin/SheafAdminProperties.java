@@ -10,7 +10,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.util.unit.DataSize;
 
-/** What the endpoint of stored values shows, and to whom. Not thread-safe; bound once. */
+/**
+ * The properties of the endpoint of stored values: what it shows, and to which users. Not
+ * thread-safe; bound once.
+ */
 @ConfigurationProperties("sheaf.admin")
 public class SheafAdminProperties {
 

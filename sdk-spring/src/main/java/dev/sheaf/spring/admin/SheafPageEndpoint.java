@@ -11,7 +11,7 @@ import org.springframework.util.MimeTypeUtils;
 
 /**
  * The admin page: {@code GET /actuator/sheaf}, and below it its files and its figures. Values it
- * asks of {@link SheafValueEndpoint}, with the rights of whoever looks at the page.
+ * asks of {@link SheafValueEndpoint}, with the rights of the user who looks at the page.
  *
  * <p>Closed by default: {@code management.endpoint.sheaf.access=read-only} and {@code
  * management.endpoints.web.exposure.include=sheaf} open it. Thread-safe.
