@@ -10,7 +10,11 @@ import dev.sheaf.internal.observe.Pauses;
 import dev.sheaf.internal.observe.Stage;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +42,7 @@ class TimeoutStagesTest {
 
   private final EmbeddedServer server = EmbeddedServer.start();
   private LatencyProxy proxy;
+  private final MeterRegistry meters = new SimpleMeterRegistry();
   private Sheaf<String, String> sheaf;
 
   @BeforeEach
@@ -63,6 +68,7 @@ class TimeoutStagesTest {
         Sheaf.builder("redis://127.0.0.1:" + proxy.port())
             .batching(options)
             .commandTimeout(TIMEOUT)
+            .meterRegistry(meters)
             .connect();
     Await.until("a reply", Duration.ofSeconds(10), () -> sheaf.sync().set("k", "v") != null);
   }
@@ -96,6 +102,8 @@ class TimeoutStagesTest {
       recording.dump(file);
       assertThat(Files.size(file)).isPositive();
       assertRecorded(RecordingFile.readAllEvents(file));
+      assertThat(meters.find("sheaf.timeouts").tag("stage", "event-loop-busy").counter().count())
+          .isPositive();
     }
     // A machine may do what no fault does, such as stop this JVM for a while.
     assertThat(wrong.values().stream().mapToInt(i -> i).sum())
@@ -261,6 +269,32 @@ class TimeoutStagesTest {
                     .isInstanceOf(RedisCommandTimeoutException.class)
                     .hasMessageContaining("GET was not answered by 127.0.0.1:")
                     .hasMessageContaining(" ms ("));
+  }
+
+  @Test
+  void commandsThatWereLate_areCountedOnceEach() {
+    connect(options().build());
+    proxy.pauseToClient(true);
+    double before = counted();
+    List<RedisFuture<String>> futures = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      futures.add(sheaf.async().get("key:" + i));
+    }
+    assertThat(get()).isInstanceOf(RedisCommandTimeoutException.class);
+    futures.forEach(
+        future ->
+            assertThat(catchThrowable(() -> future.toCompletableFuture().join()))
+                .hasCauseInstanceOf(RedisCommandTimeoutException.class));
+    assertThat(sheaf.getAll(List.of("k", "other"))).hasSize(2);
+    proxy.pauseToClient(false);
+    // The count follows the end of a future.
+    Await.until("the count", Duration.ofSeconds(10), () -> counted() >= before + 8);
+    sheaf.close();
+    assertThat(counted() - before).isEqualTo(8);
+  }
+
+  private double counted() {
+    return meters.find("sheaf.timeouts").counters().stream().mapToDouble(Counter::count).sum();
   }
 
   @Test

@@ -79,7 +79,8 @@ class ObservedApplicationTest {
     return counts;
   }
 
-  private static void work(StringRedisTemplate redis, ObservationRegistry observations)
+  /** Commands of an application: alone, pipelined, refused, and GETs of many threads at once. */
+  static void work(StringRedisTemplate redis, ObservationRegistry observations)
       throws InterruptedException {
     for (int i = 0; i < 50; i++) {
       redis.opsForValue().set("key:" + i, "value:" + i);

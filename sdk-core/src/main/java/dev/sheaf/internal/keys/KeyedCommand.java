@@ -80,11 +80,14 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
                 new CancellationException())));
   }
 
-  /** Fails it if it has no outcome yet, and says why. */
-  final void expire(Duration timeout, Lateness why, String byNode) {
-    if (result == null) {
-      completeExceptionally(why.exception(getType().toString(), byNode, timeout.toNanos()));
-    }
+  /**
+   * Fails it if it has no outcome yet, and says why.
+   *
+   * @return whether it had none
+   */
+  final boolean expire(Duration timeout, Lateness why, String byNode) {
+    return result == null
+        && completeExceptionally(why.exception(getType().toString(), byNode, timeout.toNanos()));
   }
 
   /** Fails it if it has no outcome yet. */

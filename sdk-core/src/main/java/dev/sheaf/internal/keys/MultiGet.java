@@ -198,7 +198,9 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
         } else {
           Lateness why =
               reasons.computeIfAbsent(pipeline, node -> reason(node, read, timeout.toNanos()));
-          read.expire(timeout, why, pipeline.byAddress());
+          if (read.expire(timeout, why, pipeline.byAddress())) {
+            pipeline.timedOut(why, 1);
+          }
         }
       }
     }

@@ -3,6 +3,7 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.internal.command.Fusible;
 import dev.sheaf.internal.common.SummedGauge;
 import dev.sheaf.internal.fusion.FusionCounts;
+import dev.sheaf.internal.observe.Stage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -39,7 +40,7 @@ public final class BatchMeters implements FusionCounts {
   private final Map<Fusible, FusionMeters> fusions = new EnumMap<>(Fusible.class);
   private final Counter nilChecks;
   private final Counter refused;
-  private final Counter expired;
+  private final Map<Stage, Counter> timeouts = new EnumMap<>(Stage.class);
   private final Counter readAgain;
   private final Counter outcomeUnknown;
 
@@ -62,12 +63,20 @@ public final class BatchMeters implements FusionCounts {
     nilChecks =
         counter(registry, tags, "sheaf.get.nil.checks", "GETs asked again because of a nil");
     refused = counter(registry, tags, "sheaf.queue.refused", "Commands refused by a full queue");
-    expired = counter(registry, tags, "sheaf.queue.expired", "Commands that timed out in a queue");
     readAgain =
         counter(registry, tags, "sheaf.lost.repeated", "Reads sent again after a lost connection");
     outcomeUnknown =
         counter(
             registry, tags, "sheaf.lost.unknown", "Commands whose outcome a lost connection hides");
+    for (Stage stage : Stage.values()) {
+      timeouts.put(
+          stage,
+          counter(
+              registry,
+              tags.and("stage", stage.name().toLowerCase(Locale.ROOT).replace('_', '-')),
+              "sheaf.timeouts",
+              "Commands that were not answered in time, by how far they had come"));
+    }
     SummedGauge.add(
         registry,
         "sheaf.queue.commands",
@@ -137,8 +146,8 @@ public final class BatchMeters implements FusionCounts {
     refused.increment(commands);
   }
 
-  void expired() {
-    expired.increment();
+  void timedOut(Stage stage, int commands) {
+    Objects.requireNonNull(timeouts.get(stage)).increment(commands);
   }
 
   void lost(int repeated, int unknown) {

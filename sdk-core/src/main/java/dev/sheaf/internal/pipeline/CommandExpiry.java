@@ -8,7 +8,6 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the commands of one connection whose time is over, counted from their call.
@@ -37,10 +36,12 @@ final class CommandExpiry {
 
     /** The node, to end a sentence with; may be empty. */
     String byAddress();
+
+    /** Counts commands that were not answered in time. */
+    void timedOut(Lateness why, int commands);
   }
 
   private final CommandTimeouts timeouts;
-  private final @Nullable BatchMeters meters;
   private final Runnable queue;
   private final Reasons reasons;
   private final PeriodicTask look;
@@ -53,15 +54,9 @@ final class CommandExpiry {
    *
    * @param queue looks at what is not written yet
    */
-  CommandExpiry(
-      CommandTimeouts timeouts,
-      @Nullable BatchMeters meters,
-      Timer timer,
-      Runnable queue,
-      Reasons reasons) {
+  CommandExpiry(CommandTimeouts timeouts, Timer timer, Runnable queue, Reasons reasons) {
     this.reasons = reasons;
     this.timeouts = timeouts;
-    this.meters = meters;
     this.look = new PeriodicTask(timer, INTERVAL_NANOS, this::look);
     this.queue = queue;
   }
@@ -114,8 +109,7 @@ final class CommandExpiry {
       return false;
     }
     Lateness why = Lateness.orPause(timeout, reasons.whyLate(command));
-    command.completeExceptionally(
-        why.failure(command.getType().toString(), reasons.byAddress(), timeout));
+    expire(command, why, timeout);
     return true;
   }
 
@@ -123,12 +117,14 @@ final class CommandExpiry {
   void lookAtQueued(EncodedCommand<?, ?, ?> command, long now) {
     long timeout = timeouts.nanosFor(command);
     if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
-      if (meters != null) {
-        meters.expired();
-      }
-      Lateness why = Lateness.orPause(timeout, reasons.whyNotSent());
-      command.completeExceptionally(
-          why.failure(command.getType().toString(), reasons.byAddress(), timeout));
+      expire(command, Lateness.orPause(timeout, reasons.whyNotSent()), timeout);
+    }
+  }
+
+  private void expire(EncodedCommand<?, ?, ?> command, Lateness why, long timeout) {
+    if (command.completeExceptionally(
+        why.failure(command.getType().toString(), reasons.byAddress(), timeout))) {
+      reasons.timedOut(why, 1);
     }
   }
 }

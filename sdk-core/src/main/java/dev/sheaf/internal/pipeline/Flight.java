@@ -53,6 +53,9 @@ final class Flight extends InnerCommand<Object, Object> {
 
     /** Why a command that was written, or is about to be, has no reply. For any thread. */
     Lateness whyLate(RedisCommand<?, ?, ?> command);
+
+    /** Counts commands of callers that were not answered in time. For any thread. */
+    void timedOut(Lateness why, int commands);
   }
 
   private final List<RedisCommand<?, ?, ?>> parts;
@@ -310,10 +313,18 @@ final class Flight extends InnerCommand<Object, Object> {
     Lateness why = Lateness.orPause(nanos, late.whyLate(first));
     String byNode = " by " + late.address();
     RedisCommandTimeoutException failure = why.failure(first.getType().toString(), byNode, nanos);
+    int ended = 0;
     for (RedisCommand<?, ?, ?> part : unanswered()) {
-      part.completeExceptionally(
-          why.exception(callersCommand(part).getType().toString(), byNode, nanos));
+      int waiting =
+          part instanceof FusedRead fused
+              ? (int) fused.reads().stream().filter(read -> !read.isDone()).count()
+              : 1;
+      if (part.completeExceptionally(
+          why.exception(callersCommand(part).getType().toString(), byNode, nanos))) {
+        ended += waiting;
+      }
     }
+    late.timedOut(why, ended);
     finish(failure);
   }
 

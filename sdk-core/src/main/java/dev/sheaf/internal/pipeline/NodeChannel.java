@@ -162,6 +162,11 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return pipeline.whyLate(command);
   }
 
+  @Override
+  public void timedOut(Lateness why, int commands) {
+    pipeline.timedOut(why, commands);
+  }
+
   /** Why a command has no reply; null if it was not written on this socket. For any thread. */
   @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
     return written.find(command);

@@ -134,7 +134,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     this.excludedFromReplay = clientOptions.getReplayFilter();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
-    this.expiry = new CommandExpiry(timeouts, meters, this::after, this::expireStalled, this);
+    this.expiry = new CommandExpiry(timeouts, this::after, this::expireStalled, this);
     this.timeouts = timeouts;
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
     this.healer = context.healing().healer(this::after);
@@ -575,6 +575,13 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
             queue.commands(),
             current.isWritable() ? current.inFlightCommands() : Lateness.SOCKET_FULL,
             options);
+  }
+
+  @Override
+  public void timedOut(Lateness why, int commands) {
+    if (meters != null) {
+      meters.timedOut(why.stage(), commands);
+    }
   }
 
   /** What the replies tell about the node. */

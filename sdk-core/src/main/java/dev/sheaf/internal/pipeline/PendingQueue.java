@@ -101,17 +101,20 @@ final class PendingQueue {
       if (awaitRoom(slice, calledNanos, deadlineNanos)) {
         enqueue(slice.first(), slice.last());
       } else {
-        recordWait(slice.first(), System.nanoTime() - calledNanos);
+        recordWait(slice, System.nanoTime() - calledNanos);
         refuse(slice.first(), slice.commands());
       }
     }
   }
 
-  /** Tells the flight recorder of commands that found no room in their time. */
-  private void recordWait(EncodedCommand<?, ?, ?> first, long waitedNanos) {
+  /** Counts commands that found no room in their time, and tells the flight recorder of them. */
+  private void recordWait(Chain slice, long waitedNanos) {
     if (!closed) {
+      if (meters != null) {
+        meters.timedOut(Stage.WAITING_FOR_ROOM, slice.commands());
+      }
       TimeoutEvent.commit(
-          first.getType().toString(),
+          slice.first().getType().toString(),
           "",
           new Lateness(Stage.WAITING_FOR_ROOM, room.commands() + " commands wait in the queue"),
           TimeUnit.NANOSECONDS.toMillis(waitedNanos));

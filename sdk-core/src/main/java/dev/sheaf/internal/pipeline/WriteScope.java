@@ -358,6 +358,14 @@ public final class WriteScope {
     return Lateness.orPause(waitedNanos, scope.last.whyLate(command));
   }
 
+  /** Counts the command that the current thread waited for in vain. */
+  public static void timedOut(Lateness why) {
+    WriteScope scope = CURRENT.get();
+    if (scope != null && scope.last != null) {
+      scope.last.timedOut(why, 1);
+    }
+  }
+
   /** Whether the current thread holds back, and this mark is new to what it holds. */
   public static boolean isFirst(Object mark) {
     WriteScope corked = CURRENT.get();

@@ -103,7 +103,9 @@ public final class Deadlines implements AutoCloseable {
     Lateness why = WriteScope.whyLate(reply, timeoutNanos);
     // The reply may have come while that was found out, and then it stays. Either way it is there.
     if (!reply.isDone()) {
-      boolean unused = reply.completeExceptionally(failure(reply, why, timeoutNanos));
+      if (reply.completeExceptionally(failure(reply, why, timeoutNanos)) && why != null) {
+        WriteScope.timedOut(why);
+      }
     }
     return true;
   }

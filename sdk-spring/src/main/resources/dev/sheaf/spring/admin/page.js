@@ -562,6 +562,7 @@
     fused: (f) => sum(f, 'sheaf.get.fused', 'count'),
     shared: (f) => sum(f, 'sheaf.get.shared', 'count'),
     refused: (f) => sum(f, 'sheaf.queue.refused', 'count'),
+    timedOut: (f) => sum(f, 'sheaf.timeouts', 'count'),
     original: written('original'),
     stored: written('stored'),
     read: read('original'),
@@ -688,13 +689,17 @@
             tile('Commands in the largest write', mean ? number.format(Math.max(highest('largest'), mean)) : '–'),
             counted('GETs sent as MGET', 'fused', number.format),
             counted('GETs answered by another', 'shared', number.format),
-            counted('Refused, queue full', 'refused', number.format)),
+            counted('Refused, queue full', 'refused', number.format),
+            counted('Timed out', 'timedOut', number.format)),
         make('div', {class: 'plots'},
             plot('Round trips saved', perSecond, [{samples: samples('avoided')}]),
             plot('Commands and writes', perSecond,
                 [{label: 'commands', samples: samples('commands')}, {label: 'writes', samples: samples('writes')}]),
             plot('Commands in a write', (v) => fine.format(v), [{samples: samples('size')}]),
-            plot('Commands waiting', (v) => number.format(v), [{samples: samples('queue')}]))
+            plot('Commands waiting', (v) => number.format(v), [{samples: samples('queue')}])),
+        make('h2', {}, 'How far commands had come when they timed out, since the start'),
+        table([['Stage'], ['Commands', 'n']], grouped(latest, 'sheaf.timeouts', 'stage').filter((group) => group.count > 0)
+            .map((group) => [group.label.replaceAll('-', ' '), number.format(group.count)]), 'No command has timed out.')
       ];
     },
     'view-compression': () => {

@@ -7,6 +7,7 @@ import com.acme.shop.ProductPages;
 import dev.sheaf.Sheaf;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -385,6 +386,17 @@ class AdminPageIT {
         .matches("(?s)\\d\\d:\\d\\d:\\d\\d.*time.*\\d\\d:\\d\\d:\\d\\d");
     assertThat(browser.text("document.querySelector('#view-batching .axis.y').innerText"))
         .contains("/s");
+  }
+
+  @Test
+  void timeouts_areShownByHowFarCommandsHadCome() {
+    view("batching");
+    app.bean(MeterRegistry.class)
+        .get("sheaf.timeouts")
+        .tag("stage", "server-slow")
+        .counter()
+        .increment(3);
+    browser.until("document.getElementById('view-batching').innerText.includes('server slow\\t3')");
   }
 
   /** The figure of a tile. */

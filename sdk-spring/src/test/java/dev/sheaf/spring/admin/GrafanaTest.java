@@ -2,8 +2,10 @@ package dev.sheaf.spring.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -44,10 +46,14 @@ class GrafanaTest {
   @BeforeAll
   static void report() {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    // As Spring Boot adds it by management.metrics.tags.application; Prometheus adds the other.
+    registry.config().commonTags("application", "shop", "instance", "10.0.0.1:8080");
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(AdminApp.SERVER.uri())
             .meterRegistry(registry)
-            .compression(CompressionOptions.defaults())
+            .compression(
+                CompressionOptions.builder().dictionaries(DictionaryOptions.defaults()).build())
+            .learnLoops(LoopLearning.defaults())
             .connect()) {
       sheaf.availability().isAvailable();
       sheaf.sync().set("grafana:1", "lorem ipsum ".repeat(100));
