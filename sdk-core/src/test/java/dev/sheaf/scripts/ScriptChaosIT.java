@@ -71,9 +71,17 @@ class ScriptChaosIT {
             LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
           });
       awaitOk(cluster);
-      chaos.check();
+      chaos.check(cluster.nodes().stream().anyMatch(ScriptChaosIT::tookOverWithoutTheLastWrites));
       assertThat(failovers).hasPositiveValue();
     }
+  }
+
+  /**
+   * What a server says to its former primary, which was ahead of it. Replication is asynchronous,
+   * and on a busy machine a failover that waits for the replica may give up waiting.
+   */
+  private static boolean tookOverWithoutTheLastWrites(RealRedis node) {
+    return node.output().contains("not accepted: Requested offset for second ID was");
   }
 
   /** Whether a replica took over. */
