@@ -1,6 +1,11 @@
 package dev.sheaf;
 
-import io.lettuce.core.resource.EpollProvider;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -17,8 +23,8 @@ import jdk.jfr.consumer.RecordingFile;
 /** A client that many threads use at once, and that says what it met. */
 final class MachineProgram {
 
-  static final String SAYS = "MACHINE ";
-  static final long EXPECTED;
+  private static final String SAYS = "MACHINE ";
+  private static final long EXPECTED;
 
   private static final int THREADS = 32;
   private static final int ROUNDS = 20;
@@ -55,10 +61,28 @@ final class MachineProgram {
       say("processors", Runtime.getRuntime().availableProcessors());
       say("heapMegabytes", Runtime.getRuntime().maxMemory() >> 20);
       say("eventLoops", eventLoops());
-      say("epoll", EpollProvider.isAvailable() ? 1 : 0);
+      say("epoll", Transports.socketChannelClass() == EpollSocketChannel.class ? 1 : 0);
+      say("ioUring", Transports.socketChannelClass() == IoUringSocketChannel.class ? 1 : 0);
       say("virtual", virtual ? 1 : 0);
       say("pinned", pinned);
     }
+  }
+
+  /** What a run printed, which has found all that it had written. */
+  static Map<String, Long> said(String output) {
+    Map<String, Long> said =
+        output
+            .lines()
+            .filter(line -> line.startsWith(SAYS))
+            .map(line -> line.substring(SAYS.length()).split("="))
+            .collect(Collectors.toMap(pair -> pair[0], pair -> Long.valueOf(pair[1])));
+    assertThat(said).as(output).containsEntry("right", EXPECTED);
+    return said;
+  }
+
+  /** Why a test of io_uring is skipped. */
+  static String withoutIoUring() {
+    return "io_uring is not available here: " + IoUring.unavailabilityCause();
   }
 
   private static void say(String name, long number) {

@@ -1,25 +1,23 @@
 package dev.sheaf;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.testkit.ForkedJvm;
+import io.netty.channel.uring.IoUring;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A client in a JVM of its own, on machines smaller and larger than those of developers. What it
@@ -30,8 +28,6 @@ class MachinesTest {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
   private static final int PERIOD_MICROS = 100_000;
-
-  @TempDir Path directory;
 
   @Test
   void oneProcessor_isEnough() throws Exception {
@@ -77,6 +73,16 @@ class MachinesTest {
   void epoll_isUsedWhereItIsOnTheClassPath() throws Exception {
     Map<String, Long> said = run(List.of(), "-Dio.lettuce.core.epoll=true");
     assertThat(said).containsEntry("epoll", 1L);
+    assertThat(said.get("fused")).isPositive();
+  }
+
+  /** Its rings belong to one thread, so event loops of Lettuce's own read, and callers wait. */
+  @Test
+  void ioUring_isUsedWhereItIsOnTheClassPath() throws Exception {
+    assumeTrue(IoUring.isAvailable(), MachineProgram::withoutIoUring);
+    Map<String, Long> said = run(List.of(), "-Dio.lettuce.core.iouring=true");
+    assertThat(said).containsEntry("ioUring", 1L).containsEntry("eventLoops", 0L);
+    assertThat(said.get("fused")).isPositive();
   }
 
   /** None on a JVM without virtual threads. */
@@ -106,33 +112,12 @@ class MachinesTest {
   /** Runs {@link MachineProgram}, which has to find all that it has written. */
   private Map<String, Long> run(EmbeddedServer server, List<String> prefix, String... options)
       throws Exception {
-    List<String> command = new ArrayList<>(prefix);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Dio.lettuce.core.epoll=false");
-    command.addAll(Arrays.asList(options));
-    command.addAll(List.of("-classpath", System.getProperty("java.class.path")));
-    command.addAll(List.of(MachineProgram.class.getName(), server.uri()));
-    Path printed = directory.resolve("printed");
-    Process program =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(printed.toFile())
-            .start();
-    try {
-      assertThat(program.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      String output = Files.readString(printed);
-      assertThat(program.exitValue()).as(output).isZero();
-      Map<String, Long> said =
-          output
-              .lines()
-              .filter(line -> line.startsWith(MachineProgram.SAYS))
-              .map(line -> line.substring(MachineProgram.SAYS.length()).split("="))
-              .collect(Collectors.toMap(pair -> pair[0], pair -> Long.valueOf(pair[1])));
-      assertThat(said).as(output).containsEntry("right", MachineProgram.EXPECTED);
-      return said;
-    } finally {
-      program.destroyForcibly();
-    }
+    String output =
+        new ForkedJvm(PATIENCE)
+            .startedBy(prefix)
+            .options(options)
+            .run(MachineProgram.class, server.uri());
+    return MachineProgram.said(output);
   }
 
   /** A new control group with half the time of a processor; empty where none can be made. */

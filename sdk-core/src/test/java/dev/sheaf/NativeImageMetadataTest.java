@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.embedded.EmbeddedServer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -45,6 +46,15 @@ class NativeImageMetadataTest {
               .collect(Collectors.joining(", ", "{ \"proxy\": [", "] }"));
       assertThat(metadata()).contains(interfaces);
     }
+  }
+
+  /** The client asks it which methods send several commands on a cluster. */
+  @Test
+  void methodsOfLettucesClusterCommands_areListed() throws Exception {
+    Class<?> asked = Class.forName("io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl");
+    assertThat(asked.getDeclaredMethods()).extracting(Method::getName).contains("mget");
+    assertThat(metadata())
+        .contains("{ \"type\": \"" + asked.getName() + "\", \"allDeclaredMethods\": true }");
   }
 
   @Test

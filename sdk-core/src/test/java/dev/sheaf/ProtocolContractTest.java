@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.testkit.ForEachServer;
+import dev.sheaf.testkit.ServerKind;
 import dev.sheaf.testkit.ServerUnderTest;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.LettuceVersion;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.Transports;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,6 +48,21 @@ class ProtocolContractTest {
       many(sheaf);
       scripts(sheaf);
     }
+    sayWhatRan(server, version);
+  }
+
+  /** What .ci/ran makes the tables of docs/compatibility.md of. */
+  private static void sayWhatRan(ServerUnderTest server, ProtocolVersion version) {
+    System.out.println(
+        String.join(
+            " | ",
+            "RAN",
+            server.release() + (server.kind() == ServerKind.CONTAINER ? " in a container" : ""),
+            server.isCluster() ? "cluster" : "alone",
+            version.name(),
+            Integer.toString(Runtime.version().feature()),
+            LettuceVersion.getVersion().replaceAll("\\.RELEASE.*", ""),
+            Transports.socketChannelClass().getSimpleName().replace("SocketChannel", "")));
   }
 
   private static void single(Sheaf<String, String> sheaf) {

@@ -3,6 +3,7 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.testkit.Await;
+import dev.sheaf.testkit.Certificates;
 import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.ClientOptions;
@@ -16,14 +17,12 @@ import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,15 +30,21 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsRotationIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int OPENSSL_SECONDS = 60;
 
   @TempDir Path directory;
 
+  private Certificates certificates;
+
+  @BeforeEach
+  void certificates() {
+    certificates = new Certificates(directory);
+  }
+
   @Test
   void certificateThatIsReplaced_isThatOfTheNextConnection() throws Exception {
-    authority("first");
-    certificate("old", "first");
-    certificate("new", "first");
+    certificates.authority("first");
+    certificates.certificate("old", "first");
+    certificates.certificate("new", "first");
     use(
         (admin, sheaf, port) -> {
           assertThat(shownAt(port)).contains("CN=old");
@@ -53,10 +58,10 @@ class TlsRotationIT {
   /** The file of trusted authorities is read with each connection. */
   @Test
   void authorityThatIsReplaced_isTrustedWithTheNextConnection() throws Exception {
-    authority("first");
-    authority("second");
-    certificate("old", "first");
-    certificate("new", "second");
+    certificates.authority("first");
+    certificates.authority("second");
+    certificates.certificate("old", "first");
+    certificates.certificate("new", "second");
     use(
         (admin, sheaf, port) -> {
           install(admin, "new", "second");
@@ -70,10 +75,10 @@ class TlsRotationIT {
   /** What cannot be trusted is not spoken to; it heals once it can be. */
   @Test
   void certificateOfAStranger_isDownUntilItIsTrusted() throws Exception {
-    authority("first");
-    authority("stranger");
-    certificate("old", "first");
-    certificate("new", "stranger");
+    certificates.authority("first");
+    certificates.authority("stranger");
+    certificates.certificate("old", "first");
+    certificates.certificate("new", "stranger");
     use(
         (admin, sheaf, port) -> {
           install(admin, "new", "stranger");
@@ -101,9 +106,9 @@ class TlsRotationIT {
             RealRedis.builder()
                 .config(
                     "tls-port " + port,
-                    "tls-cert-file " + directory.resolve("old.crt"),
-                    "tls-key-file " + directory.resolve("old.key"),
-                    "tls-ca-cert-file " + directory.resolve("first.crt"),
+                    "tls-cert-file " + certificates.file("old.crt"),
+                    "tls-key-file " + certificates.file("old.key"),
+                    "tls-ca-cert-file " + certificates.file("first.crt"),
                     "tls-auth-clients no")
                 .start();
         RespConnection admin = RespConnection.open("127.0.0.1", server.port());
@@ -135,11 +140,11 @@ class TlsRotationIT {
         "CONFIG",
         "SET",
         "tls-cert-file",
-        directory.resolve(certificate + ".crt").toString(),
+        certificates.file(certificate + ".crt").toString(),
         "tls-key-file",
-        directory.resolve(certificate + ".key").toString(),
+        certificates.file(certificate + ".key").toString(),
         "tls-ca-cert-file",
-        directory.resolve(authority + ".crt").toString());
+        certificates.file(authority + ".crt").toString());
   }
 
   /** Ends all connections of the client, and waits until it has noticed and has others. */
@@ -164,43 +169,8 @@ class TlsRotationIT {
 
   private void trust(String authority) throws IOException {
     Path next = directory.resolve("trusted.next");
-    Files.copy(directory.resolve(authority + ".crt"), next, StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(certificates.file(authority + ".crt"), next, StandardCopyOption.REPLACE_EXISTING);
     Files.move(next, directory.resolve("trusted.crt"), StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  private void authority(String name) throws Exception {
-    openssl(name, List.of("-addext", "basicConstraints=critical,CA:TRUE"));
-  }
-
-  private void certificate(String name, String authority) throws Exception {
-    openssl(
-        name,
-        List.of(
-            "-CA",
-            directory.resolve(authority + ".crt").toString(),
-            "-CAkey",
-            directory.resolve(authority + ".key").toString(),
-            "-addext",
-            "basicConstraints=critical,CA:FALSE",
-            "-addext",
-            "subjectAltName=IP:127.0.0.1"));
-  }
-
-  private void openssl(String name, List<String> options) throws Exception {
-    List<String> command =
-        new ArrayList<>(List.of("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"));
-    command.addAll(List.of("ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"));
-    command.addAll(List.of("-subj", "/CN=" + name));
-    command.addAll(List.of("-keyout", directory.resolve(name + ".key").toString()));
-    command.addAll(List.of("-out", directory.resolve(name + ".crt").toString()));
-    command.addAll(options);
-    Process openssl =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("openssl").toFile())
-            .start();
-    assertThat(openssl.waitFor(OPENSSL_SECONDS, TimeUnit.SECONDS)).isTrue();
-    assertThat(openssl.exitValue()).as(Files.readString(directory.resolve("openssl"))).isZero();
   }
 
   private static int freePort() throws IOException {

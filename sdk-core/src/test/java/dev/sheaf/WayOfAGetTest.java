@@ -8,22 +8,22 @@ import static net.bytebuddy.matcher.ElementMatchers.not;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.testkit.ForkedJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The classes that a lone GET passes, down and back, are those that the architecture page lists:
@@ -40,13 +40,12 @@ class WayOfAGetTest {
   /** Looks for a loop with every doubling of the calls in a row, and not with each call. */
   private static final String STACK = "dev.sheaf.internal.sync.CallSite";
 
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final String PASSED = "PASSED ";
 
   private static final Path PAGE = Path.of("..", "docs", "ARCHITECTURE.md");
   private static final Pattern LISTED =
       Pattern.compile("<!-- the way of a GET -->(.*?)<!-- end of the way -->", Pattern.DOTALL);
-
-  @TempDir Path directory;
 
   /** Takes note of methods that the traced thread enters. Public for the code that is woven in. */
   public static final class Trace {
@@ -79,27 +78,13 @@ class WayOfAGetTest {
    */
   @Test
   void getOfALoneCaller_passesTheListedClasses() throws Exception {
-    Path printed = directory.resolve("printed");
-    Process program =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+    String output =
+        new ForkedJvm(PATIENCE)
+            .options(
                 "-Xint",
                 "-XX:+EnableDynamicAgentLoading",
-                "-Djdk.attach.allowAttachSelf=true",
-                "-Dio.lettuce.core.epoll=false",
-                "-classpath",
-                System.getProperty("java.class.path"),
-                WayOfAGetTest.class.getName())
-            .redirectErrorStream(true)
-            .redirectOutput(printed.toFile())
-            .start();
-    try {
-      assertThat(program.waitFor(5, TimeUnit.MINUTES)).isTrue();
-    } finally {
-      program.destroyForcibly();
-    }
-    String output = Files.readString(printed);
-    assertThat(program.exitValue()).as(output).isZero();
+                "-Djdk.attach.allowAttachSelf=true")
+            .run(WayOfAGetTest.class);
     Set<String> passed = new TreeSet<>();
     output
         .lines()

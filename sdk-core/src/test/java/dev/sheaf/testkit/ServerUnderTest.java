@@ -19,6 +19,11 @@ public final class ServerUnderTest {
       Pattern.compile("^cmdstat_([^:]+):calls=(\\d+)", Pattern.MULTILINE);
   private static final String REPLICATION_TIMEOUT_MILLIS = "5000";
 
+  /** Valkey says which Redis it is like, too, before its own version. */
+  private static final Pattern VERSION =
+      Pattern.compile(
+          "(?s)(?:redis_version:\\S+.*(valkey)_version|redis_version):(\\d+\\.\\d+)");
+
   private final ServerKind kind;
   private final List<Node> nodes;
 
@@ -33,6 +38,18 @@ public final class ServerUnderTest {
 
   public boolean isCluster() {
     return kind.isCluster();
+  }
+
+  /** Whose server it is, and which one: {@code Valkey 8.1}. */
+  public String release() {
+    if (kind.isEmbedded()) {
+      return "the embedded server";
+    }
+    Matcher version = VERSION.matcher(on(nodes.get(0), node -> node.text("INFO", "server")));
+    if (!version.find()) {
+      throw new IllegalStateException("INFO names no version");
+    }
+    return (version.group(1) == null ? "Redis " : "Valkey ") + version.group(2);
   }
 
   /** A URI for any Redis client; of a cluster, that of its first node. */

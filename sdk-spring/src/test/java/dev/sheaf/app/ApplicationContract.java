@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.sheaf.app.ShopApplication.Prices;
+import dev.sheaf.spring.connection.BatchingConnectionFactory;
+import io.lettuce.core.LettuceVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -19,11 +22,14 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.cache.CacheManager;
+import org.springframework.context.ApplicationContext;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.ScanOptions;
@@ -53,10 +59,51 @@ abstract class ApplicationContract {
 
   @Autowired CacheManager caches;
 
+  @Autowired ApplicationContext context;
+
   private final String key = "key:" + UUID.randomUUID();
 
   private boolean isCluster() {
     return ((LettuceConnectionFactory) factory).isClusterAware();
+  }
+
+  /** Says what .ci/ran makes the tables of docs/compatibility.md of. */
+  @Test
+  void server_saysWhatItIs() {
+    Properties info =
+        Objects.requireNonNull(
+            strings.execute(
+                (RedisCallback<Properties>)
+                    connection -> connection.serverCommands().info("server")));
+    String server = serverName(info);
+    assertThat(server).matches("(the embedded server|(Redis|Valkey) \\d+\\.\\d+).*");
+    if (factory instanceof BatchingConnectionFactory) {
+      System.out.println(
+          String.join(
+              " | ",
+              "BOOT",
+              shortened(SpringBootVersion.getVersion()),
+              shortened(LettuceConnectionFactory.class.getPackage().getImplementationVersion()),
+              LettuceVersion.getVersion().replaceAll("\\.RELEASE.*", ""),
+              Integer.toString(Runtime.version().feature()),
+              server + (isCluster() ? " as a cluster" : "")));
+    }
+  }
+
+  private String serverName(Properties info) {
+    if (context.containsBean("sheafEmbeddedRedis")) {
+      return "the embedded server";
+    }
+    String container = getClass().getSimpleName().contains("Container") ? " in a container" : "";
+    String valkey = info.getProperty("valkey_version");
+    return (valkey == null
+            ? "Redis " + shortened(info.getProperty("redis_version"))
+            : "Valkey " + shortened(valkey))
+        + container;
+  }
+
+  private static String shortened(String version) {
+    return version.replaceAll("^(\\d+\\.\\d+).*", "$1");
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.sheaf.spring.scripts.SheafScriptsAutoConfiguration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.AotDetector;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
@@ -103,6 +104,12 @@ class ProcessAotTest {
     for (Class<?> type : List.of(Counter.class, RedisStringCommands.class)) {
       assertThat(RuntimeHintsPredicates.proxies().forInterfaces(type)).accepts(hints);
     }
+    assertThat(RuntimeHintsPredicates.resource().forResource("lua/add.lua")).accepts(hints);
+    assertThat(
+            RuntimeHintsPredicates.reflection()
+                .onType(Counter.class)
+                .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+        .accepts(hints);
   }
 
   private static void assertThatItRuns(GenericApplicationContext context) {

@@ -14,7 +14,10 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lettuce's source of event loops for one client: {@link DrivenEventLoop}s where the transport
@@ -31,8 +34,11 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
    */
   private static final int THREADS_PER_LOOP = 4;
 
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.io");
+
   private final EventLoopGroupProvider given;
   private final boolean one;
+  private final AtomicBoolean warned = new AtomicBoolean();
 
   private DrivenEventLoops(EventLoopGroupProvider given, boolean one) {
     this.given = given;
@@ -45,9 +51,20 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
    * @param one whether one event loop is enough
    */
   public static EventLoopGroupProvider over(EventLoopGroupProvider given, boolean one) {
-    return given.getClass() == DefaultEventLoopGroupProvider.class
-        ? new DrivenEventLoops(given, one)
-        : given;
+    if (given.getClass() == DefaultEventLoopGroupProvider.class) {
+      return new DrivenEventLoops(given, one);
+    }
+    if (!one) {
+      warn("the client resources have a " + given.getClass().getName() + " of their own");
+    }
+    return given;
+  }
+
+  private static void warn(String reason) {
+    LOG.warn(
+        "Threads that wait for replies park instead of driving the event loop, which is slower for"
+            + " a few threads: {}",
+        reason);
   }
 
   @Override
@@ -56,6 +73,9 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
   public <T extends EventLoopGroup> T allocate(Class<T> type) {
     IoHandlerFactory handlers = handlers();
     if (handlers == null || !handlers.isChangingThreadSupported()) {
+      if (!one && warned.compareAndSet(false, true)) {
+        warn("Lettuce's sockets are " + Transports.socketChannelClass().getSimpleName() + "s");
+      }
       return given.allocate(type);
     }
     int loops = one ? 1 : Math.max(1, given.threadPoolSize() / THREADS_PER_LOOP);

@@ -15,7 +15,7 @@ final class EventLoopFrame {
   };
 
   private static final Pattern SELECTS =
-      Pattern.compile("(SelectorImpl\\.|\\.epollWait|EpollIoHandler\\.epollWait|\\.select$)");
+      Pattern.compile("(SelectorImpl\\.|\\.epollWait|\\.submitAndWaitWithTimeout|\\.select$)");
 
   private EventLoopFrame() {}
 

@@ -42,13 +42,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CommandTraitsContractTest {
 
-  private static final List<String> RECORDINGS = List.of("redis-7.0", "redis-8.0", "valkey-8.1");
+  private static final List<String> RECORDINGS = 
+      List.of("redis-7.0", "redis-8.0", "valkey-8.1", "valkey-9.1");
 
   /** Flagged as reads, though the server's key specifications say that they write. */
   private static final String READ = "readonly";
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis-7.0", "redis-8.0", "valkey-8.1"})
+  @ValueSource(strings = {"redis-7.0", "redis-8.0", "valkey-8.1", "valkey-9.1"})
   void tableSaysWhatTheServerSaid(String recording) throws IOException {
     assertThat(contradictions(recorded(recording))).isEmpty();
   }

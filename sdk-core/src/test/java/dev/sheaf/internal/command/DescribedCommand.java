@@ -68,15 +68,20 @@ record DescribedCommand(String name, Set<String> flags, List<String> keys) {
     }
     int first = number(from, "index");
     if (find.get("type").equals("keynum")) {
-      return Stream.of(access + first + "#");
+      return Stream.of(access + first + "#" + every(extent));
     }
     int last = number(extent, "lastkey");
     int step = number(extent, "keystep");
     if (last >= 0) {
       return Stream.iterate(first, i -> i <= first + last, i -> i + step).map(i -> access + i);
     }
-    return Stream.of(
-        access + first + ".." + (last == -1 ? "" : last) + (step == 1 ? "" : "/" + step));
+    return Stream.of(access + first + ".." + (last == -1 ? "" : last) + every(extent));
+  }
+
+  /** Which of the arguments are keys, if not all. */
+  private static String every(Map<String, Object> extent) {
+    int step = number(extent, "keystep");
+    return step == 1 ? "" : "/" + step;
   }
 
   private static int number(Map<String, Object> map, String name) {

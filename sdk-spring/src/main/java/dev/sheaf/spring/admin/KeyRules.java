@@ -43,8 +43,8 @@ final class KeyRules {
   }
 
   static KeyRules of(SheafAdminProperties.Keys keys) {
-    Stream<String> usual = keys.isDenyUsual() ? USUAL_DENIALS.stream() : Stream.empty();
-    return new KeyRules(keys.getAllow(), Stream.concat(usual, keys.getDeny().stream()).toList());
+    Stream<String> usual = keys.denyUsual() ? USUAL_DENIALS.stream() : Stream.empty();
+    return new KeyRules(keys.allow(), Stream.concat(usual, keys.deny().stream()).toList());
   }
 
   /** Judges the bytes, however they were written in the request. */

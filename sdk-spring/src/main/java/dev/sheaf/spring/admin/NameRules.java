@@ -50,8 +50,8 @@ final class NameRules {
   }
 
   static NameRules of(SheafAdminProperties.Redact redact) {
-    Stream<String> usual = redact.isUsual() ? USUAL_NAMES.stream() : Stream.empty();
-    return new NameRules(Stream.concat(usual, redact.getFields().stream()).toList());
+    Stream<String> usual = redact.usual() ? USUAL_NAMES.stream() : Stream.empty();
+    return new NameRules(Stream.concat(usual, redact.fields().stream()).toList());
   }
 
   /** Whether there is nothing to redact. */

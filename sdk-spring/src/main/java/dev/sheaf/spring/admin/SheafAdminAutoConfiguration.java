@@ -30,7 +30,7 @@ public final class SheafAdminAutoConfiguration {
 
   private static Duration timeout(SheafAdminProperties properties) {
     return Duration.ofMillis(
-        checked("timeout", properties.getTimeout().toMillis(), MAX_TIMEOUT_MILLIS));
+        checked("timeout", properties.timeout().toMillis(), MAX_TIMEOUT_MILLIS));
   }
 
   private static long checked(String name, long value, long max) {
@@ -81,13 +81,13 @@ public final class SheafAdminAutoConfiguration {
       return new ValueReader(
           limits(properties),
           timeout(properties),
-          (int) checked("max-concurrent-reads", properties.getMaxConcurrentReads(), MAX_THREADS));
+          (int) checked("max-concurrent-reads", properties.maxConcurrentReads(), MAX_THREADS));
     }
 
     private static InspectionLimits limits(SheafAdminProperties properties) {
-      long bytes = properties.getMaxValueSize().toBytes();
+      long bytes = properties.maxValueSize().toBytes();
       int maxBytes = (int) checked("max-value-size", bytes, MAX_VALUE_BYTES);
-      int maxElements = (int) checked("max-elements", properties.getMaxElements(), MAX_ELEMENTS);
+      int maxElements = (int) checked("max-elements", properties.maxElements(), MAX_ELEMENTS);
       return new InspectionLimits(maxBytes, maxBytes, maxBytes, maxElements);
     }
   }

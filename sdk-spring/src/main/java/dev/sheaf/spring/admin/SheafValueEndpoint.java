@@ -46,13 +46,13 @@ public final class SheafValueEndpoint {
       ReadAudit audit) {
     this.clients = clients;
     this.properties = properties;
-    this.keyRules = KeyRules.of(properties.getKeys());
+    this.keyRules = KeyRules.of(properties.keys());
     this.reader = reader;
     this.states = states;
     this.reports =
         new ReportMaker(
             new Redactor(
-                NameRules.of(properties.getRedact()), properties.getRedact().isShowUnstructured()));
+                NameRules.of(properties.redact()), properties.redact().showUnstructured()));
     this.audit = audit;
   }
 
@@ -112,7 +112,7 @@ public final class SheafValueEndpoint {
       audit.read(user, key, Outcome.ABSENT, 0);
       return refusal(WebEndpointResponse.STATUS_NOT_FOUND, "absent", "There is no such key.");
     }
-    boolean showValues = properties.getShowValues().isShown(named(user), properties.getRoles());
+    boolean showValues = properties.showValues().isShown(named(user), properties.roles());
     ValueReport report = reports.report(key, found, showValues);
     audit.read(user, key, showValues ? Outcome.SHOWN : Outcome.SIZES_ONLY, report.redactedFields());
     return new WebEndpointResponse<>(report);

@@ -15,6 +15,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -35,6 +38,14 @@ public final class SheafAutoConfiguration {
       ObjectProvider<MeterRegistry> meterRegistry,
       ObjectProvider<DictionaryOptionsBuilderCustomizer> dictionaries) {
     return new BatchingFactories(properties, meterRegistry, dictionaries);
+  }
+
+  @Bean
+  static ReloadedSsl sheafReloadedSsl(
+      ObjectProvider<DataRedisProperties> properties,
+      ObjectProvider<DataRedisConnectionDetails> details,
+      ObjectProvider<SslBundles> bundles) {
+    return new ReloadedSsl(properties, details, bundles);
   }
 
   /** Closing is left to the connection factory, which may start again. */

@@ -15,7 +15,10 @@ import org.springframework.data.redis.connection.RedisStringCommands;
 import org.springframework.data.redis.connection.RedisZSetCommands;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What a native image has to know of the starter: its proxies, and the fields that it copies. */
+/**
+ * What a native image has to know of the starter: its proxies, the fields that it copies, and the
+ * files of its page.
+ */
 final class StarterHints implements RuntimeHintsRegistrar {
 
   private static final List<Class<?>> PROXIED =
@@ -38,5 +41,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
     hints
         .reflection()
         .registerType(LettuceConnectionFactory.class, MemberCategory.ACCESS_DECLARED_FIELDS);
+    hints.resources().registerPattern("dev/sheaf/spring/admin/page.*");
+    hints.resources().registerPattern("dev/sheaf/spring/admin/icon.svg");
   }
 }

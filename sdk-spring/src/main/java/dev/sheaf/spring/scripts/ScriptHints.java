@@ -1,5 +1,7 @@
 package dev.sheaf.spring.scripts;
 
+import dev.sheaf.scripts.LuaScript;
+import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.generate.GenerationContext;
 import org.springframework.aot.hint.MemberCategory;
@@ -13,6 +15,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 /** What a native image has to know of interfaces of scripts. */
 final class ScriptHints implements BeanRegistrationAotProcessor {
 
+  private static final String CLASS_PATH = "classpath:";
+
   @Override
   public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
     if (bean.getBeanClass() != ScriptFactory.class) {
@@ -24,7 +28,7 @@ final class ScriptHints implements BeanRegistrationAotProcessor {
         : null;
   }
 
-  /** An interface of scripts is proxied, and its methods are looked at. */
+  /** An interface of scripts is proxied, its methods are looked at, and their files are read. */
   private record Hints(Class<?> type) implements BeanRegistrationAotContribution {
 
     @Override
@@ -32,6 +36,12 @@ final class ScriptHints implements BeanRegistrationAotProcessor {
       RuntimeHints hints = context.getRuntimeHints();
       hints.proxies().registerJdkProxy(type);
       hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
+      for (Method method : type.getMethods()) {
+        LuaScript script = method.getAnnotation(LuaScript.class);
+        if (script != null && script.value().startsWith(CLASS_PATH)) {
+          hints.resources().registerPattern(script.value().substring(CLASS_PATH.length()));
+        }
+      }
     }
   }
 }

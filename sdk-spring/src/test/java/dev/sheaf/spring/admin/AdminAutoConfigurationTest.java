@@ -106,12 +106,12 @@ class AdminAutoConfigurationTest {
         .run(
             context -> {
               SheafAdminProperties properties = context.getBean(SheafAdminProperties.class);
-              assertThat(properties.getShowValues()).isEqualTo(Show.WHEN_AUTHORIZED);
-              assertThat(properties.getRoles()).containsExactlyInAnyOrder("a", "b");
-              assertThat(properties.getMaxValueSize().toMegabytes()).isEqualTo(2);
-              assertThat(properties.getKeys().getAllow()).containsExactly("page:*");
-              assertThat(properties.getKeys().isDenyUsual()).isFalse();
-              assertThat(properties.getRedact().isShowUnstructured()).isTrue();
+              assertThat(properties.showValues()).isEqualTo(Show.WHEN_AUTHORIZED);
+              assertThat(properties.roles()).containsExactlyInAnyOrder("a", "b");
+              assertThat(properties.maxValueSize().toMegabytes()).isEqualTo(2);
+              assertThat(properties.keys().allow()).containsExactly("page:*");
+              assertThat(properties.keys().denyUsual()).isFalse();
+              assertThat(properties.redact().showUnstructured()).isTrue();
             });
   }
 

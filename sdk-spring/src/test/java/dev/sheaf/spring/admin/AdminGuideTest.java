@@ -3,7 +3,7 @@ package dev.sheaf.spring.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +29,7 @@ class AdminGuideTest {
   @Test
   void options_areThoseOfTheProperties() throws Exception {
     Map<String, String> expected = new TreeMap<>();
-    collect("", new SheafAdminProperties(), expected);
+    collect("", BoundProperties.bound(), expected);
 
     Map<String, String> rows = new TreeMap<>();
     Matcher matcher = OPTION.matcher(reference().substring(reference().indexOf("## Options")));
@@ -40,18 +40,17 @@ class AdminGuideTest {
     assertThat(rows).isEqualTo(expected);
   }
 
-  private static void collect(String prefix, Object bean, Map<String, String> target)
+  private static void collect(String prefix, Object properties, Map<String, String> target)
       throws Exception {
-    for (Method method : bean.getClass().getDeclaredMethods()) {
-      String name = method.getName().replaceFirst("^(get|is)", "");
-      if (method.getParameterCount() == 0 && !name.equals(method.getName())) {
-        Object value = method.invoke(bean);
-        String option = prefix + name.replaceAll("(?<=.)(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
-        if (value.getClass().getPackage().equals(bean.getClass().getPackage())) {
-          collect(option + ".", value, target);
-        } else {
-          target.put(option, written(value));
-        }
+    for (RecordComponent component : properties.getClass().getRecordComponents()) {
+      Object value = component.getAccessor().invoke(properties);
+      String option =
+          prefix
+              + component.getName().replaceAll("(?<=.)(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+      if (value instanceof Record) {
+        collect(option + ".", value, target);
+      } else {
+        target.put(option, written(value));
       }
     }
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -68,27 +69,26 @@ class RulesTest {
         "secret:\u0000x"
       })
   void keysNamedLikeSecrets_areDeniedByDefault(String key) {
-    assertThat(KeyRules.of(new SheafAdminProperties.Keys()).permits(bytes(key))).isFalse();
+    assertThat(KeyRules.of(BoundProperties.bound().keys()).permits(bytes(key))).isFalse();
   }
 
   @Test
   void denialsOfOnesOwn_addToTheUsualOnes() {
-    SheafAdminProperties.Keys keys = new SheafAdminProperties.Keys();
-    keys.setDeny(List.of("invoice:*"));
+    KeyRules rules = KeyRules.of(BoundProperties.bound(Map.of("keys.deny", "invoice:*")).keys());
+    assertThat(rules.permits(bytes("invoice:1"))).isFalse();
+    assertThat(rules.permits(bytes("token:1"))).isFalse();
+    assertThat(rules.permits(bytes("page:1"))).isTrue();
 
-    assertThat(KeyRules.of(keys).permits(bytes("invoice:1"))).isFalse();
-    assertThat(KeyRules.of(keys).permits(bytes("token:1"))).isFalse();
-    assertThat(KeyRules.of(keys).permits(bytes("page:1"))).isTrue();
-
-    keys.setDenyUsual(false);
-    assertThat(KeyRules.of(keys).permits(bytes("token:1"))).isTrue();
+    Map<String, ?> notUsual = Map.of("keys.deny", "invoice:*", "keys.deny-usual", false);
+    assertThat(KeyRules.of(BoundProperties.bound(notUsual).keys()).permits(bytes("token:1")))
+        .isTrue();
   }
 
   @Test
   void keyOfInvalidUtf8_isJudgedByWhatCanBeRead() {
     byte[] key = {(byte) 0xFF, 's', 'e', 'c', 'r', 'e', 't', (byte) 0xC0};
 
-    assertThat(KeyRules.of(new SheafAdminProperties.Keys()).permits(key)).isFalse();
+    assertThat(KeyRules.of(BoundProperties.bound().keys()).permits(key)).isFalse();
   }
 
   @Test

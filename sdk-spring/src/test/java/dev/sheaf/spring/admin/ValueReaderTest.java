@@ -16,6 +16,7 @@ import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -144,7 +145,7 @@ class ValueReaderTest {
     SheafValueEndpoint endpoint =
         new SheafValueEndpoint(
             new StaticListableBeanFactory().getBeanProvider(clientType()),
-            new SheafAdminProperties(),
+            BoundProperties.bound(),
             reader,
             states,
             new ReadAudit(event -> {}));
@@ -166,8 +167,8 @@ class ValueReaderTest {
   }
 
   private boolean valueShownTo(Principal principal) {
-    SheafAdminProperties properties = new SheafAdminProperties();
-    properties.setShowValues(Show.WHEN_AUTHORIZED);
+    SheafAdminProperties properties =
+        BoundProperties.bound(Map.of("show-values", Show.WHEN_AUTHORIZED));
     StaticListableBeanFactory beans = new StaticListableBeanFactory();
     beans.addBean("sheaf", sheaf);
     SheafValueEndpoint endpoint =
@@ -241,7 +242,7 @@ class ValueReaderTest {
     SheafValueEndpoint endpoint =
         new SheafValueEndpoint(
             beans.getBeanProvider(clientType()),
-            new SheafAdminProperties(),
+            BoundProperties.bound(),
             reader,
             states,
             new ReadAudit(
@@ -258,7 +259,7 @@ class ValueReaderTest {
     beans.addBean("sheaf", sheaf);
     return new SheafValueEndpoint(
         beans.getBeanProvider(clientType()),
-        new SheafAdminProperties(),
+        BoundProperties.bound(),
         reader,
         states,
         new ReadAudit(event -> {}));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.mockito.Answers.RETURNS_DEFAULTS;
 import static org.mockito.Mockito.mock;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -15,6 +16,7 @@ import dev.sheaf.spring.SheafOperations;
 import dev.sheaf.spring.connection.BatchingConnectionFactory;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.tracing.MicrometerTracing;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -22,6 +24,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import io.netty.channel.Channel;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -211,16 +214,62 @@ class SheafAutoConfigurationTest {
 
   @Test
   void observedConnections_areWarnedOfNothing() {
+    assertThat(warningsOf(SheafAutoConfigurationTest::observed)).isEmpty();
+  }
+
+  @Test
+  void aFactoryThatIsLeftAsItIs_isNamedInOneWarning() {
+    Runnable subclass =
+        () ->
+            runner()
+                .withPropertyValues("sheaf.warm-up.enabled=false")
+                .withUserConfiguration(Subclass.class)
+                .run(
+                    context ->
+                        context.getBean(StringRedisTemplate.class).opsForValue().set("key", "1"));
+    assertThat(warningsOf(subclass))
+        .singleElement()
+        .asString()
+        .startsWith("Connections of subclass do not batch: it is a ");
+  }
+
+  @Test
+  void eventLoopsOfTheApplicationsResources_areNamedInOneWarning() {
+    DefaultEventLoopGroupProvider own = new DefaultEventLoopGroupProvider(2) {};
+    Runnable given =
+        () ->
+            runner()
+                .withBean(
+                    ClientResourcesBuilderCustomizer.class,
+                    () -> builder -> builder.eventLoopGroupProvider(own))
+                .run(
+                    context ->
+                        context.getBean(StringRedisTemplate.class).opsForValue().set("key", "1"));
+    try {
+      assertThat(warningsOf(given))
+          .singleElement()
+          .asString()
+          .contains("park instead of driving", own.getClass().getName());
+    } finally {
+      own.shutdown(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+  }
+
+  /** Of the starter and the client. */
+  private static List<String> warningsOf(Runnable application) {
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
-    Logger logger = (Logger) LoggerFactory.getLogger("dev.sheaf.spring");
+    Logger logger = (Logger) LoggerFactory.getLogger("dev.sheaf");
     logger.addAppender(log);
     try {
-      observed();
+      application.run();
     } finally {
       logger.detachAppender(log);
     }
-    assertThat(log.list).isEmpty();
+    return log.list.stream()
+        .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
   }
 
   private static void observed() {
