@@ -6,29 +6,28 @@ import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Sheaf;
+import dev.sheaf.chaos.Workers;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Threads that call a script that counts, alone and in batches, while somebody disturbs the
- * servers; then every single call is compared with what the server counted for it.
+ * Threads that call a script that counts, alone and in batches, while the servers are
+ * disturbed; then every single call is compared with what the server counted for it.
  */
 final class ScriptChaos {
 
   static final int THREADS = 32;
   private static final int BATCH = 20;
+  private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
 
   private static final Script<Long> COUNT =
       Script.of("return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)")
@@ -45,7 +44,7 @@ final class ScriptChaos {
 
   private final Sheaf<String, String> sheaf;
   private final RegisteredScript<String, Long> count;
-  private final AtomicBoolean stop = new AtomicBoolean();
+  private final Workers workers = new Workers();
   private final Map<String, Map<String, Outcome>> calls = new ConcurrentHashMap<>();
   private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
   private final Map<String, Integer> failures = new ConcurrentHashMap<>();
@@ -71,33 +70,24 @@ final class ScriptChaos {
 
   /** Lets threads call until the disturbances have had their time, and waits for all of them. */
   void run(Duration time, Disturbance disturbance) throws Exception {
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < THREADS; i++) {
-      String key = "counts:" + i;
-      boolean batches = i % 2 == 0;
-      Thread thread = new Thread(() -> work(key, batches), "chaos-" + i);
-      threads.add(thread);
-      thread.start();
-    }
+    workers.start(THREADS, "chaos", number -> work("counts:" + number, number % 2 == 0));
     long end = System.nanoTime() + time.toNanos();
+    List<Thread> left = List.of();
     try {
       for (int step = 0; System.nanoTime() - end < 0; step++) {
         disturbance.next(step);
       }
     } finally {
-      stop.set(true);
-      for (Thread thread : threads) {
-        thread.join(TimeUnit.SECONDS.toMillis(60));
-      }
+      left = workers.stop(LONGEST_CALL);
     }
-    assertThat(threads).noneMatch(Thread::isAlive);
+    assertThat(left).isEmpty();
   }
 
   private void work(String key, boolean batches) {
     Map<String, Outcome> mine = new TreeMap<>();
     calls.put(key, mine);
     try {
-      for (int i = 0; !stop.get(); i++) {
+      for (int i = 0; !workers.isStopped(); i++) {
         if (batches) {
           batch(key, i, mine);
         } else {

@@ -2,9 +2,15 @@ package dev.sheaf.testkit;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A Redis Cluster of redis-server processes on loopback, made with plain CLUSTER commands. Not
@@ -17,6 +23,10 @@ import java.util.concurrent.Callable;
 public final class RealRedisCluster implements AutoCloseable {
   private static final int SLOTS = 16_384;
   private static final Duration FORM_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration MOVE_TIMEOUT = Duration.ofSeconds(20);
+
+  /** Beyond the five seconds after which a replica gives up. */
+  private static final Duration TAKEOVER_TIMEOUT = Duration.ofSeconds(6);
 
   // How often nodes tell each other what they know depends on it; a longer one forms slower.
   private static final Duration FORM_NODE_TIMEOUT = Duration.ofMillis(500);
@@ -68,6 +78,111 @@ public final class RealRedisCluster implements AutoCloseable {
     for (RealRedis node : nodes) {
       awaitNode(node, "a complete cluster", () -> isOk(node));
     }
+  }
+
+  /** The nodes that are primaries now. */
+  public List<RealRedis> currentPrimaries() {
+    return nodes.stream().filter(RealRedisCluster::isPrimary).toList();
+  }
+
+  /**
+   * Has a replica take over. It asks its primary to stop writing first, so nothing acknowledged is
+   * lost. On a busy machine it may give up; the servers allow it five seconds.
+   *
+   * @return whether it took over
+   * @throws AssertionError if the cluster is not complete afterwards
+   */
+  public boolean failOver(Random random) {
+    List<RealRedis> replicas = nodes.stream().filter(node -> !isPrimary(node)).toList();
+    RealRedis replica = replicas.get(random.nextInt(replicas.size()));
+    // A replica that is just being sent its primary's data refuses with LOADING.
+    Await.until(
+        "the replica to accept the failover",
+        MOVE_TIMEOUT,
+        () -> {
+          replica.command("CLUSTER", "FAILOVER");
+          return true;
+        });
+    long end = System.nanoTime() + TAKEOVER_TIMEOUT.toNanos();
+    while (!isPrimary(replica) && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
+    awaitOk();
+    return isPrimary(replica);
+  }
+
+  /**
+   * Moves a slot with its keys to another primary, as redis-cli does: in between, its clients meet
+   * ASK.
+   *
+   * @param beforeKeys is given the node that imports the slot, before the keys arrive there
+   * @return false if the node that was drawn has the slot already
+   * @throws AssertionError if the cluster is not complete afterwards
+   */
+  public boolean moveSlot(int slot, Random random, Consumer<RealRedis> beforeKeys) {
+    List<RealRedis> now = currentPrimaries();
+    RealRedis from = now.stream().filter(node -> serves(node, slot)).findFirst().orElse(null);
+    RealRedis to = now.get(random.nextInt(now.size()));
+    if (from == null || from == to) {
+      return false;
+    }
+    String number = Integer.toString(slot);
+    String fromId = text(from, "CLUSTER", "MYID");
+    String toId = text(to, "CLUSTER", "MYID");
+    to.command("CLUSTER", "SETSLOT", number, "IMPORTING", fromId);
+    from.command("CLUSTER", "SETSLOT", number, "MIGRATING", toId);
+    beforeKeys.accept(to);
+    // A node that was just promoted may not yet take part, and an answer may be lost.
+    Await.until("the keys to move", MOVE_TIMEOUT, () -> migrateKeys(from, to, number));
+    LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    to.command("CLUSTER", "SETSLOT", number, "NODE", toId);
+    from.command("CLUSTER", "SETSLOT", number, "NODE", toId);
+    now.forEach(node -> node.command("CLUSTER", "SETSLOT", number, "NODE", toId));
+    awaitOk();
+    return true;
+  }
+
+  /** Moves the keys of a slot that are there now. */
+  private static boolean migrateKeys(RealRedis from, RealRedis to, String slot) {
+    try (RespConnection connection = from.connect()) {
+      List<?> keys = connection.list("CLUSTER", "GETKEYSINSLOT", slot, "1000");
+      if (keys.isEmpty()) {
+        return true;
+      }
+      Stream<String> migrate =
+          Stream.of("MIGRATE", to.host(), String.valueOf(to.port()), "", "0", "5000", "REPLACE");
+      connection.call(
+          Stream.of(migrate, Stream.of("KEYS"), keys.stream().map(Object::toString))
+              .flatMap(words -> words)
+              .toArray(String[]::new));
+      return false;
+    }
+  }
+
+  private static boolean serves(RealRedis node, int slot) {
+    String myself =
+        text(node, "CLUSTER", "NODES")
+            .lines()
+            .filter(line -> line.contains("myself"))
+            .findFirst()
+            .orElseThrow();
+    // Behind eight fields the ranges of slots, and in brackets those that are on the move.
+    return Stream.of(myself.split(" "))
+        .skip(8)
+        .filter(range -> !range.startsWith("["))
+        .map(range -> range.split("-"))
+        .anyMatch(
+            range ->
+                Integer.parseInt(range[0]) <= slot
+                    && slot <= Integer.parseInt(range[range.length - 1]));
+  }
+
+  private static boolean isPrimary(RealRedis node) {
+    return text(node, "INFO", "replication").contains("role:master");
+  }
+
+  private static String text(RealRedis node, String... command) {
+    return Objects.toString(node.command(command));
   }
 
   /** Ends all nodes and removes their files. A second call does nothing. */
@@ -125,12 +240,13 @@ public final class RealRedisCluster implements AutoCloseable {
 
   private boolean isOk(RealRedis node) {
     try (RespConnection connection = node.connect()) {
-      long listed = 0;
+      Set<Object> listed = new HashSet<>();
       for (Object range : connection.list("CLUSTER", "SLOTS")) {
-        listed += ((List<?>) range).size() - 2; // without the first and the last slot
+        // Behind the first and the last slot, the nodes: address, port, name.
+        ((List<?>) range).stream().skip(2).map(each -> ((List<?>) each).get(2)).forEach(listed::add);
       }
       String replication = connection.text("INFO", "replication");
-      return listed == nodes.size()
+      return listed.size() == nodes.size()
           && connection.text("CLUSTER", "INFO").contains("cluster_state:ok")
           && (replication.contains("role:master") || replication.contains("master_link_status:up"));
     }
