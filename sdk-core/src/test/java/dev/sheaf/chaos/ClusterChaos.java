@@ -168,7 +168,7 @@ public final class ClusterChaos {
   /** Does one thing to one node, and gives its name. */
   private String disturb(RealRedisCluster cluster) {
     RealRedis any = cluster.nodes().get(random.nextInt(cluster.nodes().size()));
-    int kind = random.nextInt(20);
+    int kind = random.nextInt(21);
     if (kind < 8) {
       cut(any);
       return "cut";
@@ -186,6 +186,10 @@ public final class ClusterChaos {
     if (kind < 18) {
       cluster.failOver(random);
       return "failed over";
+    }
+    if (kind == 20) {
+      joinAndLeave(cluster);
+      return "joined and left";
     }
     findings.serversMayLose(Long.MAX_VALUE);
     if (kind == 18) {
@@ -221,6 +225,20 @@ public final class ClusterChaos {
       script.call("EVAL", BUSY, "0");
     } catch (RuntimeException closedAsWell) {
       // As it has to be.
+    }
+  }
+
+  /** A primary joins, has a slot for a moment, and leaves. */
+  private void joinAndLeave(RealRedisCluster cluster) {
+    RealRedis joined = cluster.join();
+    try {
+      int slot = SlotHash.getSlot(anyKey());
+      RealRedis home = cluster.primaryOf(slot);
+      cluster.moveSlot(slot, home, joined, target -> {});
+      LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+      cluster.moveSlot(slot, joined, home, target -> {});
+    } finally {
+      cluster.leave(joined);
     }
   }
 

@@ -31,12 +31,18 @@ public final class RealRedisCluster implements AutoCloseable {
   // How often nodes tell each other what they know depends on it; a longer one forms slower.
   private static final Duration FORM_NODE_TIMEOUT = Duration.ofMillis(500);
 
+  private static final String NODE_TIMEOUT = "cluster-node-timeout";
+
+  private final Builder options;
   private final List<RealRedis> nodes;
+  private final List<Integer> busPorts;
   private final int primaries;
 
-  private RealRedisCluster(List<RealRedis> nodes, int primaries) {
+  private RealRedisCluster(Builder options, List<RealRedis> nodes, List<Integer> busPorts) {
+    this.options = options;
     this.nodes = List.copyOf(nodes);
-    this.primaries = primaries;
+    this.busPorts = List.copyOf(busPorts);
+    this.primaries = options.primaries;
   }
 
   /** Starts three primaries with a replica each. */
@@ -112,20 +118,70 @@ public final class RealRedisCluster implements AutoCloseable {
   }
 
   /**
-   * Moves a slot with its keys to another primary, as redis-cli does: in between, its clients meet
-   * ASK.
+   * Has another primary join, without slots and beside {@link #nodes}. {@link #leave} ends it.
    *
-   * @param beforeKeys is given the node that imports the slot, before the keys arrive there
-   * @return false if the node that was drawn has the slot already
+   * @throws AssertionError if the nodes do not meet
+   */
+  public RealRedis join() {
+    awaitOk();
+    RealRedis joined = options.startNode(RealRedis.freePort());
+    try {
+      joined.command("CONFIG", "SET", NODE_TIMEOUT, Long.toString(options.nodeTimeout.toMillis()));
+      for (int i = 0; i < nodes.size(); i++) {
+        String port = Integer.toString(nodes.get(i).port());
+        joined.command(
+            "CLUSTER", "MEET", RealRedis.HOST, port, Integer.toString(busPorts.get(i)));
+      }
+      Stream.concat(nodes.stream(), Stream.of(joined))
+          .forEach(
+              node -> awaitNode(node, "the new node", () -> knowsAll(node, nodes.size() + 1)));
+      return joined;
+    } catch (RuntimeException | AssertionError e) {
+      joined.stop();
+      throw e;
+    }
+  }
+
+  /**
+   * Has a node of {@link #join} leave, which has no slots any more, and ends it.
+   *
    * @throws AssertionError if the cluster is not complete afterwards
    */
-  public boolean moveSlot(int slot, Random random, Consumer<RealRedis> beforeKeys) {
+  public void leave(RealRedis joined) {
+    String id = text(joined, "CLUSTER", "MYID");
+    joined.stop();
+    nodes.forEach(node -> node.command("CLUSTER", "FORGET", id));
+    awaitOk();
+  }
+
+  /** The node that serves a slot now. */
+  public RealRedis primaryOf(int slot) {
+    return currentPrimaries().stream().filter(node -> serves(node, slot)).findFirst().orElseThrow();
+  }
+
+  /**
+   * Moves a slot with its keys to another primary, or leaves it where it is, as drawn.
+   *
+   * @param beforeKeys is given the node that imports the slot, before the keys arrive there
+   * @throws AssertionError if the cluster is not complete afterwards
+   */
+  public void moveSlot(int slot, Random random, Consumer<RealRedis> beforeKeys) {
+    awaitOk();
     List<RealRedis> now = currentPrimaries();
-    RealRedis from = now.stream().filter(node -> serves(node, slot)).findFirst().orElse(null);
+    RealRedis from = primaryOf(slot);
     RealRedis to = now.get(random.nextInt(now.size()));
-    if (from == null || from == to) {
-      return false;
+    if (from != to) {
+      moveSlot(slot, from, to, beforeKeys);
     }
+  }
+
+  /**
+   * Moves a slot with its keys, as redis-cli does: in between, its clients meet ASK.
+   *
+   * @param beforeKeys is given the node that imports the slot, before the keys arrive there
+   * @throws AssertionError if the cluster is not complete afterwards
+   */
+  public void moveSlot(int slot, RealRedis from, RealRedis to, Consumer<RealRedis> beforeKeys) {
     String number = Integer.toString(slot);
     String fromId = text(from, "CLUSTER", "MYID");
     String toId = text(to, "CLUSTER", "MYID");
@@ -137,9 +193,8 @@ public final class RealRedisCluster implements AutoCloseable {
     LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
     to.command("CLUSTER", "SETSLOT", number, "NODE", toId);
     from.command("CLUSTER", "SETSLOT", number, "NODE", toId);
-    now.forEach(node -> node.command("CLUSTER", "SETSLOT", number, "NODE", toId));
+    currentPrimaries().forEach(node -> node.command("CLUSTER", "SETSLOT", number, "NODE", toId));
     awaitOk();
-    return true;
   }
 
   /** Moves the keys of a slot that are there now. */
@@ -196,7 +251,7 @@ public final class RealRedisCluster implements AutoCloseable {
     stop();
   }
 
-  private void form(List<Integer> busPorts) {
+  private void form() {
     for (int i = 0; i < nodes.size(); i++) {
       RealRedis node = nodes.get(i);
       node.command("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(i + 1));
@@ -211,7 +266,7 @@ public final class RealRedisCluster implements AutoCloseable {
       }
     }
     for (RealRedis node : nodes) {
-      awaitNode(node, "all nodes to meet", () -> knowsAll(node));
+      awaitNode(node, "all nodes to meet", () -> knowsAll(node, nodes.size()));
     }
     for (int i = primaries; i < nodes.size(); i++) {
       RealRedis primary = nodes.get((i - primaries) % primaries);
@@ -233,9 +288,9 @@ public final class RealRedisCluster implements AutoCloseable {
     return Integer.toString((primary + 1) * SLOTS / primaries - 1);
   }
 
-  private boolean knowsAll(RealRedis node) {
-    String known = Objects.toString(node.command("CLUSTER", "NODES"));
-    return known.lines().count() == nodes.size() && !known.contains("handshake");
+  private static boolean knowsAll(RealRedis node, int count) {
+    String known = text(node, "CLUSTER", "NODES");
+    return known.lines().count() == count && !known.contains("handshake");
   }
 
   private boolean isOk(RealRedis node) {
@@ -246,7 +301,7 @@ public final class RealRedisCluster implements AutoCloseable {
         ((List<?>) range).stream().skip(2).map(each -> ((List<?>) each).get(2)).forEach(listed::add);
       }
       String replication = connection.text("INFO", "replication");
-      return listed.size() == nodes.size()
+      return listed.size() >= nodes.size()
           && connection.text("CLUSTER", "INFO").contains("cluster_state:ok")
           && (replication.contains("role:master") || replication.contains("master_link_status:up"));
     }
@@ -318,9 +373,9 @@ public final class RealRedisCluster implements AutoCloseable {
           busPorts.add(busPort);
           nodes.add(startNode(busPort));
         }
-        RealRedisCluster cluster = new RealRedisCluster(nodes, primaries);
-        cluster.form(busPorts);
-        cluster.configure("cluster-node-timeout", Long.toString(nodeTimeout.toMillis()));
+        RealRedisCluster cluster = new RealRedisCluster(this, nodes, busPorts);
+        cluster.form();
+        cluster.configure(NODE_TIMEOUT, Long.toString(nodeTimeout.toMillis()));
         cluster.configure("cluster-replica-no-failover", failover ? "no" : "yes");
         return cluster;
       } catch (RuntimeException | AssertionError e) {
@@ -335,7 +390,7 @@ public final class RealRedisCluster implements AutoCloseable {
               "cluster-enabled yes",
               "cluster-port " + busPort,
               "cluster-announce-ip " + RealRedis.HOST,
-              "cluster-node-timeout " + FORM_NODE_TIMEOUT.toMillis(),
+              NODE_TIMEOUT + " " + FORM_NODE_TIMEOUT.toMillis(),
               "cluster-allow-replica-migration no",
               "cluster-replica-no-failover yes",
               // By default replicas wait 5 s for their first synchronisation, and then up to 10 s
