@@ -69,7 +69,8 @@ public final class BatchingClient implements AutoCloseable {
     this.deadlines = new Deadlines(context.commandTimeout(), settings.yielding);
     this.lettuce =
         cluster
-            ? CoalescingClusterClient.create(given, settings.uris, context, deadlines)
+            ? CoalescingClusterClient.create(
+                given, settings.uris, context, deadlines, settings.topologySources)
             : CoalescingRedisClient.create(given, uri(), context, deadlines);
     setOptions();
     ClientAssembly.attachDictionaries(context, lettuce, uri(), given);

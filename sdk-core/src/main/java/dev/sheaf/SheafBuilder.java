@@ -166,6 +166,22 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
+   * How many nodes of a cluster are asked for the topology at once, drawn at random, at most; 10 by
+   * default. Each is a short connection: of a thousand clients that look at once to each of a
+   * hundred nodes, a hundred thousand. The seeds are asked as well while no other node is known.
+   *
+   * <p>Lettuce's {@code ReadFrom.LOWEST_LATENCY} knows the latency of nodes that were asked, so
+   * with that, set it to their number. With {@code dynamicRefreshSources(false)} in {@link
+   * #clientOptions} the seeds alone are asked, and this does not matter.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public SheafBuilder<K, V> topologySources(int nodes) {
+    settings.topologySources = OptionChecks.atLeast(1, "topologySources", nodes);
+    return this;
+  }
+
+  /**
    * Whether to look for loops that could batch, see {@link Sheaf#loops}; on by default, since it
    * costs a call some tens of nanoseconds.
    */

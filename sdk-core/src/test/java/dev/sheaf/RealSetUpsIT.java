@@ -94,6 +94,34 @@ class RealSetUpsIT {
     }
   }
 
+  /** They travel as one MGET, whose whole reply is above the limit, until each travels alone. */
+  @Test
+  void readsThatTravelWithOneWhoseReplyIsTooLarge_getTheirValues() {
+    try (RealRedis server = RealRedis.start();
+        RespConnection admin = server.connect();
+        Sheaf<String, String> sheaf = Sheaf.connect(server.uri() + "?timeout=60s")) {
+      sheaf.sync().set("small", "x");
+      sheaf.sync().set("large", "x".repeat(4_000_000));
+      sheaf.sync().set("other", "y");
+      admin.call("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0");
+      admin.call("CONFIG", "RESETSTAT");
+      try (Batch<String, String> batch = sheaf.batch()) {
+        Deferred<String> small = batch.get("small");
+        Deferred<String> large = batch.get("large");
+        Deferred<String> other = batch.get("other");
+        Deferred<Long> count = batch.add(redis -> redis.exists("small"));
+        batch.execute();
+        assertThatThrownBy(large::get)
+            .isInstanceOf(ConnectionLostException.class)
+            .hasMessageContaining("that has happened 10 times");
+        assertThat(small.get()).isEqualTo("x");
+        assertThat(other.get()).isEqualTo("y");
+        assertThat(count.get()).isEqualTo(1);
+      }
+      assertThat(admin.text("INFO", "commandstats")).contains("cmdstat_mget");
+    }
+  }
+
   /** Nobody but the nodes can use the addresses; the names are those of the client's resolver. */
   @Test
   void clusterWhoseNodesAreKnownByName_isReachedByTheNames() {

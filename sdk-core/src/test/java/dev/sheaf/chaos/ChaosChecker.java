@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What one thread may find in the keys that it alone writes, told from its own calls and nothing
@@ -20,7 +21,8 @@ public final class ChaosChecker {
   /** What all threads found together. Thread-safe. */
   public static final class Findings {
 
-    final AtomicLong calls = new AtomicLong();
+    final LongAdder calls = new LongAdder();
+    final LongAdder operations = new LongAdder();
     final AtomicLong unknown = new AtomicLong();
     final AtomicLong lostByServer = new AtomicLong();
     final AtomicLong pausedNanos = new AtomicLong();
@@ -57,9 +59,20 @@ public final class ChaosChecker {
       return kinds.getOrDefault(kind, 0);
     }
 
+    /** A call was answered, and so many commands in it were checked. */
+    void checked(int commands) {
+      calls.increment();
+      operations.add(commands);
+    }
+
     /** Calls that were answered, each of them checked. */
     public long calls() {
-      return calls.get();
+      return calls.sum();
+    }
+
+    /** Commands of one key each in these calls that were answered, each of them checked. */
+    public long operations() {
+      return operations.sum();
     }
 
     /** Writes that ended in a way that leaves open whether they ran. */
@@ -91,6 +104,8 @@ public final class ChaosChecker {
     public String summary() {
       return calls
           + " calls, "
+          + operations
+          + " operations, "
           + of("doubled")
           + " doubled, "
           + of("lost")
@@ -194,10 +209,38 @@ public final class ChaosChecker {
     confirmedAt = nowMillis;
   }
 
+  /** The value of a key that another thread writes: a thread sees its number grow. */
+  void readOfOther(long number, long nowMillis) {
+    latestSent = Math.max(latestSent, number);
+    readBack(number, nowMillis);
+  }
+
   /** A value of any key, by its key: it must be of that key. */
   static void isOf(String key, String value, Findings findings) {
-    if (value != null && !value.startsWith(key + "|")) {
+    if (value != null && !isOf(key, value)) {
       findings.violated("mixed up", "the value of " + key + " is " + value);
     }
+  }
+
+  private static boolean isOf(String key, String value) {
+    return value.length() > key.length()
+        && value.charAt(key.length()) == '|'
+        && value.startsWith(key);
+  }
+
+  /** What to write to a key under a number. */
+  static String value(String key, long number) {
+    return key + "|" + number;
+  }
+
+  /** The number in a key's value; 0 if there is none, -1 if the value is that of another key. */
+  static long number(String key, String value, Findings findings) {
+    if (value == null) {
+      return 0;
+    }
+    isOf(key, value, findings);
+    return isOf(key, value)
+        ? Long.parseLong(value, key.length() + 1, value.length(), 10)
+        : -1;
   }
 }

@@ -3,9 +3,11 @@ package dev.sheaf.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.OutcomeUnknownException;
+import dev.sheaf.Result;
 import dev.sheaf.chaos.ChaosChecker.Findings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,10 +21,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(180)
 class ChaosCheckerTest {
 
-  private static final int CALLS = 20_000;
+  private static final int OPERATIONS = 100_000;
 
   /** A store that does one call in a thousand wrong, in a way of its own. */
-  private static final class WrongClient implements ChaosClient {
+  private static final class WrongClient implements BulkClient {
 
     final String wrong;
     final Map<String, String> values = new ConcurrentHashMap<>();
@@ -64,7 +66,13 @@ class ChaosCheckerTest {
       Long count = counts.get(key);
       return count != null
           ? String.valueOf(count)
-          : values.get(is("mixed up") ? "value:0".equals(key) ? "value:1" : "value:0" : key);
+          : values.get(is("mixed up") ? another(key) : key);
+    }
+
+    /** Another key of the same kind. */
+    private static String another(String key) {
+      int last = key.length() - 1;
+      return key.substring(0, last) + (key.charAt(last) == '0' ? '1' : '0');
     }
 
     @Override
@@ -75,19 +83,62 @@ class ChaosCheckerTest {
     }
 
     @Override
+    public Map<String, Result<Long>> incrAll(List<String> keys, boolean batch) {
+      Map<String, Result<Long>> results = new HashMap<>();
+      for (String key : keys) {
+        try {
+          results.put(key, new Result.Value<>(incr(key)));
+        } catch (OutcomeUnknownException e) {
+          results.put(key, new Result.Failure<>(e));
+        }
+      }
+      return results;
+    }
+
+    @Override
+    public Map<String, Result<Boolean>> setAll(Map<String, String> written) {
+      Map<String, Result<Boolean>> results = new HashMap<>();
+      written.forEach(
+          (key, value) -> {
+            set(key, value);
+            results.put(key, new Result.Value<>(true));
+          });
+      return results;
+    }
+
+    @Override
+    public Map<String, Result<String>> readAll(List<String> keys) {
+      Map<String, Result<String>> results = new HashMap<>();
+      for (int i = 0; i < keys.size(); i++) {
+        String value = get(keys.get(i));
+        results.put(keys.get(i), value == null ? new Result.Absent<>() : new Result.Value<>(value));
+      }
+      return results;
+    }
+
+    @Override
+    public boolean didNotRun(Exception failure) {
+      return false;
+    }
+
+    @Override
     public void close() {}
   }
 
-  private static Findings run(WrongClient client) throws Exception {
+  private static Findings run(WrongClient client, boolean bulk) throws Exception {
     Findings findings = new Findings();
-    ChaosRun run = new ChaosRun(client, findings, 4, Duration.ofSeconds(10));
-    run.start();
-    while (findings.calls.get() < CALLS) {
+    ChaosRun run = new ChaosRun(findings, Duration.ofSeconds(10));
+    if (bulk) {
+      run.startBulk(client, 2);
+    } else {
+      run.startSingle(client, 4);
+    }
+    while (findings.operations() < OPERATIONS) {
       Thread.onSpinWait();
     }
     run.stop();
-    for (int thread = 0; thread < 4; thread++) {
-      run.compare(thread);
+    for (Caller caller : run.callers()) {
+      caller.compare();
     }
     return findings;
   }
@@ -95,15 +146,18 @@ class ChaosCheckerTest {
   @ParameterizedTest
   @CsvSource({"doubled", "lost", "stale", "mixed up"})
   void wrongClient_isFoundOut(String wrong) throws Exception {
-    assertThat(run(new WrongClient(wrong)).of(wrong)).isPositive();
+    assertThat(run(new WrongClient(wrong), false).of(wrong)).isPositive();
+    assertThat(run(new WrongClient(wrong), true).of(wrong)).isPositive();
   }
 
   @ParameterizedTest
   @CsvSource({"nothing", "unknown"})
   void rightClient_isNot(String wrong) throws Exception {
-    Findings findings = run(new WrongClient(wrong));
-    assertThat(findings.violations).as(findings.summary()).hasValue(0);
-    assertThat(findings.calls).hasValueGreaterThanOrEqualTo(CALLS);
+    for (boolean bulk : new boolean[] {false, true}) {
+      Findings findings = run(new WrongClient(wrong), bulk);
+      assertThat(findings.violations).as(findings.summary()).hasValue(0);
+      assertThat(findings.unknown() > 0).isEqualTo(wrong.equals("unknown"));
+    }
   }
 
   @Test

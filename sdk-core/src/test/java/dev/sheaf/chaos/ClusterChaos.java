@@ -1,5 +1,7 @@
 package dev.sheaf.chaos;
 
+import static java.util.regex.Pattern.MULTILINE;
+
 import dev.sheaf.chaos.ChaosChecker.Findings;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
@@ -7,6 +9,7 @@ import dev.sheaf.testkit.RealRedisCluster;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,6 +17,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Threads that use a client while the six nodes of a cluster are cut off, stopped, killed, failed
@@ -34,29 +39,42 @@ public final class ClusterChaos {
 
   private static final long BUSY_MILLIS = 60;
 
+  /** By the processor's time: Redis' own stands still in a script from 7.2 on. */
   private static final String BUSY =
-      "local t = redis.call('TIME') local e = t[1] * 1000 + t[2] / 1000 + "
-          + BUSY_MILLIS
-          + " repeat t = redis.call('TIME') until t[1] * 1000 + t[2] / 1000 > e";
+      "local e = os.clock() + " + BUSY_MILLIS / 1e3 + " repeat until os.clock() > e";
 
-  private static final Duration ROUND = Duration.ofSeconds(90);
+  private static final Duration SHORTEST_ROUND = Duration.ofSeconds(90);
+  private static final int ROUNDS = 6;
   private static final Duration HEAP_EVERY = Duration.ofSeconds(10);
 
   private final Function<String, ChaosClient> connect;
-  private final Random random = new Random(22);
+  private final int bulkThreads;
+  private final Random random;
   private final Findings findings = new Findings();
   private final Map<String, Integer> faults = new TreeMap<>();
+  private final List<Leftovers> leftovers = new ArrayList<>();
+  private String server = "";
 
-  /** Connects clients by their servers' URI. */
-  public ClusterChaos(Function<String, ChaosClient> connect) {
+  /**
+   * Connects clients by their servers' URI.
+   *
+   * @param bulkThreads how many threads call for many keys at once, beside the others; clients have
+   *     to be {@link BulkClient}s for that
+   * @param seed of the faults
+   */
+  public ClusterChaos(Function<String, ChaosClient> connect, int bulkThreads, long seed) {
     this.connect = connect;
+    this.bulkThreads = bulkThreads;
+    this.random = new Random(seed);
   }
 
-  /** Runs for a time, every 90 seconds with another cluster and another client. */
+  /** Runs for a time, in rounds of at least 90 seconds with a cluster and a client of their own. */
   public Findings run(Duration time) throws Exception {
+    long round = Math.max(SHORTEST_ROUND.toNanos(), time.toNanos() / ROUNDS);
     long end = System.nanoTime() + time.toNanos();
     while (System.nanoTime() - end < 0) {
-      round(Math.min(end, System.nanoTime() + ROUND.toNanos()));
+      round(Math.min(end, System.nanoTime() + round));
+      leftovers.add(Leftovers.now());
     }
     return findings;
   }
@@ -66,29 +84,32 @@ public final class ClusterChaos {
     return faults;
   }
 
+  /** What was left of each round after its client was closed. */
+  List<Leftovers> leftovers() {
+    return leftovers;
+  }
+
+  /** The servers' name and version. */
+  String server() {
+    return server;
+  }
+
   /** A cluster and a client of its own. A cluster that does not recover ends the round early. */
   private void round(long end) throws Exception {
     try (RealRedisCluster cluster = RealRedisCluster.builder().nodeTimeout(NODE_TIMEOUT).start()) {
-      long heapBefore = heap();
+      server = nameAndVersion(cluster.nodes().get(0));
+      long heapBefore = Leftovers.heap();
       try (ChaosClient client = connect.apply(cluster.uri())) {
-        ChaosRun run = new ChaosRun(client, findings, THREADS, TIMEOUT);
-        run.start();
-        boolean well = true;
-        long heapAt = System.nanoTime();
-        while (well && System.nanoTime() - end < 0) {
-          try {
-            faults.merge(disturb(cluster), 1, Integer::sum);
-          } catch (AssertionError lastingTrouble) {
-            faults.merge("cluster did not recover", 1, Integer::sum);
-            well = false;
-          }
-          if (System.nanoTime() - heapAt > HEAP_EVERY.toNanos()) {
-            heapAt = System.nanoTime();
-            findings.heapBytes.accumulateAndGet(heap() - heapBefore, Math::max);
-          }
-          LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+        ChaosRun run = new ChaosRun(findings, TIMEOUT).startSingle(client, THREADS);
+        if (bulkThreads > 0) {
+          run.startBulk((BulkClient) client, bulkThreads);
         }
-        run.stop();
+        boolean well;
+        try {
+          well = disturbUntil(end, cluster, heapBefore);
+        } finally {
+          run.stop();
+        }
         if (well) {
           compare(run);
         }
@@ -97,15 +118,45 @@ public final class ClusterChaos {
     }
   }
 
+  /** Whether the cluster has recovered from each fault. */
+  private boolean disturbUntil(long end, RealRedisCluster cluster, long heapBefore) {
+    long heapAt = System.nanoTime();
+    while (System.nanoTime() - end < 0) {
+      try {
+        faults.merge(disturb(cluster), 1, Integer::sum);
+      } catch (AssertionError lastingTrouble) {
+        faults.merge("cluster did not recover", 1, Integer::sum);
+        return false;
+      }
+      if (System.nanoTime() - heapAt > HEAP_EVERY.toNanos()) {
+        heapAt = System.nanoTime();
+        findings.heapBytes.accumulateAndGet(Leftovers.heap() - heapBefore, Math::max);
+      }
+      LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+    }
+    return true;
+  }
+
+  private static String nameAndVersion(RealRedis node) {
+    String info = Objects.toString(node.command("INFO", "server"));
+    // Valkey has both, the other one for the sake of old clients.
+    for (String name : new String[] {"valkey", "redis"}) {
+      Matcher version = Pattern.compile("^" + name + "_version:(\\S+)", MULTILINE).matcher(info);
+      if (version.find()) {
+        return name + " " + version.group(1);
+      }
+    }
+    return "unknown";
+  }
+
   private void compare(ChaosRun run) {
     try {
-      for (int i = 0; i < THREADS; i++) {
-        int thread = i;
+      for (Caller caller : run.callers()) {
         Await.until(
             "the last comparison",
             Duration.ofSeconds(60),
             () -> {
-              run.compare(thread);
+              caller.compare();
               return true;
             });
       }
@@ -114,16 +165,10 @@ public final class ClusterChaos {
     }
   }
 
-  private static long heap() {
-    System.gc();
-    Runtime runtime = Runtime.getRuntime();
-    return runtime.totalMemory() - runtime.freeMemory();
-  }
-
   /** Does one thing to one node, and gives its name. */
   private String disturb(RealRedisCluster cluster) {
     RealRedis any = cluster.nodes().get(random.nextInt(cluster.nodes().size()));
-    int kind = random.nextInt(20);
+    int kind = random.nextInt(21);
     if (kind < 8) {
       cut(any);
       return "cut";
@@ -135,12 +180,16 @@ public final class ClusterChaos {
       return "stopped shortly";
     }
     if (kind < 16) {
-      reshard(cluster);
+      cluster.moveSlot(SlotHash.getSlot(anyKey()), random, target -> {});
       return "resharded";
     }
     if (kind < 18) {
-      failOver(cluster);
+      cluster.failOver(random);
       return "failed over";
+    }
+    if (kind == 20) {
+      joinAndLeave(cluster);
+      return "joined and left";
     }
     findings.serversMayLose(Long.MAX_VALUE);
     if (kind == 18) {
@@ -152,7 +201,7 @@ public final class ClusterChaos {
       LockSupport.parkNanos(NODE_TIMEOUT.multipliedBy(2).toNanos());
       any.restart();
     }
-    awaitOk(cluster);
+    cluster.awaitOk();
     findings.serversMayLose(System.nanoTime() / 1_000_000 + LOSS_MILLIS);
     return kind == 18 ? "stopped for long" : "killed";
   }
@@ -179,96 +228,23 @@ public final class ClusterChaos {
     }
   }
 
-  /** The replica asks its primary to stop writing first, so nothing acknowledged is lost. */
-  private void failOver(RealRedisCluster cluster) {
-    List<RealRedis> replicas =
-        cluster.nodes().stream().filter(node -> role(node).contains("role:slave")).toList();
-    RealRedis replica = replicas.get(random.nextInt(replicas.size()));
-    Await.until(
-        "the replica to accept the failover",
-        Duration.ofSeconds(20),
-        () -> {
-          replica.command("CLUSTER", "FAILOVER");
-          return true;
-        });
-    long end = System.nanoTime() + Duration.ofSeconds(6).toNanos();
-    while (!role(replica).contains("role:master") && System.nanoTime() - end < 0) {
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+  /** A primary joins, has a slot for a moment, and leaves. */
+  private void joinAndLeave(RealRedisCluster cluster) {
+    RealRedis joined = cluster.join();
+    try {
+      int slot = SlotHash.getSlot(anyKey());
+      RealRedis home = cluster.primaryOf(slot);
+      cluster.moveSlot(slot, home, joined, target -> {});
+      LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+      cluster.moveSlot(slot, joined, home, target -> {});
+    } finally {
+      cluster.leave(joined);
     }
-    awaitOk(cluster);
   }
 
-  private static void awaitOk(RealRedisCluster cluster) {
-    Await.until(
-        "every node to see a complete cluster, and every replica its primary",
-        Duration.ofSeconds(30),
-        () ->
-            cluster.nodes().stream()
-                .allMatch(
-                    node ->
-                        text(node, "CLUSTER", "INFO").contains("cluster_state:ok")
-                            && (role(node).contains("role:master")
-                                || role(node).contains("master_link_status:up"))));
-  }
-
-  private static String role(RealRedis node) {
-    return text(node, "INFO", "replication");
-  }
-
-  private static String text(RealRedis node, String... command) {
-    return Objects.toString(node.command(command));
-  }
-
-  /** Moves the slot of a thread's counter, with the counter. */
-  private void reshard(RealRedisCluster cluster) {
-    awaitOk(cluster);
-    String key = "count:" + random.nextInt(THREADS);
-    int slot = SlotHash.getSlot(key);
-    List<RealRedis> primaries =
-        cluster.nodes().stream().filter(node -> role(node).contains("role:master")).toList();
-    RealRedis from = primaries.stream().filter(node -> serves(node, slot)).findFirst().orElse(null);
-    RealRedis to = primaries.get(random.nextInt(primaries.size()));
-    if (from == null || from == to) {
-      return;
-    }
-    String number = Integer.toString(slot);
-    String fromId = text(from, "CLUSTER", "MYID");
-    String toId = text(to, "CLUSTER", "MYID");
-    to.command("CLUSTER", "SETSLOT", number, "IMPORTING", fromId);
-    from.command("CLUSTER", "SETSLOT", number, "MIGRATING", toId);
-    // A first attempt may have arrived, and its answer not.
-    Await.until(
-        "the key to move",
-        Duration.ofSeconds(20),
-        () -> {
-          from.command(
-              "MIGRATE", to.host(), Integer.toString(to.port()), key, "0", "5000", "REPLACE");
-          return true;
-        });
-    LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    to.command("CLUSTER", "SETSLOT", number, "NODE", toId);
-    from.command("CLUSTER", "SETSLOT", number, "NODE", toId);
-    primaries.forEach(node -> node.command("CLUSTER", "SETSLOT", number, "NODE", toId));
-    awaitOk(cluster);
-  }
-
-  private static boolean serves(RealRedis node, int slot) {
-    String myself =
-        text(node, "CLUSTER", "NODES")
-            .lines()
-            .filter(line -> line.contains("myself"))
-            .findFirst()
-            .orElseThrow();
-    String[] fields = myself.split(" ");
-    for (int i = 8; i < fields.length; i++) {
-      if (!fields[i].startsWith("[")) {
-        String[] range = fields[i].split("-");
-        int last = Integer.parseInt(range[range.length - 1]);
-        if (Integer.parseInt(range[0]) <= slot && slot <= last) {
-          return true;
-        }
-      }
-    }
-    return false;
+  /** A counter, or what stands for all keys of a thread that has them in one slot. */
+  private String anyKey() {
+    int drawn = random.nextInt(THREADS + bulkThreads);
+    return drawn < THREADS ? SingleCaller.counter(drawn) : BulkCaller.prefix(drawn - THREADS);
   }
 }

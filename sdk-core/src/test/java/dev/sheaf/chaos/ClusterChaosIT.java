@@ -5,25 +5,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.chaos.ChaosChecker.Findings;
 import dev.sheaf.testkit.RealRedis;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The chaos on the servers of this machine, for 20 seconds, or for as long as {@code -Dchaos=10m}
- * says. {@code -Dredis.server.path} names servers other than those on the PATH.
+ * The chaos on the servers of this machine, for 20 seconds, or for as long as {@code -Dchaos=60m}
+ * says: that is the soak. {@code -Dredis.server.path} names servers other than those on the PATH,
+ * {@code -Dchaos.seed} draws other faults, and {@code -Dchaos.record=true} adds the run to the page
+ * on reliability.
  */
 @Tag("slow")
 class ClusterChaosIT {
 
+  private static final int BULK_THREADS = 4;
+  private static final long MAX_HEAP_IN_USE = 256L << 20;
+  private static final long MAX_HEAP_LEFT = 64L << 20;
+  private static final long MAX_FILES_LEFT = 50;
+
   @Test
-  void nothingIsLostDoubledOrMixedUp() throws Exception {
+  void nothingIsLostDoubledOrMixedUp_andNothingIsLeft() throws Exception {
     RealRedis.require();
     Duration time = Duration.parse("PT" + System.getProperty("chaos", "20s"));
+    long seed = Long.getLong("chaos.seed", 22);
+    Leftovers before = Leftovers.now();
     ClusterChaos chaos =
-        new ClusterChaos(uri -> ChaosClient.sheaf(uri, ClusterChaos.TIMEOUT, true));
+        new ClusterChaos(
+            uri -> new SheafClient(uri, ClusterChaos.TIMEOUT, true), BULK_THREADS, seed);
     Findings findings = chaos.run(time);
-    System.out.println(time + ": " + findings.summary() + "; faults " + chaos.faults());
+    System.out.println(
+        time + " on " + chaos.server() + ": " + findings.summary() + "; faults " + chaos.faults());
+    System.out.println("Left behind by each client: " + chaos.leftovers());
+    if (Boolean.getBoolean("chaos.record")) {
+      ChaosRecord.add(chaos, seed, time, findings);
+    }
     assertThat(findings.calls()).isGreaterThan(1_000);
     assertThat(findings.violations).as(findings.summary()).hasValue(0);
+    assertThat(findings.heapBytes()).isLessThan(MAX_HEAP_IN_USE);
+    List<Leftovers> left = chaos.leftovers();
+    Leftovers last = left.get(left.size() - 1);
+    assertThat(last.threads()).isSubsetOf(before.threads());
+    assertThat(last.openFiles()).isLessThan(before.openFiles() + MAX_FILES_LEFT);
+    // The first client also loads classes and fills pools that all clients share.
+    assertThat(last.heapBytes()).isLessThan(left.get(0).heapBytes() + MAX_HEAP_LEFT);
   }
 }

@@ -6,31 +6,30 @@ import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Sheaf;
+import dev.sheaf.chaos.Workers;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Threads that call a script that counts, alone and in batches, while somebody disturbs the
- * servers; then every single call is compared with what the server counted for it.
+ * Threads that call a script that counts, alone and in batches, while the servers are
+ * disturbed; then every single call is compared with what the server counted for it.
  */
 final class ScriptChaos {
 
   static final int THREADS = 32;
   private static final int BATCH = 20;
+  private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
 
   /**
    * How many calls are acknowledged between two disturbances, however busy the machine is: several
@@ -58,7 +57,7 @@ final class ScriptChaos {
 
   private final Sheaf<String, String> sheaf;
   private final RegisteredScript<String, String> count;
-  private final AtomicBoolean stop = new AtomicBoolean();
+  private final Workers workers = new Workers();
   private final LongAdder acknowledged = new LongAdder();
   private final Map<String, Map<String, Outcome>> calls = new ConcurrentHashMap<>();
   private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
@@ -85,15 +84,9 @@ final class ScriptChaos {
 
   /** Lets threads call until the disturbances have had their time, and waits for all of them. */
   void run(Duration time, Disturbance disturbance) throws Exception {
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < THREADS; i++) {
-      String key = "counts:" + i;
-      boolean batches = i % 2 == 0;
-      Thread thread = new Thread(() -> work(key, batches), "chaos-" + i);
-      threads.add(thread);
-      thread.start();
-    }
+    workers.start(THREADS, "chaos", number -> work("counts:" + number, number % 2 == 0));
     long end = System.nanoTime() + time.toNanos();
+    List<Thread> left = List.of();
     try {
       for (int step = 0; System.nanoTime() - end < 0; step++) {
         disturbance.next(step);
@@ -104,19 +97,16 @@ final class ScriptChaos {
             () -> acknowledged.sum() - before >= CALLS_PER_STEP || !unexpected.isEmpty());
       }
     } finally {
-      stop.set(true);
-      for (Thread thread : threads) {
-        thread.join(TimeUnit.SECONDS.toMillis(60));
-      }
+      left = workers.stop(LONGEST_CALL);
     }
-    assertThat(threads).noneMatch(Thread::isAlive);
+    assertThat(left).isEmpty();
   }
 
   private void work(String key, boolean batches) {
     Map<String, Outcome> mine = new TreeMap<>();
     calls.put(key, mine);
     try {
-      for (int i = 0; !stop.get(); i++) {
+      for (int i = 0; !workers.isStopped(); i++) {
         if (batches) {
           batch(key, i, mine);
         } else {

@@ -3,13 +3,10 @@ package dev.sheaf.scripts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RealRedisCluster;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -70,7 +67,7 @@ class ScriptChaosIT {
             }
             LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
           });
-      awaitOk(cluster);
+      cluster.awaitOk();
       chaos.check(cluster.nodes().stream().anyMatch(ScriptChaosIT::tookOverWithoutTheLastWrites));
       assertThat(failovers).hasPositiveValue();
     }
@@ -89,112 +86,14 @@ class ScriptChaosIT {
     RealRedis any = cluster.nodes().get(random.nextInt(cluster.nodes().size()));
     switch (kind) {
       case 0, 1, 2, 3, 4 -> any.command("SCRIPT", "FLUSH");
-      case 5 -> reshard(cluster, random);
+      case 5 -> {
+        String key = "counts:" + random.nextInt(ScriptChaos.THREADS);
+        cluster.moveSlot(
+            SlotHash.getSlot(key), random, target -> target.command("SCRIPT", "FLUSH"));
+      }
       case 6 -> any.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
       default -> {
-        return failOver(cluster, random);
-      }
-    }
-    return false;
-  }
-
-  /**
-   * The replica asks its primary to stop writing first, so nothing acknowledged is lost. On a busy
-   * machine it may give up; the servers allow it five seconds.
-   */
-  private static boolean failOver(RealRedisCluster cluster, Random random) {
-    List<RealRedis> replicas =
-        cluster.nodes().stream().filter(node -> role(node).contains("role:slave")).toList();
-    RealRedis replica = replicas.get(random.nextInt(replicas.size()));
-    // A replica that is just being sent its primary's data refuses with LOADING.
-    Await.until(
-        "the replica to accept the failover",
-        Duration.ofSeconds(20),
-        () -> {
-          replica.command("CLUSTER", "FAILOVER");
-          return true;
-        });
-    long end = System.nanoTime() + Duration.ofSeconds(6).toNanos();
-    boolean tookOver = false;
-    while (!tookOver && System.nanoTime() - end < 0) {
-      tookOver = role(replica).contains("role:master");
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    }
-    awaitOk(cluster);
-    return tookOver;
-  }
-
-  private static void awaitOk(RealRedisCluster cluster) {
-    Await.until(
-        "every node to see a complete cluster, and every replica its primary",
-        Duration.ofSeconds(20),
-        () ->
-            cluster.nodes().stream()
-                .allMatch(
-                    node ->
-                        text(node, "CLUSTER", "INFO").contains("cluster_state:ok")
-                            && (role(node).contains("role:master")
-                                || role(node).contains("master_link_status:up"))));
-  }
-
-  private static String role(RealRedis node) {
-    return text(node, "INFO", "replication");
-  }
-
-  private static String text(RealRedis node, String... command) {
-    return Objects.toString(node.command(command));
-  }
-
-  /** Moves the slot of a thread's key, with the key. */
-  private static void reshard(RealRedisCluster cluster, Random random) {
-    String key = "counts:" + random.nextInt(ScriptChaos.THREADS);
-    String slot = Integer.toString(SlotHash.getSlot(key));
-    List<RealRedis> masters =
-        cluster.nodes().stream().filter(node -> role(node).contains("role:master")).toList();
-    RealRedis from =
-        masters.stream().filter(node -> serves(node, Integer.parseInt(slot))).findFirst().get();
-    RealRedis to = masters.get(random.nextInt(masters.size()));
-    if (from == to) {
-      return;
-    }
-    String fromId = Objects.toString(from.command("CLUSTER", "MYID"));
-    String toId = Objects.toString(to.command("CLUSTER", "MYID"));
-    to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", fromId);
-    from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", toId);
-    to.command("SCRIPT", "FLUSH");
-    // A node that was just promoted may not yet take part.
-    Await.until(
-        "the key to move",
-        Duration.ofSeconds(20),
-        () -> {
-          from.command("MIGRATE", to.host(), Integer.toString(to.port()), key, "0", "5000");
-          return true;
-        });
-    LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    to.command("CLUSTER", "SETSLOT", slot, "NODE", toId);
-    from.command("CLUSTER", "SETSLOT", slot, "NODE", toId);
-    for (RealRedis master : masters) {
-      master.command("CLUSTER", "SETSLOT", slot, "NODE", toId);
-    }
-  }
-
-  private static boolean serves(RealRedis node, int slot) {
-    String myself =
-        Objects.toString(node.command("CLUSTER", "NODES"))
-            .lines()
-            .filter(line -> line.contains("myself"))
-            .findFirst()
-            .orElseThrow();
-    String[] fields = myself.split(" ");
-    for (int i = 8; i < fields.length; i++) {
-      if (fields[i].startsWith("[")) {
-        continue;
-      }
-      String[] range = fields[i].split("-");
-      int first = Integer.parseInt(range[0]);
-      int last = Integer.parseInt(range[range.length - 1]);
-      if (first <= slot && slot <= last) {
-        return true;
+        return cluster.failOver(random);
       }
     }
     return false;

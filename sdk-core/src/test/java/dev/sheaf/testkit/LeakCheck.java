@@ -81,7 +81,8 @@ public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
     shared.addAll(started);
   }
 
-  static Set<Thread> suspects() {
+  /** The threads that a test class must not leave behind. */
+  public static Set<Thread> suspects() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> isSuspect(thread) && !shared.contains(thread))
         .collect(Collectors.toSet());

@@ -40,7 +40,7 @@ class ChaosComparison {
   @EnumSource(value = ChaosRival.class, mode = Mode.EXCLUDE, names = "SHEAF_ALONE")
   void chaos(ChaosRival rival) throws Exception {
     assumeTrue(isWanted(rival));
-    ClusterChaos chaos = new ClusterChaos(uri -> rival.connect(uri, true));
+    ClusterChaos chaos = new ClusterChaos(uri -> rival.connect(uri, true), 0, 22);
     Duration time = Duration.parse("PT" + System.getProperty("chaos", "20s"));
     Findings found = chaos.run(time);
     System.out.println(rival.title() + ": " + found.summary() + "; faults " + chaos.faults());

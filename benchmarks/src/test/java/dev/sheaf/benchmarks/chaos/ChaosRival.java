@@ -2,12 +2,18 @@ package dev.sheaf.benchmarks.chaos;
 
 import dev.sheaf.chaos.ChaosClient;
 import dev.sheaf.chaos.ClusterChaos;
+import dev.sheaf.chaos.SheafClient;
 import glide.api.BaseClient;
 import glide.api.GlideClient;
 import glide.api.GlideClusterClient;
 import glide.api.models.configuration.GlideClientConfiguration;
 import glide.api.models.configuration.GlideClusterClientConfiguration;
 import glide.api.models.configuration.NodeAddress;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,6 +22,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -36,11 +44,11 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * otherwise they keep their defaults.
  */
 enum ChaosRival {
-  SHEAF("Sheaf", (uri, cluster) -> ChaosClient.sheaf(uri, ClusterChaos.TIMEOUT, true)),
+  SHEAF("Sheaf", (uri, cluster) -> new SheafClient(uri, ClusterChaos.TIMEOUT, true)),
   SHEAF_ALONE(
       "Sheaf without the guard",
-      (uri, cluster) -> ChaosClient.sheaf(uri, ClusterChaos.TIMEOUT, false)),
-  LETTUCE("Lettuce", (uri, cluster) -> ChaosClient.lettuce(uri, ClusterChaos.TIMEOUT, cluster)),
+      (uri, cluster) -> new SheafClient(uri, ClusterChaos.TIMEOUT, false)),
+  LETTUCE("Lettuce", ChaosRival::lettuce),
   JEDIS("Jedis", ChaosRival::jedis),
   REDISSON("Redisson", ChaosRival::redisson),
   GLIDE("GLIDE", ChaosRival::glide);
@@ -91,6 +99,70 @@ enum ChaosRival {
     public boolean didNotRun(Exception failure) {
       return false;
     }
+  }
+
+  /** As its guide has it. */
+  private static ChaosClient lettuce(String uri, boolean cluster) {
+    RedisURI address = RedisURI.create(uri);
+    address.setTimeout(ClusterChaos.TIMEOUT);
+    AbstractRedisClient client;
+    RedisClusterCommands<String, String> sync;
+    RedisClusterAsyncCommands<String, String> async;
+    if (cluster) {
+      var clusterClient = io.lettuce.core.cluster.RedisClusterClient.create(address);
+      client = clusterClient;
+      var connection = clusterClient.connect();
+      sync = connection.sync();
+      async = connection.async();
+    } else {
+      var single = io.lettuce.core.RedisClient.create(address);
+      client = single;
+      var connection = single.connect();
+      sync = connection.sync();
+      async = connection.async();
+    }
+    return new ChaosClient() {
+      @Override
+      public long incr(String key) {
+        return sync.incr(key);
+      }
+
+      @Override
+      public void set(String key, String value) {
+        sync.set(key, value);
+      }
+
+      @Override
+      public String get(String key) {
+        return sync.get(key);
+      }
+
+      @Override
+      public List<String> getAll(List<String> keys) throws InterruptedException {
+        List<Future<String>> futures = new ArrayList<>();
+        keys.forEach(key -> futures.add(async.get(key)));
+        List<String> values = new ArrayList<>();
+        long end = System.nanoTime() + ClusterChaos.TIMEOUT.toNanos();
+        for (Future<String> future : futures) {
+          try {
+            values.add(future.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS));
+          } catch (ExecutionException | TimeoutException e) {
+            values.add(null);
+          }
+        }
+        return values;
+      }
+
+      @Override
+      public boolean didNotRun(Exception failure) {
+        return failure instanceof RedisCommandExecutionException;
+      }
+
+      @Override
+      public void close() {
+        client.shutdown();
+      }
+    };
   }
 
   private static ChaosClient jedis(String uri, boolean cluster) {

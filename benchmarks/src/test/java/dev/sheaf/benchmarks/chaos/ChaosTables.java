@@ -1,5 +1,6 @@
 package dev.sheaf.benchmarks.chaos;
 
+import dev.sheaf.chaos.ChaosPage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,8 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -17,9 +16,7 @@ import java.util.stream.Stream;
  */
 final class ChaosTables {
 
-  private static final Path DOCS = Path.of(System.getProperty("basedir", ".")).resolve("../docs");
-  private static final Path FILE = DOCS.resolve("benchmarks/data/chaos.csv");
-  private static final Path PAGE = DOCS.resolve("reliability.md");
+  private static final Path FILE = ChaosPage.DOCS.resolve("benchmarks/data/chaos.csv");
 
   private static final String[][] CHAOS = {
     {"minutes", "minutes"},
@@ -41,11 +38,6 @@ final class ChaosTables {
 
   private ChaosTables() {}
 
-  /** The page as it is. */
-  static String page() throws IOException {
-    return Files.readString(PAGE);
-  }
-
   /** Replaces what the file has of a client's measures, and the tables of the page. */
   static void put(String client, Map<String, String> measures) throws IOException {
     Map<String, Map<String, String>> all = read();
@@ -54,12 +46,13 @@ final class ChaosTables {
     all.forEach(
         (name, row) -> row.forEach((key, value) -> lines.add(name + "," + key + "," + value)));
     Files.write(FILE, lines);
-    Files.writeString(PAGE, filledIn());
+    ChaosPage.write(filledIn());
   }
 
   /** The page with the tables of the file. */
   static String filledIn() throws IOException {
-    return replaced(replaced(page(), "chaos", table(CHAOS)), "probes", table(PROBES));
+    return ChaosPage.replaced(
+        ChaosPage.replaced(ChaosPage.read(), "chaos", table(CHAOS)), "probes", table(PROBES));
   }
 
   private static Map<String, Map<String, String>> read() throws IOException {
@@ -84,27 +77,10 @@ final class ChaosTables {
     for (String[] measure : measures) {
       table.append("| ").append(measure[1]).append(" |");
       for (Map<String, String> row : all.values()) {
-        table.append(' ').append(grouped(row.getOrDefault(measure[0], ""))).append(" |");
+        table.append(' ').append(ChaosPage.grouped(row.getOrDefault(measure[0], ""))).append(" |");
       }
       table.append('\n');
     }
     return table.toString();
-  }
-
-  /** Commas between thousands. */
-  private static String grouped(String number) {
-    return number.matches("\\d{4,}") ? String.format("%,d", Long.parseLong(number)) : number;
-  }
-
-  private static String replaced(String page, String name, String table) {
-    String begin = "<!-- generated: " + name + " -->";
-    String end = "<!-- end of " + name + " -->";
-    Matcher block =
-        Pattern.compile(Pattern.quote(begin) + ".*?" + Pattern.quote(end), Pattern.DOTALL)
-            .matcher(page);
-    if (!block.find()) {
-      throw new IllegalStateException("The page has no place between " + begin + " and " + end);
-    }
-    return block.replaceFirst(Matcher.quoteReplacement(begin + "\n\n" + table + "\n" + end));
   }
 }

@@ -26,6 +26,12 @@ public final class ClientSettings<K, V> {
   /** Long enough for a busy server or a TLS handshake, short enough to report a dead host. */
   public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
+  /**
+   * Enough that a few which are gone or behind do not decide; so many that the clusters of most are
+   * asked whole.
+   */
+  public static final int TOPOLOGY_SOURCES = 10;
+
   public final List<RedisURI> uris;
   public final RedisCodec<K, V> codec;
   public Duration connectTimeout = CONNECT_TIMEOUT;
@@ -37,6 +43,7 @@ public final class ClientSettings<K, V> {
   public @Nullable MeterRegistry meterRegistry;
   public @Nullable AvailabilityOptions availability;
   public HealingOptions healing = HealingOptions.defaults();
+  public int topologySources = TOPOLOGY_SOURCES;
   public String name = "default";
   public boolean loopDetection = true;
   public Function<String, String> loopAdvice = LoopSampler::remedyFor;
@@ -67,6 +74,7 @@ public final class ClientSettings<K, V> {
     copy.meterRegistry = meterRegistry;
     copy.availability = availability;
     copy.healing = healing;
+    copy.topologySources = topologySources;
     copy.name = name;
     copy.loopDetection = loopDetection;
     copy.loopAdvice = loopAdvice;

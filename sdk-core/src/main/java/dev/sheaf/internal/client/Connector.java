@@ -123,7 +123,8 @@ public final class Connector<K, V> {
       }
     }
     CoalescingClusterClient client =
-        CoalescingClusterClient.create(resources, seeds, context, deadlines);
+        CoalescingClusterClient.create(
+            resources, seeds, context, deadlines, settings.topologySources);
     boolean keep = false;
     try {
       client.setOptions(CoalescingClusterClient.suited(clientOptions()));

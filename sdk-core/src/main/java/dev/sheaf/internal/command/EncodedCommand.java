@@ -359,6 +359,11 @@ public class EncodedCommand<K, V, T>
     return ++losses;
   }
 
+  /** How often {@link #lost} was called. */
+  public final int losses() {
+    return losses;
+  }
+
   /** Whether it had to wait, so that its time began before it is written. */
   public final boolean isDelayed() {
     return calledNanos != 0;

@@ -14,6 +14,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterPushHandler;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
+import io.lettuce.core.cluster.topology.ClusterTopologyRefresh;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.json.JsonParser;
 import io.lettuce.core.protocol.PushHandler;
@@ -39,16 +40,20 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   /** Set by the constructor above this one's, too, so it has no initial value here. */
   private int requestQueueSize;
 
+  private final int topologySources;
+
   private CoalescingClusterClient(
       ClientResources resources,
       List<RedisURI> seeds,
       ChannelInstaller channels,
       ClientContext context,
-      Deadlines deadlines) {
+      Deadlines deadlines,
+      int topologySources) {
     super(channels.install(resources, context.observe()), seeds);
     this.channels = channels;
     this.context = context;
     this.deadlines = deadlines;
+    this.topologySources = topologySources;
     this.refreshes =
         new SingleFlight<>(
             super::refreshPartitionsAsync,
@@ -76,11 +81,33 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     return refreshes.join();
   }
 
-  /** Creates a client; the resources stay the caller's to shut down. */
+  /** Called by the constructor above this one's, before there are fields here. */
+  @Override
+  protected ClusterTopologyRefresh createTopologyRefresh() {
+    return new TopologySources(
+        super.createTopologyRefresh(),
+        () -> topologySources,
+        sources -> sources == getInitialUris());
+  }
+
+  /**
+   * Creates a client; the resources stay the caller's to shut down.
+   *
+   * @param topologySources how many nodes are asked for the topology at most, beside the seeds
+   */
   public static CoalescingClusterClient create(
-      ClientResources resources, List<RedisURI> seeds, ClientContext context, Deadlines deadlines) {
+      ClientResources resources,
+      List<RedisURI> seeds,
+      ClientContext context,
+      Deadlines deadlines,
+      int topologySources) {
     return new CoalescingClusterClient(
-        resources, seeds, ChannelInstaller.forResources(resources), context, deadlines);
+        resources,
+        seeds,
+        ChannelInstaller.forResources(resources),
+        context,
+        deadlines,
+        topologySources);
   }
 
   /** Options as a cluster's client takes them, with a cluster's defaults for what they lack. */

@@ -43,6 +43,9 @@ final class BatchAssembler {
 
   private final List<RedisCommand<?, ?, ?>> gathered = new ArrayList<>();
 
+  /** Whether the last command that was taken has to be alone on its way. */
+  private boolean tookSuspect;
+
   /** Whether no script was called on this socket yet. */
   private boolean scriptTextsDue;
 
@@ -79,6 +82,16 @@ final class BatchAssembler {
     return !again.isEmpty();
   }
 
+  /** Whether what was taken last, or is the next, is to be alone on its way. */
+  boolean isAlone() {
+    return tookSuspect || isSuspectNext();
+  }
+
+  private boolean isSuspectNext() {
+    EncodedCommand<?, ?, ?> first = again.peek();
+    return first != null && Replay.isSuspect(first);
+  }
+
   /** Whether nothing waits. */
   boolean isEmpty() {
     return again.isEmpty() && queue.isEmpty();
@@ -102,7 +115,11 @@ final class BatchAssembler {
     long bytes = 0;
     long freedBytes = 0;
     boolean afterAsking = false;
-    while ((taken < limit && bytes < options.maxBatchBytes()) || afterAsking) {
+    tookSuspect = false;
+    while ((taken < limit && bytes < options.maxBatchBytes() && !tookSuspect) || afterAsking) {
+      if (taken > 0 && isSuspectNext()) {
+        break;
+      }
       EncodedCommand<?, ?, ?> command = again.poll();
       if (command == null) {
         command = queue.poll();
@@ -114,6 +131,7 @@ final class BatchAssembler {
       }
       taken++;
       bytes += command.requestBytes();
+      tookSuspect = Replay.isSuspect(command);
       // ASKING concerns the very next command, so both leave in one write.
       afterAsking = command.getType() == CommandType.ASKING;
       take(command, fate);

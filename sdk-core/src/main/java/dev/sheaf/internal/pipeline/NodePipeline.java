@@ -311,6 +311,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     }
     return isWorthHolding(current)
         || !current.isWritable()
+        || current.inFlightCommands() > 0 && next.isAlone()
         || current.inFlightCommands() >= options.maxInFlightCommands()
         || current.inFlightBytes() >= options.maxInFlightBytes();
   }

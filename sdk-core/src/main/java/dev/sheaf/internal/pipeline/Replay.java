@@ -35,6 +35,13 @@ final class Replay {
    */
   static final int MAX_LOSSES = 10;
 
+  /**
+   * How many connections may be lost while the replies to several reads are the next, before each
+   * of them travels alone: the one that is the reason then fails by itself. Half of the losses, so
+   * that either half bridges what else may cut connections.
+   */
+  private static final int LOSSES_TOGETHER = MAX_LOSSES / 2;
+
   /** Hashes of the keys that commands given up so far may have written. */
   private final Set<Integer> writtenLater = new HashSet<>();
 
@@ -91,10 +98,14 @@ final class Replay {
             read,
             "that has happened "
                 + MAX_LOSSES
-                + " times. Is its reply, or that of the reads it travels with, larger than the"
-                + " server's client-output-buffer-limit?");
+                + " times. Is its reply larger than the server's client-output-buffer-limit?");
       }
     }
+  }
+
+  /** Whether a command may be why connections are lost, and so nothing is to travel with it. */
+  static boolean isSuspect(EncodedCommand<?, ?, ?> command) {
+    return command.losses() >= LOSSES_TOGETHER;
   }
 
   /**

@@ -3,7 +3,6 @@ package dev.sheaf.internal.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sheaf.internal.common.Pace;
 import io.lettuce.core.resource.Delay;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,88 +10,27 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Random;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
  * A thousand instances with a connection to each of a hundred nodes, which all go away in the same
  * 10 ms and come back three seconds later: the attempts to connect and the looks at the topology,
- * second by second. Time is simulated; the pauses are those of the client. The table in the guide
- * is made here.
+ * second by second. The table in the guide is made here. {@link RealFleetTest} holds the simulation
+ * against real clients.
  */
 class FleetRestartTest {
 
   private static final int INSTANCES = 1_000;
   private static final int NODES = 100;
-  private static final long MILLI = Duration.ofMillis(1).toNanos();
-  private static final long SECOND = Duration.ofSeconds(1).toNanos();
-  private static final long LOST_WITHIN = 10 * MILLI;
-  private static final long BACK = 3 * SECOND;
-  private static final int SECONDS = 40;
-
-  /** Lettuce's defaults: the attempt that asks for a look, and the time between two looks. */
-  private static final int ATTEMPT_THAT_LOOKS = 5;
-
-  private static final long BETWEEN_LOOKS = 5 * SECOND;
+  private static final Duration AWAY = Duration.ofSeconds(3);
 
   private static final Path PAGE =
       Path.of(System.getProperty("basedir", ".")).resolve("../docs/scaling.md");
   private static final String BEGIN = "<!-- generated: fleet -->\n\n";
   private static final String END = "\n<!-- end of fleet -->";
 
-  /** What the fleet does, in each second after the loss. */
-  private static final class Fleet {
-
-    final int[] attempts = new int[SECONDS];
-    final int[] looks = new int[SECONDS];
-    long wellAt;
-
-    Fleet(Delay delay, boolean paced) {
-      Random random = new Random(22);
-      for (int instance = 0; instance < INSTANCES; instance++) {
-        long looksFrom = Long.MAX_VALUE;
-        long well = 0;
-        for (int node = 0; node < NODES; node++) {
-          long now = (long) (random.nextDouble() * LOST_WITHIN);
-          for (int attempt = 1; now < BACK; attempt++) {
-            now += Math.max(0, delay.createDelay(attempt).toNanos());
-            attempts[(int) (now / SECOND)]++;
-            if (attempt == ATTEMPT_THAT_LOOKS) {
-              looksFrom = Math.min(looksFrom, now);
-            }
-          }
-          well = Math.max(well, now);
-        }
-        look(looksFrom, well, paced, random);
-        wellAt = Math.max(wellAt, well);
-      }
-    }
-
-    private void look(long from, long well, boolean paced, Random random) {
-      long[] clock = {0};
-      Pace pace =
-          new Pace(
-              Duration.ofSeconds(1), Duration.ofMillis(paced ? 200 : 0), () -> clock[0], random);
-      for (long now = from; now < well; now += BETWEEN_LOOKS) {
-        clock[0] = now;
-        looks[(int) ((now + pace.takeTurn()) / SECOND)]++;
-      }
-    }
-
-    double wellAfterSeconds() {
-      return (double) (wellAt - BACK) / SECOND;
-    }
-
-    double greatestToMean() {
-      int last = (int) (wellAt / SECOND);
-      return Arrays.stream(attempts).max().orElseThrow()
-          / IntStream.rangeClosed(0, last).map(i -> attempts[i]).average().orElseThrow();
-    }
-  }
-
-  private static String table(Fleet sheaf, Fleet lettuce) {
+  private static String table(SimulatedFleet sheaf, SimulatedFleet lettuce) {
     StringBuilder table = new StringBuilder("| | Sheaf | Lettuce's pauses |\n|---|---:|---:|\n");
     String[] seconds = {"1st", "2nd", "3rd", "4th"};
     for (int i = 0; i < seconds.length; i++) {
@@ -138,8 +76,10 @@ class FleetRestartTest {
 
   @Test
   void wholeRestart_isOverSoon_andNoSecondStandsOut() throws Exception {
-    Fleet sheaf = new Fleet(ReconnectDelays.over(Delay.exponential()), true);
-    Fleet lettuce = new Fleet(Delay.exponential(), false);
+    SimulatedFleet sheaf =
+        new SimulatedFleet(
+            INSTANCES, NODES, AWAY, ReconnectDelays.over(Delay.exponential()), true);
+    SimulatedFleet lettuce = new SimulatedFleet(INSTANCES, NODES, AWAY, Delay.exponential(), false);
     assertThat(sheaf.wellAfterSeconds()).isLessThan(1);
     assertThat(sheaf.greatestToMean()).isLessThan(3);
     // That it takes the pauses.

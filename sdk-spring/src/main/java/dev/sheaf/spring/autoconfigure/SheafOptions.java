@@ -61,6 +61,7 @@ final class SheafOptions {
       builder.learnLoops(learning());
     }
     builder.availability(availability()).healing(healing()).yielding(properties.yielding());
+    checked("sheaf", () -> builder.topologySources(properties.topologySources()));
     builder.observe(observe());
     CompressionOptions compression = compression();
     if (compression != null) {

@@ -17,6 +17,7 @@ import org.springframework.util.unit.DataSize;
  * @param yielding Whether waiting threads yield the processor for some microseconds before they
  *     sleep. Faster with many threads on idle processors, much slower where other work wants the
  *     processors
+ * @param topologySources Most nodes of a cluster that are asked for its topology at once
  * @param observe What of Redis has spans and observations, where Lettuce is observed or traced:
  *     commands, batches, sampled(n) for one command of n, or off
  * @param batching How connections batch
@@ -35,6 +36,7 @@ public record SheafProperties(
     @DefaultValue("true") boolean enabled,
     boolean required,
     boolean yielding,
+    @DefaultValue("10") int topologySources,
     @DefaultValue("commands") String observe,
     @DefaultValue Batching batching,
     @DefaultValue Compression compression,

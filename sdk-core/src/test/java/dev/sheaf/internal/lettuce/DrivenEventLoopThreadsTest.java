@@ -1,0 +1,103 @@
+package dev.sheaf.internal.lettuce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Threads that drive an event loop by turns, give it tasks, and leave it to its keeper. On real
+ * threads, because the selector cannot be walked through.
+ *
+ * <p>Hunted for: two owners at a time, a task that runs twice or never, and a wake-up that is lost.
+ */
+@Tag("slow")
+@Timeout(300)
+class DrivenEventLoopThreadsTest {
+
+  private static final int THREADS = 4;
+  private static final int ROUNDS = 5_000;
+
+  private final AtomicInteger inside = new AtomicInteger();
+  private final AtomicInteger together = new AtomicInteger();
+  private final AtomicInteger elsewhere = new AtomicInteger();
+  private final AtomicInteger ran = new AtomicInteger();
+  private final AtomicInteger drives = new AtomicInteger();
+
+  private CompletableFuture<Void> task(DrivenEventLoop loop) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          if (inside.incrementAndGet() != 1) {
+            together.incrementAndGet();
+          }
+          if (!loop.inEventLoop()) {
+            elsewhere.incrementAndGet();
+          }
+          ran.incrementAndGet();
+          inside.decrementAndGet();
+          done.complete(null);
+        });
+    return done;
+  }
+
+  private Void work(DrivenEventLoop loop, int number) throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      if ((round + number) % 3 == 0) {
+        // Parks until the owner of the moment has run it.
+        task(loop).get(60, TimeUnit.SECONDS);
+      } else if (loop.tryDrive()) {
+        drives.incrementAndGet();
+        loop.drive(task(loop), System.nanoTime() + Duration.ofSeconds(60).toNanos());
+        loop.leave();
+      } else {
+        loop.wantDriver();
+        task(loop).get(60, TimeUnit.SECONDS);
+      }
+    }
+    return null;
+  }
+
+  @Test
+  void loopHasOneOwner_andRunsEachTaskOnce() throws Exception {
+    DrivenEventLoopGroup group =
+        new DrivenEventLoopGroup(1, NioIoHandler.newFactory(), Executors.defaultThreadFactory());
+    DrivenEventLoop loop = (DrivenEventLoop) group.next();
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    try {
+      CyclicBarrier start = new CyclicBarrier(THREADS);
+      List<Future<Void>> working = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        int number = i;
+        working.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  return work(loop, number);
+                }));
+      }
+      for (Future<Void> each : working) {
+        each.get();
+      }
+    } finally {
+      threads.shutdownNow();
+      group.shutdownGracefully(0, 10, TimeUnit.SECONDS).get();
+    }
+    assertThat(together).hasValue(0);
+    assertThat(elsewhere).hasValue(0);
+    assertThat(ran).hasValue(THREADS * ROUNDS);
+    assertThat(drives).hasPositiveValue();
+  }
+}
