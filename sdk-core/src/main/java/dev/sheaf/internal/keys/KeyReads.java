@@ -20,8 +20,8 @@ public interface KeyReads<R> {
   int cell(int index);
 
   /**
-   * Sends what was prepared, in one write with the blocking call that the current thread is in; what
-   * finds no room in its queue fails.
+   * Sends what was prepared, in one write with the blocking call that the current thread is in;
+   * what finds no room in its queue fails.
    */
   void send();
 
