@@ -35,7 +35,7 @@ class LearnedLoopsContractTest {
 
   /** A machine that is busy must not make a loop too slow for its window. */
   private static final LoopLearning PATIENT =
-      LoopLearning.defaults().withMaxAge(Duration.ofSeconds(30));
+      LoopLearning.builder().maxAge(Duration.ofSeconds(30)).build();
 
   private static Sheaf<String, String> learning(ServerUnderTest server) {
     return Sheaf.builder(server.uri()).learnLoops(PATIENT).connect();

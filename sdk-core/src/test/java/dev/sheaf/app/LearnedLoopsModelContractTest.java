@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -38,11 +39,15 @@ class LearnedLoopsModelContractTest {
   private static final long SEED =
       Long.getLong("sheaf.seed", ThreadLocalRandom.current().nextLong());
   private static final int KEYS = 40;
+
+  /** Each addition takes a lock that two contend for, so there are fewer of them. */
+  private static final long MAX_LOCKED_ROUNDS = 100;
+
   private static final Duration MAX_AGE = Duration.ofMillis(50);
 
   /** A place that once was of little use is to go on, so that there is something to be wrong. */
   private static final LoopLearning STUBBORN =
-      LoopLearning.defaults().withMaxAge(MAX_AGE).withMaxVainPercent(100);
+      LoopLearning.builder().maxAge(MAX_AGE).maxVainPercent(100).build();
 
   private static Sheaf<String, String> learning(ServerUnderTest server) {
     return Sheaf.builder(server.uri()).learnLoops(STUBBORN).connect();
@@ -53,6 +58,10 @@ class LearnedLoopsModelContractTest {
         .map(LoopReport::learned)
         .mapToLong(learned -> learned == null ? 0 : learned.hits())
         .sum();
+  }
+
+  private static void print(long reads, Sheaf<String, String> sheaf, long writes) {
+    System.out.printf("%,d reads, %,d from windows; %,d writes%n", reads, hits(sheaf), writes);
   }
 
   private static List<String> ids() {
@@ -96,7 +105,7 @@ class LearnedLoopsModelContractTest {
         }
       }
       assertThat(hits(sheaf)).as("hits of seed %d", SEED).isGreaterThan(READS / 10);
-      System.out.println(model.reads + " reads, " + hits(sheaf) + " from windows");
+      print(model.reads, sheaf, model.writes);
     }
   }
 
@@ -110,6 +119,7 @@ class LearnedLoopsModelContractTest {
     private final List<String> ids = ids();
     private final Map<String, Object> stored = new HashMap<>();
     private long reads;
+    private long writes;
 
     Model(Sheaf<String, String> sheaf, Random random) {
       this.sheaf = sheaf;
@@ -166,7 +176,11 @@ class LearnedLoopsModelContractTest {
 
     private void check(String key, Object answered, Object expected) {
       reads++;
-      assertThat(answered).as("%s of seed %d after %d reads", key, SEED, reads).isEqualTo(expected);
+      if (!Objects.equals(answered, expected)) {
+        assertThat(answered)
+            .as("%s of seed %d after %d reads", key, SEED, reads)
+            .isEqualTo(expected);
+      }
     }
 
     private Object string(String key) {
@@ -184,6 +198,7 @@ class LearnedLoopsModelContractTest {
     }
 
     void write() {
+      writes++;
       String key = randomKey();
       String value = Long.toString(random.nextLong());
       if (random.nextInt(8) > 0 && key.endsWith(":all")) {
@@ -278,11 +293,13 @@ class LearnedLoopsModelContractTest {
         Sheaf<String, String> foreign = Sheaf.connect(server.uri())) {
       List<String> ids = ids();
       List<Writer> writers = new ArrayList<>();
+      Map<String, Writer> byId = new HashMap<>();
       ids.forEach(id -> sheaf.sync().rpush("ids", id));
       AtomicBoolean over = new AtomicBoolean();
       for (int i = 0; i < KEYS; i++) {
         writers.add(new Writer(i % 2 == 0 ? sheaf : foreign, key(ids.get(i)), i % 2 == 0));
         writers.get(i).write();
+        byId.put(ids.get(i), writers.get(i));
       }
       CompletableFuture<?> own = start(over, writers.stream().filter(w -> w.own).toList());
       CompletableFuture<?> other = start(over, writers.stream().filter(w -> !w.own).toList());
@@ -290,10 +307,12 @@ class LearnedLoopsModelContractTest {
       try {
         while (reads < READS) {
           for (String id : sheaf.sync().lrange("ids", 0, -1)) {
-            Writer writer = writers.get(ids.indexOf(id));
+            Writer writer = byId.get(id);
             long least = writer.leastNow();
             long value = Long.parseLong(sheaf.sync().get(writer.key));
-            assertThat(value).as(writer.key).isGreaterThanOrEqualTo(Math.max(least, writer.seen));
+            if (value < Math.max(least, writer.seen)) {
+              assertThat(value).as(writer.key).isGreaterThanOrEqualTo(Math.max(least, writer.seen));
+            }
             writer.seen = value;
             reads++;
           }
@@ -304,7 +323,7 @@ class LearnedLoopsModelContractTest {
         other.join();
       }
       assertThat(hits(sheaf)).isGreaterThan(READS / 10);
-      System.out.println(reads + " reads, " + hits(sheaf) + " from windows");
+      print(reads, sheaf, writers.stream().mapToLong(writer -> writer.number).sum());
     }
   }
 
@@ -367,7 +386,7 @@ class LearnedLoopsModelContractTest {
       List<String> ids = ids();
       ids.forEach(id -> one.sync().rpush("ids", id));
       ids.forEach(id -> one.sync().set(key(id), "0"));
-      long rounds = Math.max(3, READS / KEYS / 40);
+      long rounds = Math.min(MAX_LOCKED_ROUNDS, Math.max(3, READS / KEYS / 40));
       CompletableFuture<Void> other =
           CompletableFuture.runAsync(
               () -> addUnderLocks(two, rounds), task -> new Thread(task, "adder").start());

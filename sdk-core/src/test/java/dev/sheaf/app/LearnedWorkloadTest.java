@@ -32,7 +32,7 @@ class LearnedWorkloadTest {
         Sheaf<String, String> sheaf =
             Sheaf.builder(server.uri())
                 // A machine that is busy must not make a loop too slow for its window.
-                .learnLoops(LoopLearning.defaults().withMaxAge(Duration.ofSeconds(30)))
+                .learnLoops(LoopLearning.builder().maxAge(Duration.ofSeconds(30)).build())
                 .connect()) {
       fill(sheaf);
       for (int i = 0; i < LOOPS; i++) {

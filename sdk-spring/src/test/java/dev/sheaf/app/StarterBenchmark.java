@@ -2,9 +2,13 @@ package dev.sheaf.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.spring.SheafOperations;
+import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,9 +26,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * What the starter changes for templates, against a server in another process. The first argument
- * says what to measure: {@code threads}, {@code page}, {@code connection}, {@code start}, or {@code
- * observed} for threads with and without Spring Boot's observations of each command; the second is
- * the server's URI, the third whether it is a cluster, the fourth which ways to read a page are
+ * says what to measure: {@code threads}, {@code page}, {@code connection}, {@code start}, {@code
+ * repository} for {@code findAllById} over 1 ms with and without learned loops, or {@code observed}
+ * for threads with and without Spring Boot's observations of each command; the second is the
+ * server's URI, the third whether it is a cluster, the fourth which ways to read a page are
  * measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes each
  * command.
  */
@@ -56,10 +61,11 @@ final class StarterBenchmark {
       case "page" -> page(uri, cluster, arguments.length > 3 ? arguments[3] : "");
       case "connection" -> connection(uri, cluster);
       case "start" -> start(uri, cluster);
+      case "repository" -> repository(uri);
       case "observed" -> observed(uri, cluster);
       default ->
           throw new IllegalArgumentException(
-              "threads, page, connection, start or observed: " + arguments[0]);
+              "threads, page, connection, start, repository or observed: " + arguments[0]);
     }
   }
 
@@ -238,6 +244,77 @@ final class StarterBenchmark {
           times[pipelined][ROUNDS / 2] / times[loop][ROUNDS / 2],
           PIPELINED);
     }
+  }
+
+  // ---- A repository, over a network that takes 1 ms for a round trip
+
+  private static void repository(String uri) {
+    URI address = URI.create(uri);
+    try (LatencyProxy proxy =
+            LatencyProxy.builder()
+                .target(address.getHost(), address.getPort())
+                .oneWayDelay(Duration.ofNanos(500_000))
+                .start();
+        var plain =
+            application(
+                "redis://127.0.0.1:" + proxy.port(), false, OBSERVED, "--sheaf.enabled=false");
+        var learning =
+            application(
+                "redis://127.0.0.1:" + proxy.port(), false, OBSERVED, "--sheaf.loops.learn=true")) {
+      ItemRepository without = plain.getBean(ItemRepository.class);
+      ItemRepository with = learning.getBean(ItemRepository.class);
+      for (int size : List.of(PAGE, 30)) {
+        List<String> ids = IntStream.range(0, size).mapToObj(i -> "number" + 7 * i).toList();
+        ids.forEach(id -> without.save(new Item(id, "name of " + id, 1)));
+        long warmedUp = System.nanoTime() + 5 * ROUND_NANOS;
+        while (System.nanoTime() < warmedUp) {
+          millis(proxy, without, ids, 1);
+          millis(proxy, with, ids, 1);
+        }
+        double[][] rounds = new double[ROUNDS][];
+        for (int round = 0; round < ROUNDS; round++) {
+          double[] off = millis(proxy, without, ids, 11);
+          double[] on = millis(proxy, with, ids, 11);
+          rounds[round] = new double[] {off[0] / on[0], off[0], on[0], off[1], on[1]};
+          System.out.printf(
+              Locale.ROOT,
+              "findAllById of %d: %.2f ms and %.0f round trips without, %.2f ms and %.0f with, 1/%.1f%n",
+              size,
+              off[0],
+              off[1],
+              on[0],
+              on[1],
+              off[0] / on[0]);
+        }
+        Arrays.sort(rounds, Comparator.comparingDouble(round -> round[0]));
+        System.out.printf(
+            Locale.ROOT,
+            "findAllById of %d: median 1/%.1f, 1/%.1f to 1/%.1f%n",
+            size,
+            rounds[ROUNDS / 2][0],
+            rounds[0][0],
+            rounds[ROUNDS - 1][0]);
+      }
+    }
+  }
+
+  /** The median of some calls, and the round trips of the last. */
+  private static double[] millis(
+      LatencyProxy proxy, ItemRepository items, List<String> ids, int calls) {
+    double[] millis = new double[calls];
+    long roundTrips = 0;
+    for (int i = 0; i < calls; i++) {
+      roundTrips = proxy.stats().roundTrips();
+      long begin = System.nanoTime();
+      long found = items.findAllById(ids).spliterator().getExactSizeIfKnown();
+      millis[i] = (System.nanoTime() - begin) / 1e6;
+      roundTrips = proxy.stats().roundTrips() - roundTrips;
+      if (found != ids.size()) {
+        throw new IllegalStateException("Found " + found + " of " + ids.size());
+      }
+    }
+    Arrays.sort(millis);
+    return new double[] {millis[calls / 2], roundTrips};
   }
 
   private static List<String> loop(StringRedisTemplate redis, Iterable<String> keys) {

@@ -10,19 +10,26 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 
 /**
  * A loop that reads an item for each member of a set, as it stands: by plain Lettuce, by a client
  * that learns nothing, and by one that has learned the loop; over a network that takes 1 ms for a
- * round trip.
+ * round trip. The clients take turns, run by run; a round gives the median of its runs.
  */
 public final class LearnedLoopsComparison {
 
   private static final int ITEMS = 100;
-  private static final int WARM_UP_RUNS = 20;
-  private static final int RUNS = 51;
+  private static final int VALUE_BYTES = 100;
+  private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int ROUNDS = 5;
+  private static final int RUNS_PER_ROUND = 11;
   private static final Duration ONE_WAY = Duration.ofNanos(500_000);
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -55,13 +62,15 @@ public final class LearnedLoopsComparison {
             Sheaf.builder(uri).learnLoops(LoopLearning.defaults()).connect()) {
       RedisClusterCommands<String, String> lettuce = client.connect().sync();
       store(plain);
+      Map<String, RedisClusterCommands<String, String>> clients = new LinkedHashMap<>();
+      clients.put("Lettuce", lettuce);
+      clients.put("Sheaf, nothing learned", plain.sync());
+      clients.put("Sheaf, learned", learning.sync());
       out.printf("%nA loop of %d over the members of a set, 1 ms for a round trip%n%n", ITEMS);
-      out.println("| loop over | client | median ms | from, to | round trips |");
-      out.println("|:--|:--|--:|--:|--:|");
+      out.println("| loop over | client | median ms | from, to | factor | round trips |");
+      out.println("|:--|:--|--:|--:|--:|--:|");
       for (Loop loop : Loop.values()) {
-        measure(proxy, loop, "Lettuce", lettuce);
-        measure(proxy, loop, "Sheaf, nothing learned", plain.sync());
-        measure(proxy, loop, "Sheaf, learned", learning.sync());
+        measure(proxy, loop, clients);
       }
       out.println();
       learning.loops().forEach(out::println);
@@ -74,8 +83,8 @@ public final class LearnedLoopsComparison {
     for (int i = 0; i < ITEMS; i++) {
       String id = Integer.toString(1_000 + 7 * i, 36);
       sheaf.async().sadd("cart", id);
-      sheaf.async().set("item:" + id, "x".repeat(100));
-      sheaf.async().hset("hash:" + id, "name", "x".repeat(100));
+      sheaf.async().set("item:" + id, "x".repeat(VALUE_BYTES));
+      sheaf.async().hset("hash:" + id, "name", "x".repeat(VALUE_BYTES));
     }
     sheaf.sync().ping();
   }
@@ -89,6 +98,17 @@ public final class LearnedLoopsComparison {
 
     Loop(ToIntFunction<RedisClusterCommands<String, String>> body) {
       this.body = body;
+    }
+
+    /** Runs once; gives the nanoseconds. */
+    private long run(RedisClusterCommands<String, String> redis) {
+      long start = System.nanoTime();
+      int read = body.applyAsInt(redis);
+      long took = System.nanoTime() - start;
+      if (read != VALUE_BYTES * ITEMS) {
+        throw new ComparisonException("Read " + read + " bytes of " + VALUE_BYTES * ITEMS);
+      }
+      return took;
     }
 
     private static int gets(RedisClusterCommands<String, String> redis) {
@@ -111,30 +131,44 @@ public final class LearnedLoopsComparison {
   }
 
   private void measure(
-      LatencyProxy proxy, Loop loop, String client, RedisClusterCommands<String, String> redis) {
-    long[] nanos = new long[RUNS];
-    long roundTrips = 0;
-    for (int run = -WARM_UP_RUNS; run < RUNS; run++) {
-      long before = proxy.stats().roundTrips();
-      long start = System.nanoTime();
-      int read = loop.body.applyAsInt(redis);
-      long took = System.nanoTime() - start;
-      if (read != 100 * ITEMS) {
-        throw new ComparisonException("Read " + read + " bytes of " + 100 * ITEMS);
+      LatencyProxy proxy, Loop loop, Map<String, RedisClusterCommands<String, String>> clients) {
+    for (long begun = System.nanoTime(); System.nanoTime() - begun < WARM_UP_NANOS; ) {
+      clients.values().forEach(loop::run);
+    }
+    Map<String, double[]> millis = new LinkedHashMap<>();
+    Map<String, Long> roundTrips = new HashMap<>();
+    clients.keySet().forEach(client -> millis.put(client, new double[ROUNDS]));
+    for (int round = 0; round < ROUNDS; round++) {
+      Map<String, long[]> nanos = new HashMap<>();
+      for (int run = 0; run < RUNS_PER_ROUND; run++) {
+        for (var client : clients.entrySet()) {
+          long before = proxy.stats().roundTrips();
+          long took = loop.run(client.getValue());
+          nanos.computeIfAbsent(client.getKey(), c -> new long[RUNS_PER_ROUND])[run] = took;
+          roundTrips.put(client.getKey(), proxy.stats().roundTrips() - before);
+        }
       }
-      if (run >= 0) {
-        nanos[run] = took;
-        roundTrips = proxy.stats().roundTrips() - before;
+      for (var taken : nanos.entrySet()) {
+        Arrays.sort(taken.getValue());
+        Objects.requireNonNull(millis.get(taken.getKey()))[round] =
+            taken.getValue()[RUNS_PER_ROUND / 2] / NANOS_PER_MILLI;
       }
     }
-    Arrays.sort(nanos);
-    out.printf(
-        "| %s | %s | %.2f | %.2f, %.2f | %d |%n",
-        loop,
-        client,
-        nanos[RUNS / 2] / NANOS_PER_MILLI,
-        nanos[0] / NANOS_PER_MILLI,
-        nanos[RUNS - 1] / NANOS_PER_MILLI,
-        roundTrips);
+    double reference = 0;
+    for (var taken : millis.entrySet()) {
+      double[] rounds = taken.getValue();
+      Arrays.sort(rounds);
+      double median = rounds[ROUNDS / 2];
+      reference = reference == 0 ? median : reference;
+      out.printf(
+          "| %s | %s | %.2f | %.2f, %.2f | %.1f | %d |%n",
+          loop,
+          taken.getKey(),
+          median,
+          rounds[0],
+          rounds[ROUNDS - 1],
+          reference / median,
+          roundTrips.get(taken.getKey()));
+    }
   }
 }

@@ -42,7 +42,7 @@ class DemoTest {
     options.lateAfter = Duration.ofHours(1);
     options.sets = 60;
     // What was read ahead does not grow too old on a busy machine.
-    options.learning = LoopLearning.defaults().withMaxAge(Duration.ofMinutes(1));
+    options.learning = LoopLearning.builder().maxAge(Duration.ofMinutes(1)).build();
     options.warmUp = Duration.ZERO;
     options.measured = Duration.ZERO;
   }

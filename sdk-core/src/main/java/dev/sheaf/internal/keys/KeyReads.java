@@ -19,7 +19,10 @@ public interface KeyReads<R> {
    */
   int cell(int index);
 
-  /** Sends what was prepared; what finds no room in its queue fails. */
+  /**
+   * Sends what was prepared, in one write with the blocking call that the current thread is in;
+   * what finds no room in its queue fails.
+   */
   void send();
 
   /** What all reads complete together. */

@@ -56,7 +56,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
    */
   public static <K, V> MultiGet<K, V> send(ReadRouter<K, V> router, Collection<? extends K> keys) {
     MultiGet<K, V> bulk = prepare(router, keys, true);
-    bulk.send();
+    WriteScope.run(bulk::dispatchAll);
     return bulk;
   }
 
@@ -118,7 +118,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
 
   @Override
   public void send() {
-    WriteScope.run(this::dispatchAll);
+    WriteScope.join(this::dispatchAll);
   }
 
   private void dispatchAll() {

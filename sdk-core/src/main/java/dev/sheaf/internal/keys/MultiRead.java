@@ -76,7 +76,7 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
 
   @Override
   public void send() {
-    WriteScope.run(
+    WriteScope.join(
         () -> {
           for (Read read : reads) {
             try {

@@ -70,6 +70,18 @@ public final class WriteScope {
     run(writes, timeout.toNanos());
   }
 
+  /**
+   * Runs what writes commands as a part of what the current thread holds back, of a blocking call
+   * too, so that both leave in one write; sends them if it holds nothing back.
+   */
+  public static void join(Runnable writes) {
+    if (CURRENT.get() == null) {
+      run(writes, 0);
+    } else {
+      writes.run();
+    }
+  }
+
   private static void run(Runnable writes, long roomNanos) {
     WriteScope outer = CURRENT.get();
     if (outer != null && (outer.callers == null || roomNanos > 0)) {

@@ -8,11 +8,18 @@ import java.util.List;
 
 /**
  * Where the current thread's call comes from: the frames of the application's own code, up to what
- * handed it this piece of work, as a server or a pool of threads. Immutable.
+ * handed it this piece of work, as a server or a pool of threads; of a library's code where there
+ * is none of the application's. Immutable.
  *
  * <p>Calls on the same line are one place.
  */
 final class CallSite {
+
+  /**
+   * How many stacks the detector looks at in a second, and how many are looked at to learn while
+   * nothing is read ahead: each about a millisecond of one processor.
+   */
+  static final int MAX_LOOKS_PER_SECOND = 100;
 
   /**
    * How many frames tell one place from another. A recursion deeper than that looks like a loop.
@@ -78,13 +85,17 @@ final class CallSite {
 
   private final List<StackFrame> frames;
 
+  /** Whether the frames are of the application's own code. */
+  private final boolean application;
+
   /** Frames of the JDK's collections between those of the application. */
   private final List<StackFrame> iterating;
 
   private final long fingerprint;
 
-  private CallSite(List<StackFrame> frames, List<StackFrame> iterating) {
+  private CallSite(List<StackFrame> frames, boolean application, List<StackFrame> iterating) {
     this.frames = frames;
+    this.application = application;
     this.iterating = iterating;
     long hash = frames.size();
     for (StackFrame frame : frames) {
@@ -103,6 +114,7 @@ final class CallSite {
 
   private static CallSite of(Iterator<StackFrame> stack) {
     List<StackFrame> frames = new ArrayList<>();
+    List<StackFrame> readers = new ArrayList<>();
     List<StackFrame> iterating = new ArrayList<>();
     List<StackFrame> maybeIterating = new ArrayList<>();
     while (stack.hasNext() && frames.size() < COMPARED_FRAMES) {
@@ -117,9 +129,20 @@ final class CallSite {
         maybeIterating.clear();
       } else if (!frames.isEmpty() && mayIterate(name)) {
         maybeIterating.add(frame);
+      } else if (frames.isEmpty() && readers.size() < COMPARED_FRAMES && isReader(name)) {
+        readers.add(frame);
       }
     }
-    return new CallSite(List.copyOf(frames), List.copyOf(iterating));
+    return frames.isEmpty()
+        ? new CallSite(List.copyOf(readers), false, List.of())
+        : new CallSite(List.copyOf(frames), true, List.copyOf(iterating));
+  }
+
+  /** Whether a class of this name is of a library that reads for itself, as that of batch jobs. */
+  private static boolean isReader(String name) {
+    return name.startsWith("org.springframework.")
+        && !name.startsWith("org.springframework.data.")
+        && !isServer(name);
   }
 
   /** Whether a class of this name hands out work to others. */
@@ -154,8 +177,16 @@ final class CallSite {
         || iterating.stream().anyMatch(CodeLoops::isAround);
   }
 
+  /** Whether no code is known that calls, neither the application's nor a library's. */
   boolean isEmpty() {
     return frames.isEmpty();
+  }
+
+  /**
+   * Whether it is in the application's own code, and not in that of a library on its own thread.
+   */
+  boolean isOfApplication() {
+    return application;
   }
 
   /** Equal for equal places, different for different ones; not 0. */

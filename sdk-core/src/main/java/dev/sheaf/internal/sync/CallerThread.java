@@ -106,10 +106,10 @@ public final class CallerThread {
    * @return null if it has to be asked of the server
    */
   @Nullable Result<?> take(Object key) {
-    OpenLoop.@Nullable Values innermost = null;
+    KeyLoop<?, ?, ?> innermost = null;
     for (int i = depth - 1; i >= 0; i--) {
       OpenLoop note = open[i];
-      OpenLoop.Values loop = note == null ? null : note.get();
+      KeyLoop<?, ?, ?> loop = note == null ? null : note.get();
       // An outer loop's value for the same key is older than what the caller is about to see.
       if (loop != null && loop.claims(key) && innermost == null) {
         innermost = loop;

@@ -6,7 +6,6 @@ import dev.sheaf.internal.sync.KeySource.OfList;
 import dev.sheaf.internal.sync.KeySource.Repeated;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -46,6 +45,12 @@ final class FollowedCalls<K> {
    */
   private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /**
+   * How many calls are followed in a turn while nothing is read ahead anywhere, and how many pass
+   * before the next turn is asked for: more than most loops have, so that some are seen whole.
+   */
+  static final int TURN_CALLS = 256;
+
   private final LearnedLoops<K, ?> learned;
   private final List<ReadList> lists = new ArrayList<>();
   private final List<FollowedLoop<K>> loops = new ArrayList<>();
@@ -62,6 +67,31 @@ final class FollowedCalls<K> {
   private @Nullable Object rowRest;
   private long rowNanos;
   private long windows;
+
+  /** How many calls are left that are followed, or, below 0, that pass. */
+  private int turn;
+
+  /** Whether the latest call was followed. */
+  private boolean following;
+
+  /**
+   * A read that the server is about to be asked.
+   *
+   * @param rest what follows the key, as a field
+   * @param text the key's
+   */
+  private record Asked(AheadRead read, @Nullable Object rest, String text, long nanos) {
+
+    /** The place of the key in what a loop reads. */
+    int indexIn(FollowedLoop<?> loop) {
+      return loop.isOf(read, rest) ? loop.source().indexOf(text) : KeySource.NONE;
+    }
+
+    /** A loop that has read nothing yet. */
+    <K> FollowedLoop<K> begin(KeySource source) {
+      return new FollowedLoop<>(read, rest, source);
+    }
+  }
 
   FollowedCalls(LearnedLoops<K, ?> learned) {
     this.learned = learned;
@@ -147,13 +177,17 @@ final class FollowedCalls<K> {
    * @return what is to be read ahead with it; null if nothing is
    */
   @Nullable LearnedWindow<K> asks(AheadRead read, K key, @Nullable Object rest) {
+    if (!isFollowed()) {
+      return null;
+    }
     KeyForm form = KeyForm.of(key);
     String text = form == null ? null : KeyForm.textOf(key);
     if (form == null || text == null) {
       return null;
     }
-    long now = System.nanoTime();
-    FollowedLoop<K> loop = loopOf(read, rest, text, now);
+    Asked asked = new Asked(read, rest, text, System.nanoTime());
+    forgetOldLists(asked.nanos);
+    FollowedLoop<K> loop = loopOf(asked);
     if (loop == null) {
       return null;
     }
@@ -178,6 +212,35 @@ final class FollowedCalls<K> {
       end(loop);
     }
     return window;
+  }
+
+  /**
+   * Whether this call is looked at. All are where a window or a list may wait for it; else some, as
+   * to follow each would cost a busy client more than it is worth.
+   */
+  private boolean isFollowed() {
+    boolean followed = !lists.isEmpty() || learned.places().anyReadAhead() || hasTurn();
+    if (!followed && following) {
+      // What comes next will not be seen, so what was seen so far is all of it.
+      List.copyOf(loops).forEach(this::end);
+      candidates.clear();
+      endRow();
+    }
+    following = followed;
+    return followed;
+  }
+
+  private boolean hasTurn() {
+    if (turn == 0) {
+      turn = learned.places().tryTurn() ? TURN_CALLS : -TURN_CALLS;
+    }
+    boolean has = turn > 0;
+    turn += has ? -1 : 1;
+    return has;
+  }
+
+  private void forgetOldLists(long now) {
+    lists.removeIf(list -> now - list.readAtNanos() > MAX_PAUSE_NANOS);
   }
 
   private void foundAt(FollowedLoop<K> loop, LearnedPlace place) {
@@ -218,31 +281,30 @@ final class FollowedCalls<K> {
     return window;
   }
 
-  private @Nullable FollowedLoop<K> loopOf(
-      AheadRead read, @Nullable Object rest, String text, long now) {
+  private @Nullable FollowedLoop<K> loopOf(Asked asked) {
     for (int i = loops.size() - 1; i >= 0; i--) {
       FollowedLoop<K> loop = loops.get(i);
-      int index = loop.isOf(read, rest) ? loop.source().indexOf(text) : KeySource.NONE;
+      int index = asked.indexIn(loop);
       if (index != KeySource.NONE && loop.mayGoOnAt(index)) {
         if (loop.beginsAgainAt(index) || isElsewhere(loop, index)) {
           end(loop);
-          loop = new FollowedLoop<>(read, rest, loop.source());
+          loop = asked.begin(loop.source());
           loops.add(loop);
         }
-        loop.reads(index, now);
+        loop.reads(index, asked.nanos);
         return loop;
       }
     }
-    FollowedLoop<K> begun = proven(read, rest, text, now);
+    FollowedLoop<K> begun = proven(asked);
     if (begun == null) {
-      propose(read, rest, text, now);
-      begun = foreseen(read, rest, text, now);
+      propose(asked);
+      begun = foreseen(asked);
     }
     if (begun == null) {
-      begun = unlisted(read, rest, text, now);
+      begun = unlisted(asked);
     }
     if (begun != null) {
-      follow(begun, now);
+      follow(begun);
     }
     return begun;
   }
@@ -258,8 +320,7 @@ final class FollowedCalls<K> {
   }
 
   /** A loop whose first key this is, at a place that reads ahead. */
-  private @Nullable FollowedLoop<K> foreseen(
-      AheadRead read, @Nullable Object rest, String text, long now) {
+  private @Nullable FollowedLoop<K> foreseen(Asked asked) {
     if (!learned.places().anyReadAhead()) {
       return null;
     }
@@ -270,17 +331,16 @@ final class FollowedCalls<K> {
       FollowedLoop<K> candidate = candidates.get(i);
       if (candidate.source() instanceof OfList of
           && (latest == null || latest == of.list())
-          && candidate.isOf(read, rest)
-          && of.indexOf(text) == candidate.last()) {
+          && asked.indexIn(candidate) == candidate.last()) {
         latest = of.list();
         begun = candidate;
-        place = learned.places().readingAheadHere(read, of);
+        place = learned.places().readingAheadHere(asked.read, of);
       }
     }
     if (latest == null) {
-      KeySource repeated = learned.repeated(read, text);
-      begun = begun(read, rest, repeated, List.of(text), now);
-      place = repeated == null ? null : learned.places().readingAheadHere(read, repeated);
+      KeySource repeated = learned.repeated(asked.read, asked.text);
+      begun = begun(asked, repeated, List.of(asked.text));
+      place = repeated == null ? null : learned.places().readingAheadHere(asked.read, repeated);
     }
     if (begun == null || place == null) {
       return null;
@@ -291,9 +351,9 @@ final class FollowedCalls<K> {
     return begun;
   }
 
-  private void follow(FollowedLoop<K> loop, long now) {
+  private void follow(FollowedLoop<K> loop) {
     for (FollowedLoop<K> other : List.copyOf(loops)) {
-      if (now - other.lastNanos() > MAX_PAUSE_NANOS) {
+      if (loop.lastNanos() - other.lastNanos() > MAX_PAUSE_NANOS) {
         end(other);
       }
     }
@@ -304,16 +364,15 @@ final class FollowedCalls<K> {
   }
 
   /** A loop over a list, whose first key was seen and whose second this is. */
-  private @Nullable FollowedLoop<K> proven(
-      AheadRead read, @Nullable Object rest, String text, long now) {
+  private @Nullable FollowedLoop<K> proven(Asked asked) {
     for (int i = candidates.size() - 1; i >= 0; i--) {
       FollowedLoop<K> candidate = candidates.get(i);
-      int index = candidate.isOf(read, rest) ? candidate.source().indexOf(text) : KeySource.NONE;
+      int index = asked.indexIn(candidate);
       if (index != KeySource.NONE && !candidate.hasRead(index)) {
         candidates.clear();
         row.remove(candidate.source().keyAt(candidate.last())); // It was taken for one of no loop.
         endRow();
-        candidate.reads(index, now);
+        candidate.reads(index, asked.nanos);
         return candidate;
       }
     }
@@ -321,81 +380,71 @@ final class FollowedCalls<K> {
   }
 
   /** Notes which lists this key may be made of an element of. */
-  private void propose(AheadRead read, @Nullable Object rest, String text, long now) {
+  private void propose(Asked asked) {
     // The latest list last, where it is looked for first.
     for (int n = lists.size() - 1; n >= 0; n--) {
       ReadList list = lists.get(n);
-      if (now - list.readAtNanos() <= MAX_PAUSE_NANOS) {
-        for (int i = 0; i < Math.min(FIRST_ELEMENTS, list.size()); i++) {
-          String element = list.get(i);
-          if (element != null && !element.isEmpty()) {
-            int at = text.indexOf(element);
-            while (at >= 0) {
-              propose(read, rest, list, text, at, at + element.length(), now);
-              at = text.indexOf(element, at + 1);
-            }
+      for (int i = 0; i < Math.min(FIRST_ELEMENTS, list.size()); i++) {
+        String element = list.get(i);
+        if (element != null && !element.isEmpty()) {
+          int at = asked.text.indexOf(element);
+          while (at >= 0) {
+            propose(asked, list, at, at + element.length());
+            at = asked.text.indexOf(element, at + 1);
           }
         }
-        proposeParts(read, rest, list, text, now);
       }
+      proposeParts(asked, list);
     }
   }
 
   /** A loop in another order begins with any element, which stands between colons then. */
-  private void proposeParts(
-      AheadRead read, @Nullable Object rest, ReadList list, String text, long now) {
+  private void proposeParts(Asked asked, ReadList list) {
+    String text = asked.text;
     int start = 0;
     while (start <= text.length()) {
       int colon = text.indexOf(':', start);
       int end = colon < 0 ? text.length() : colon;
       if (end > start && list.indexOf(text.substring(start, end)) >= FIRST_ELEMENTS) {
-        propose(read, rest, list, text, start, end, now);
+        propose(asked, list, start, end);
       }
       start = end + 1;
     }
   }
 
-  private void propose(
-      AheadRead read,
-      @Nullable Object rest,
-      ReadList list,
-      String text,
-      int from,
-      int to,
-      long now) {
-    KeySource source = new OfList(list, text.substring(0, from), text.substring(to));
-    int index = source.indexOf(text);
+  private void propose(Asked asked, ReadList list, int from, int to) {
+    KeySource source = new OfList(list, asked.text.substring(0, from), asked.text.substring(to));
+    int index = source.indexOf(asked.text);
     if (index != KeySource.NONE) {
       if (candidates.size() == MAX_CANDIDATES) {
         candidates.remove(0);
       }
-      FollowedLoop<K> candidate = new FollowedLoop<>(read, rest, source);
-      candidate.reads(index, now);
+      FollowedLoop<K> candidate = asked.begin(source);
+      candidate.reads(index, asked.nanos);
       candidates.add(candidate);
     }
   }
 
   /** A loop over numbers, or over the keys of an earlier one. */
-  private @Nullable FollowedLoop<K> unlisted(
-      AheadRead read, @Nullable Object rest, String text, long now) {
-    if (read != rowRead
-        || !Objects.deepEquals(rest, rowRest)
-        || now - rowNanos > MAX_PAUSE_NANOS
+  private @Nullable FollowedLoop<K> unlisted(Asked asked) {
+    String text = asked.text;
+    if (asked.read != rowRead
+        || !Objects.deepEquals(asked.rest, rowRest)
+        || asked.nanos - rowNanos > MAX_PAUSE_NANOS
         || row.size() == MAX_REPEATED
         || row.contains(text)) {
       endRow();
-      rowRead = read;
-      rowRest = rest;
+      rowRead = asked.read;
+      rowRest = asked.rest;
     }
-    rowNanos = now;
+    rowNanos = asked.nanos;
     FollowedLoop<K> numbers = null;
     for (int i = FINGERPRINT_KEYS - 1; i >= 0 && numbers == null; i--) {
-      numbers = begun(read, rest, Numbers.of(latest[i], text), List.of(latest[i], text), now);
+      numbers = begun(asked, Numbers.of(latest[i], text), List.of(latest[i], text));
     }
     System.arraycopy(latest, 1, latest, 0, FINGERPRINT_KEYS - 1);
     latest[FINGERPRINT_KEYS - 1] = text;
-    FollowedLoop<K> repeated =
-        begun(read, rest, learned.repeated(read, latest), List.of(latest), now);
+    FollowedLoop<K> repeated = begun(asked, learned.repeated(asked.read, latest), List.of(latest));
     FollowedLoop<K> loop = repeated == null ? numbers : repeated;
     // Two numbers may differ by some step by chance, in a row of other keys.
     if (loop == null || loop.source() instanceof Numbers) {
@@ -412,21 +461,17 @@ final class FollowedCalls<K> {
   }
 
   private @Nullable FollowedLoop<K> begun(
-      AheadRead read,
-      @Nullable Object rest,
-      @Nullable KeySource source,
-      List<String> keys,
-      long now) {
+      Asked asked, @Nullable KeySource source, List<String> keys) {
     if (source == null) {
       return null;
     }
-    FollowedLoop<K> loop = new FollowedLoop<>(read, rest, source);
+    FollowedLoop<K> loop = asked.begin(source);
     for (String key : keys) {
       int index = source.indexOf(key);
       if (index == KeySource.NONE) {
         return null;
       }
-      loop.reads(index, now);
+      loop.reads(index, asked.nanos);
     }
     return loop;
   }
@@ -477,13 +522,9 @@ final class FollowedCalls<K> {
     if (reply == null) {
       return;
     }
-    ReadList list = ReadList.of(command, reply, System.nanoTime());
+    ReadList list = ReadList.of(command, reply);
     if (list != null) {
-      for (Iterator<ReadList> old = lists.iterator(); old.hasNext(); ) {
-        if (list.readAtNanos() - old.next().readAtNanos() > MAX_PAUSE_NANOS) {
-          old.remove();
-        }
-      }
+      forgetOldLists(list.readAtNanos());
       if (lists.size() == MAX_LISTS) {
         lists.remove(MAX_LISTS - 1);
       }

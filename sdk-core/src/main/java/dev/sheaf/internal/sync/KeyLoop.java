@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It belongs to the thread that asks for the first item. In the hands of another thread it goes
  * on as a plain iterator, and reads nothing ahead any more.
  */
-final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
+final class KeyLoop<T, K, V> implements Iterator<T> {
 
   private final KeyLoops<K, V> loops;
   private final Object[] items;
@@ -153,8 +153,11 @@ final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
     windowKeys = (int) Math.min(Math.min(wanted, LoopHabits.MAX_WINDOW_KEYS), affordable);
   }
 
-  @Override
-  public boolean claims(Object key) {
+  /**
+   * Whether a GET of this key is the first one of the current iteration's own key. From then on it
+   * is not.
+   */
+  boolean claims(Object key) {
     LoopWindow<K, V> current = window;
     if (!due || plain || current == null || !current.hasKey(position, key)) {
       return false;
@@ -163,8 +166,8 @@ final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
     return true;
   }
 
-  @Override
-  public @Nullable Result<V> takeCurrent() {
+  /** The value of the current iteration, or null if it has to be asked of the server. */
+  @Nullable Result<V> takeCurrent() {
     LoopWindow<K, V> current = window;
     if (current == null || open == null) {
       return null;

@@ -36,7 +36,7 @@ public final class KeyLoops<K, V> {
   private final LoopHabits habits = new LoopHabits();
 
   /** Loops that were collected by the garbage collector before they ended. */
-  private final ReferenceQueue<OpenLoop.Values> abandoned = new ReferenceQueue<>();
+  private final ReferenceQueue<KeyLoop<?, ?, ?>> abandoned = new ReferenceQueue<>();
 
   /** Loops that may hold values. Their threads may be gone; a note must not go unnoticed then. */
   private final Set<OpenLoop> joined = ConcurrentHashMap.newKeySet();
@@ -69,7 +69,7 @@ public final class KeyLoops<K, V> {
   }
 
   /** Enters a loop into the stack of the current thread. */
-  OpenLoop open(OpenLoop.Values loop) {
+  OpenLoop open(KeyLoop<?, ?, ?> loop) {
     for (Reference<?> left = abandoned.poll(); left != null; left = abandoned.poll()) {
       ((OpenLoop) left).close();
     }

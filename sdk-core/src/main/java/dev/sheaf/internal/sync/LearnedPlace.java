@@ -156,7 +156,8 @@ final class LearnedPlace {
     if (late && used < read) {
       keysInTime = Math.max(1, used * 3 / 4);
     } else if (used == read && keysInTime < options.maxWindowKeys()) {
-      keysInTime++;
+      // By half: one stall of the machine must not cost many round trips afterwards.
+      keysInTime += Math.max(1, keysInTime / 2);
     }
     boolean stops =
         state == State.READING_AHEAD

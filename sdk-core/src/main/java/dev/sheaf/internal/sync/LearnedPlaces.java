@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +20,12 @@ public final class LearnedPlaces {
 
   static final String READS_METER = "sheaf.loops.read.ahead";
   static final String STOPPED_METER = "sheaf.loops.read.ahead.stopped";
+
+  /**
+   * How many times in a second a thread may begin to have its calls followed while nothing is read
+   * ahead anywhere: less than a hundredth of one processor.
+   */
+  static final int TURNS_PER_SECOND = 8;
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.loops");
 
@@ -34,9 +40,8 @@ public final class LearnedPlaces {
         }
       };
 
-  // Guarded by the places.
-  private long looksSinceNanos = System.nanoTime();
-  private int looks;
+  private final PerSecond looks;
+  private final PerSecond turns;
 
   /** What is read ahead anywhere. Written by those that hold the places. */
   private volatile Set<Shape> readAhead = Set.of();
@@ -56,7 +61,18 @@ public final class LearnedPlaces {
    * @param client the client's name in the meters
    */
   public LearnedPlaces(LoopLearning options, @Nullable MeterRegistry registry, String client) {
+    this(options, registry, client, System::nanoTime);
+  }
+
+  /** Begins with nothing learned, and a clock of its own. */
+  LearnedPlaces(
+      LoopLearning options,
+      @Nullable MeterRegistry registry,
+      String client,
+      LongSupplier nanoTime) {
     this.options = options;
+    this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
+    this.turns = new PerSecond(TURNS_PER_SECOND, nanoTime);
     this.hits = registry == null ? null : reads(registry, client, "hit");
     this.vain = registry == null ? null : reads(registry, client, "vain");
     this.stopped =
@@ -85,6 +101,11 @@ public final class LearnedPlaces {
     return !readAhead.isEmpty();
   }
 
+  /** Whether a thread may have some calls followed now, though nothing is read ahead anywhere. */
+  boolean tryTurn() {
+    return turns.tryTake();
+  }
+
   /**
    * The place that the current thread is at, if its loops have keys of this source, and read ahead.
    * Looks at the stack only if such loops do somewhere.
@@ -105,7 +126,7 @@ public final class LearnedPlaces {
   /** What is known of the place that the current thread is at; null if nobody may look now. */
   @Nullable LearnedPlace placeOf(AheadRead read, KeySource source) {
     // Where loops are read ahead, a look saves round trips; where none is, there is no hurry.
-    if (!anyReadAhead() && !mayLook()) {
+    if (!anyReadAhead() && !looks.tryTake()) {
       return null;
     }
     CallSite site = CallSite.ofCurrentThread();
@@ -121,17 +142,6 @@ public final class LearnedPlaces {
         places.put(key, known);
       }
       return known;
-    }
-  }
-
-  private boolean mayLook() {
-    synchronized (places) {
-      long now = System.nanoTime();
-      if (now - looksSinceNanos > TimeUnit.SECONDS.toNanos(1)) {
-        looksSinceNanos = now;
-        looks = 0;
-      }
-      return looks++ < LoopSampler.MAX_LOOKS_PER_SECOND;
     }
   }
 

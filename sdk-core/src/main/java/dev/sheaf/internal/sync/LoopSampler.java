@@ -48,9 +48,6 @@ public final class LoopSampler {
   /** What share of a run's time must be waiting: with less, batching gains less than this. */
   static final int MIN_WAITING_PERCENT = 25;
 
-  /** How many stacks a client looks at in a second: about a millisecond of one processor. */
-  static final int MAX_LOOKS_PER_SECOND = 100;
-
   /** How many places are remembered; the one seen longest ago gives way. */
   static final int MAX_SITES = 256;
 
@@ -99,9 +96,9 @@ public final class LoopSampler {
         }
       };
 
+  private final PerSecond looks;
+
   // Guarded by the sites.
-  private long looksSinceNanos;
-  private int looks;
   private int logLines;
   private final Set<LoopSite> unlogged = new LinkedHashSet<>();
 
@@ -140,7 +137,7 @@ public final class LoopSampler {
     this.connection = connection;
     this.later = later;
     this.nanoTime = nanoTime;
-    this.looksSinceNanos = nanoTime.getAsLong();
+    this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
     this.counter =
         registry == null
             ? null
@@ -171,13 +168,13 @@ public final class LoopSampler {
   }
 
   private void look(CallRuns runs, Run run, Method method, Object @Nullable [] arguments) {
-    if (mayLook()) {
+    if (looks.tryTake()) {
       CallSite place = CallSite.ofCurrentThread();
       if (runs.cameFrom(run, place.fingerprint())
           && run.site() == null
           && run.calls() >= MIN_CALLS
           && runs.waitingPercent(run) >= MIN_WAITING_PERCENT
-          && !place.isEmpty()
+          && place.isOfApplication()
           && isBatchable(method, arguments)) {
         LoopSite site = siteOf(place, nameOf(method, arguments));
         if (site != null) {
@@ -187,17 +184,6 @@ public final class LoopSampler {
       }
     }
     goOn(run);
-  }
-
-  private boolean mayLook() {
-    synchronized (sites) {
-      long now = nanoTime.getAsLong();
-      if (now - looksSinceNanos > TimeUnit.SECONDS.toNanos(1)) {
-        looksSinceNanos = now;
-        looks = 0;
-      }
-      return looks++ < MAX_LOOKS_PER_SECOND;
-    }
   }
 
   private boolean isBatchable(Method method, Object @Nullable [] arguments) {

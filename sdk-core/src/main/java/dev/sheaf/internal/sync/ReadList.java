@@ -28,15 +28,14 @@ final class ReadList {
   private static final int MAX_JSON_LENGTH = 256 << 10;
 
   private final String command;
-  private final long readAtNanos;
+  private final long readAtNanos = System.nanoTime();
   private final List<@Nullable String> elements;
 
   /** Made when it is first asked for. */
   private @Nullable Map<String, Integer> places;
 
-  private ReadList(String command, long readAtNanos, List<@Nullable String> elements) {
+  private ReadList(String command, List<@Nullable String> elements) {
     this.command = command;
-    this.readAtNanos = readAtNanos;
     this.elements = elements;
   }
 
@@ -46,13 +45,13 @@ final class ReadList {
    * @param command what it answers
    * @return null if it is none, or a short one
    */
-  static @Nullable ReadList of(String command, @Nullable Object reply, long nowNanos) {
+  static @Nullable ReadList of(String command, @Nullable Object reply) {
     if (reply instanceof String || reply instanceof byte[]) {
       List<@Nullable String> scalars = jsonScalars(reply);
-      return scalars == null ? null : of("JSON of " + command, scalars, nowNanos);
+      return scalars == null ? null : of("JSON of " + command, scalars);
     }
     Collection<?> collection = collectionIn(reply);
-    return collection == null ? null : of(command, collection, nowNanos);
+    return collection == null ? null : of(command, collection);
   }
 
   /**
@@ -126,7 +125,7 @@ final class ReadList {
     return reply instanceof MapScanCursor<?, ?> cursor ? cursor.getMap().keySet() : null;
   }
 
-  private static @Nullable ReadList of(String command, Collection<?> reply, long nowNanos) {
+  private static @Nullable ReadList of(String command, Collection<?> reply) {
     if (reply.size() < MIN_ELEMENTS) {
       return null;
     }
@@ -142,7 +141,7 @@ final class ReadList {
         break;
       }
     }
-    return texts < MIN_ELEMENTS ? null : new ReadList(command, nowNanos, elements);
+    return texts < MIN_ELEMENTS ? null : new ReadList(command, elements);
   }
 
   /** A string as JSON has it, without its quotes. */

@@ -21,8 +21,9 @@
  *   |     LearnedLoops               one connection
  *   |     LearnedPlaces, -Place      one client: what was learned  ---+
  *   |     SeenCall, AheadRead,       what commands and keys mean      |
- *   |     KeyForm                                                     +--- CallSite
- *   |                                                                 |    where a call comes from
+ *   |     KeyForm                                                     +--- CallSite, PerSecond
+ *   |                                                                 |    where a call comes from,
+ *   |                                                                 |    and how often one looks
  *   +-- found: the detector                                           |
  *         CallRuns                   one thread: calls in a row       |
  *         LoopSampler, LoopSite      one client: what was found    ---+

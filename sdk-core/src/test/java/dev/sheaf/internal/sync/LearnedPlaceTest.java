@@ -33,6 +33,20 @@ class LearnedPlaceTest {
   }
 
   @Test
+  void oneStallOfTheMachine_isOverAfterAFewWindows() {
+    learn();
+    int first = place.windowKeys(1);
+    place.windowClosed(first, 2, 100, true);
+    int windows = 0;
+    while (place.windowKeys(1) < LENGTH) {
+      int keys = place.windowKeys(1);
+      place.windowClosed(keys, keys, 100, false);
+      windows++;
+    }
+    assertThat(windows).isLessThanOrEqualTo(12);
+  }
+
+  @Test
   void loopTooSlowForASingleKey_stops() {
     learn();
     boolean stopped = false;

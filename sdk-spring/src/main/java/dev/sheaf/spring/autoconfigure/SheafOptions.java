@@ -142,7 +142,7 @@ final class SheafOptions {
 
   private LoopLearning learning() {
     return checked(
-        "sheaf.loops", () -> LoopLearning.defaults().withMaxAge(properties.loops().maxAge()));
+        "sheaf.loops", () -> LoopLearning.builder().maxAge(properties.loops().maxAge()).build());
   }
 
   @Nullable CompressionOptions compression() {

@@ -13,6 +13,8 @@ import org.springframework.data.redis.connection.RedisStringCommands;
 import org.springframework.data.redis.connection.RedisZSetCommands;
 import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+import org.springframework.data.redis.core.Cursor;
+import org.springframework.data.redis.core.ScanOptions;
 
 /** Spring's connection, whose blocking commands see to the loops of the calling thread. */
 final class BatchingConnection extends LettuceConnection {
@@ -56,6 +58,20 @@ final class BatchingConnection extends LettuceConnection {
     return face != null && key != null && waits()
         ? face.get(key, super.stringCommands())
         : super.stringCommands().get(key);
+  }
+
+  /**
+   * What templates scan by: as Spring's own, with pages that the client sees.
+   *
+   * @deprecated as in the interface that templates call
+   */
+  @Override
+  @Deprecated
+  public Cursor<byte[]> scan(ScanOptions options) {
+    SharedFace face = faces.get();
+    return face != null && waits()
+        ? new SeenScan(this, face, options).open()
+        : super.keyCommands().scan(options);
   }
 
   @Override

@@ -321,8 +321,8 @@ public final class BatchingConnectionFactory extends LettuceConnectionFactory {
   public void expect(String source, Collection<String> ids) {
     Running current = running;
     SharedFace known = current == null ? null : current.known();
-    if (current != null && known != null) {
-      current.client().expect(known.sheaf(), source, ids);
+    if (known != null) {
+      known.expect(source, ids);
     }
   }
 

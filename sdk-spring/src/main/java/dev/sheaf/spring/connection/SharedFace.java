@@ -8,6 +8,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Collection;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -83,6 +84,11 @@ final class SharedFace {
     } catch (RedisException e) {
       throw translated(e);
     }
+  }
+
+  /** The current thread is about to read what has these ids. */
+  void expect(String source, Collection<?> ids) {
+    client.expect(sheaf, source, ids);
   }
 
   void close() {
