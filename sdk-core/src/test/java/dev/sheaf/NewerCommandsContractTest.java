@@ -34,8 +34,7 @@ class NewerCommandsContractTest {
   private static final String LARGE = "large ".repeat(2_000);
 
   /** In one slot. */
-  private static final List<String> KEYS =
-      IntStream.range(0, 5).mapToObj(i -> "{k}" + i).toList();
+  private static final List<String> KEYS = IntStream.range(0, 5).mapToObj(i -> "{k}" + i).toList();
 
   @ForEachServer
   void setIfEqual_comparesAndStoresAsSetDoes(ServerUnderTest server) {
@@ -66,8 +65,7 @@ class NewerCommandsContractTest {
       }
       assertThat(setMany(sheaf, "{k}a", "one", "{k}b", LARGE)).isEqualTo(1);
       assertThat(sheaf.getAll(List.of("{k}a", "{k}b")))
-          .isEqualTo(
-              Map.of("{k}a", new Result.Value<>("one"), "{k}b", new Result.Value<>(LARGE)));
+          .isEqualTo(Map.of("{k}a", new Result.Value<>("one"), "{k}b", new Result.Value<>(LARGE)));
       assertThat(stored(server, "{k}b")).isLessThan(LARGE.length());
       assertThat(sheaf.sync().ttl("{k}b")).isBetween(900L, 1_000L);
       seenInALoop(sheaf, "new", () -> setMany(sheaf, KEYS.get(3), KEYS.get(3), KEYS.get(4), "new"));
@@ -79,7 +77,8 @@ class NewerCommandsContractTest {
     try (Sheaf<String, String> sheaf = compressing(server)) {
       sheaf.sync().set("k", "one");
       if (!has(server, "delifeq")) {
-        refused(sheaf, () -> number(sheaf, "DELIFEQ", args("k").addValue("one")), "unknown command");
+        refused(
+            sheaf, () -> number(sheaf, "DELIFEQ", args("k").addValue("one")), "unknown command");
         return;
       }
       assertThat(number(sheaf, "DELIFEQ", args("k").addValue("another"))).isZero();
@@ -190,16 +189,16 @@ class NewerCommandsContractTest {
     return sheaf.sync().dispatch(new Named(name), output, args);
   }
 
-  private record Named(String name) implements ProtocolKeyword {
+  private record Named(String command) implements ProtocolKeyword {
 
     @Override
     public byte[] getBytes() {
-      return name.getBytes(StandardCharsets.US_ASCII);
+      return command.getBytes(StandardCharsets.US_ASCII);
     }
 
     @Override
     public String toString() {
-      return name;
+      return command;
     }
   }
 

@@ -80,10 +80,7 @@ class WayOfAGetTest {
   void getOfALoneCaller_passesTheListedClasses() throws Exception {
     String output =
         new ForkedJvm(PATIENCE)
-            .options(
-                "-Xint",
-                "-XX:+EnableDynamicAgentLoading",
-                "-Djdk.attach.allowAttachSelf=true")
+            .options("-Xint", "-XX:+EnableDynamicAgentLoading", "-Djdk.attach.allowAttachSelf=true")
             .run(WayOfAGetTest.class);
     Set<String> passed = new TreeSet<>();
     output

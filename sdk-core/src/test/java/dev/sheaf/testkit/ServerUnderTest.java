@@ -21,8 +21,7 @@ public final class ServerUnderTest {
 
   /** Valkey says which Redis it is like, too, before its own version. */
   private static final Pattern VERSION =
-      Pattern.compile(
-          "(?s)(?:redis_version:\\S+.*(valkey)_version|redis_version):(\\d+\\.\\d+)");
+      Pattern.compile("(?s)(?:redis_version:\\S+.*(valkey)_version|redis_version):(\\d+\\.\\d+)");
 
   private final ServerKind kind;
   private final List<Node> nodes;

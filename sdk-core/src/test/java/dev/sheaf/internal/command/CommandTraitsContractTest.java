@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CommandTraitsContractTest {
 
-  private static final List<String> RECORDINGS = 
+  private static final List<String> RECORDINGS =
       List.of("redis-7.0", "redis-8.0", "valkey-8.1", "valkey-9.1");
 
   /** Flagged as reads, though the server's key specifications say that they write. */

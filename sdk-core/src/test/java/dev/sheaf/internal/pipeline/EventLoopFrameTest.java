@@ -61,8 +61,7 @@ class EventLoopFrameTest {
       Await.until("busy", PATIENCE, () -> EventLoopFrame.of(channel) != null);
       busy.countDown();
       Await.until("idle again", PATIENCE, () -> EventLoopFrame.of(channel) == null);
-      assertThat(channel.close().await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-          .isTrue();
+      assertThat(channel.close().await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     } finally {
       busy.countDown();
       group.shutdownGracefully(0, 0, TimeUnit.SECONDS).sync();

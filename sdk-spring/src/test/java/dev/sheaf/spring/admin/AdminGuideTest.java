@@ -45,8 +45,7 @@ class AdminGuideTest {
     for (RecordComponent component : properties.getClass().getRecordComponents()) {
       Object value = component.getAccessor().invoke(properties);
       String option =
-          prefix
-              + component.getName().replaceAll("(?<=.)(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+          prefix + component.getName().replaceAll("(?<=.)(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
       if (value instanceof Record) {
         collect(option + ".", value, target);
       } else {

@@ -67,8 +67,7 @@ class StarterHintsTest {
           .hasSizeGreaterThan(3)
           .allSatisfy(
               name ->
-                  assertThat(RuntimeHintsPredicates.resource().forResource(name))
-                      .accepts(hints()));
+                  assertThat(RuntimeHintsPredicates.resource().forResource(name)).accepts(hints()));
     }
   }
 }
