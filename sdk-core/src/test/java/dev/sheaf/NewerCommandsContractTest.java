@@ -189,16 +189,16 @@ class NewerCommandsContractTest {
     return sheaf.sync().dispatch(new Named(name), output, args);
   }
 
-  private record Named(String name) implements ProtocolKeyword {
+  private record Named(String command) implements ProtocolKeyword {
 
     @Override
     public byte[] getBytes() {
-      return name.getBytes(StandardCharsets.US_ASCII);
+      return command.getBytes(StandardCharsets.US_ASCII);
     }
 
     @Override
     public String toString() {
-      return name;
+      return command;
     }
   }
 
