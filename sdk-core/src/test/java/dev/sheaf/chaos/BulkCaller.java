@@ -49,9 +49,7 @@ final class BulkCaller implements Caller {
   }
 
   private static List<String> keys(int thread, String kind) {
-    return IntStream.range(0, KEYS)
-        .mapToObj(i -> prefix(thread) + ":" + kind + ":" + i)
-        .toList();
+    return IntStream.range(0, KEYS).mapToObj(i -> prefix(thread) + ":" + kind + ":" + i).toList();
   }
 
   @Override

@@ -239,8 +239,6 @@ public final class ChaosChecker {
       return 0;
     }
     isOf(key, value, findings);
-    return isOf(key, value)
-        ? Long.parseLong(value, key.length() + 1, value.length(), 10)
-        : -1;
+    return isOf(key, value) ? Long.parseLong(value, key.length() + 1, value.length(), 10) : -1;
   }
 }

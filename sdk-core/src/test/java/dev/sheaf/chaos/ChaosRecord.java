@@ -48,8 +48,7 @@ final class ChaosRecord {
     row.add(chaos.server());
     row.add(String.valueOf(seed));
     row.add(String.format(Locale.ROOT, "%.1f", time.toSeconds() / 60.0));
-    row.add(
-        String.valueOf(chaos.faults().values().stream().mapToInt(Integer::intValue).sum()));
+    row.add(String.valueOf(chaos.faults().values().stream().mapToInt(Integer::intValue).sum()));
     row.add(String.valueOf(found.operations()));
     for (String kind : new String[] {"doubled", "lost", "mixed up", "stale", "stuck"}) {
       row.add(String.valueOf(found.of(kind)));

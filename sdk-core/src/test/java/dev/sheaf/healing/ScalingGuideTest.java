@@ -93,9 +93,7 @@ class ScalingGuideTest {
           Duration.ofSeconds(60),
           () -> {
             lettuce.refreshPartitions();
-            return lettuce.getPartitions().stream()
-                    .filter(node -> node.is(NodeFlag.FAIL))
-                    .count()
+            return lettuce.getPartitions().stream().filter(node -> node.is(NodeFlag.FAIL)).count()
                 == NODES / 2;
           });
       lettuce.shutdown(0, 10, TimeUnit.SECONDS);

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Threads that call a script that counts, alone and in batches, while the servers are
- * disturbed; then every single call is compared with what the server counted for it.
+ * Threads that call a script that counts, alone and in batches, while the servers are disturbed;
+ * then every single call is compared with what the server counted for it.
  */
 final class ScriptChaos {
 

@@ -129,12 +129,10 @@ public final class RealRedisCluster implements AutoCloseable {
       joined.command("CONFIG", "SET", NODE_TIMEOUT, Long.toString(options.nodeTimeout.toMillis()));
       for (int i = 0; i < nodes.size(); i++) {
         String port = Integer.toString(nodes.get(i).port());
-        joined.command(
-            "CLUSTER", "MEET", RealRedis.HOST, port, Integer.toString(busPorts.get(i)));
+        joined.command("CLUSTER", "MEET", RealRedis.HOST, port, Integer.toString(busPorts.get(i)));
       }
       Stream.concat(nodes.stream(), Stream.of(joined))
-          .forEach(
-              node -> awaitNode(node, "the new node", () -> knowsAll(node, nodes.size() + 1)));
+          .forEach(node -> awaitNode(node, "the new node", () -> knowsAll(node, nodes.size() + 1)));
       return joined;
     } catch (RuntimeException | AssertionError e) {
       joined.stop();
@@ -298,7 +296,8 @@ public final class RealRedisCluster implements AutoCloseable {
       Set<Object> listed = new HashSet<>();
       for (Object range : connection.list("CLUSTER", "SLOTS")) {
         // Behind the first and the last slot, the nodes: address, port, name.
-        ((List<?>) range).stream().skip(2).map(each -> ((List<?>) each).get(2)).forEach(listed::add);
+        ((List<?>) range)
+            .stream().skip(2).map(each -> ((List<?>) each).get(2)).forEach(listed::add);
       }
       String replication = connection.text("INFO", "replication");
       return listed.size() >= nodes.size()

@@ -21,8 +21,8 @@ import java.util.function.Predicate;
  * The nodes that a look at the topology asks: a few at random where there are many. Lettuce opens a
  * connection to each node that is known, which a fleet of clients does at the same time.
  *
- * <p>Of a cluster with few nodes all are asked, as by Lettuce. Where the application has seeds asked
- * alone ({@code dynamicRefreshSources(false)}), it is these, however many. Thread-safe.
+ * <p>Of a cluster with few nodes all are asked, as by Lettuce. Where the application has seeds
+ * asked alone ({@code dynamicRefreshSources(false)}), it is these, however many. Thread-safe.
  */
 final class TopologySources implements ClusterTopologyRefresh {
 

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Commands that are answered, fail and are cancelled at once, in all the ways in which a few threads
- * can interleave: the first outcome of each stays, and the future of all is completed once, with the
- * last of them.
+ * Commands that are answered, fail and are cancelled at once, in all the ways in which a few
+ * threads can interleave: the first outcome of each stays, and the future of all is completed once,
+ * with the last of them.
  */
 @Tag("slow")
 class OutcomesInterleavingsTest {

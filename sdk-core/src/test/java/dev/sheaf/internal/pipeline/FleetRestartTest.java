@@ -77,8 +77,7 @@ class FleetRestartTest {
   @Test
   void wholeRestart_isOverSoon_andNoSecondStandsOut() throws Exception {
     SimulatedFleet sheaf =
-        new SimulatedFleet(
-            INSTANCES, NODES, AWAY, ReconnectDelays.over(Delay.exponential()), true);
+        new SimulatedFleet(INSTANCES, NODES, AWAY, ReconnectDelays.over(Delay.exponential()), true);
     SimulatedFleet lettuce = new SimulatedFleet(INSTANCES, NODES, AWAY, Delay.exponential(), false);
     assertThat(sheaf.wellAfterSeconds()).isLessThan(1);
     assertThat(sheaf.greatestToMean()).isLessThan(3);

@@ -30,9 +30,9 @@ import reactor.core.publisher.Flux;
 
 /**
  * Real clients with the guard, in one JVM and with shared resources, whose embedded cluster
- * restarts whole; beside it the {@link SimulatedFleet} of the same size. {@code -Dfleet=100}, {@code
- * -Dfleet.nodes=20} and {@code -Dfleet.away=3s} make it larger. It prints what it counts, and asks
- * only for what holds on any machine.
+ * restarts whole; beside it the {@link SimulatedFleet} of the same size. {@code -Dfleet=100},
+ * {@code -Dfleet.nodes=20} and {@code -Dfleet.away=3s} make it larger. It prints what it counts,
+ * and asks only for what holds on any machine.
  */
 @Tag("slow")
 @Timeout(600)
@@ -76,8 +76,7 @@ class RealFleetTest {
 
   @Test
   void wholeRestart_isSurvivedAsTheSimulationSays() throws Exception {
-    ClientResources resources =
-        DefaultClientResources.builder().eventBus(counter).build();
+    ClientResources resources = DefaultClientResources.builder().eventBus(counter).build();
     List<Sheaf<String, String>> fleet = new ArrayList<>();
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(NODES, 0).start()) {
       for (int i = 0; i < CLIENTS; i++) {
