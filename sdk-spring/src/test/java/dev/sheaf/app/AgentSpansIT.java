@@ -13,7 +13,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.Tracer;
-import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.Context;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -150,18 +150,19 @@ class AgentSpansIT {
           new Thread(
               () -> {
                 Span request = tracer.spanBuilder("request").startSpan();
-                try (Scope scope = request.makeCurrent()) {
-                  for (int i = 0; i < KEYS; i++) {
-                    redis.get("key:" + i);
-                  }
-                } finally {
-                  request.end();
-                }
+                Context.current().with(request).wrap(() -> getAll(redis)).run();
+                request.end();
               }));
     }
     threads.forEach(Thread::start);
     for (Thread thread : threads) {
       thread.join();
+    }
+  }
+
+  private static void getAll(RedisCommands<String, String> redis) {
+    for (int i = 0; i < KEYS; i++) {
+      redis.get("key:" + i);
     }
   }
 }
