@@ -49,6 +49,7 @@ final class ReloadedSsl implements LettuceClientOptionsBuilderCustomizer, Ordere
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // That very bundle; others are alike.
   public void customize(ClientOptions.Builder options) {
     DataRedisProperties redis = properties.getIfAvailable();
     DataRedisConnectionDetails connection = details.getIfAvailable();
