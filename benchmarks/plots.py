@@ -10,6 +10,8 @@ import sys
 
 import matplotlib
 
+from pages import CLIENTS, ROWS, newest_rows, read_files
+
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
@@ -19,26 +21,10 @@ plt.rcParams.update(
      "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True}
 )
 
-CLIENTS = {
-    "LETTUCE": ("Lettuce", "#4e79a7"),
-    "JEDIS": ("Jedis", "#f28e2b"),
-    "REDISSON": ("Redisson", "#76b7b2"),
-    "GLIDE": ("GLIDE", "#b07aa1"),
-    "RUEIDIS": ("rueidis (Go)", "#9c9c9c"),
-    "SHEAF": ("Sheaf", "#d62728"),
-    "SHEAF_YIELDING": ("Sheaf, yielding", "#ff9896"),
+COLORS = {
+    "LETTUCE": "#4e79a7", "JEDIS": "#f28e2b", "REDISSON": "#76b7b2", "GLIDE": "#b07aa1", "RUEIDIS": "#9c9c9c",
+    "SHEAF": "#d62728", "SHEAF_YIELDING": "#ff9896",
 }
-GETS = ["get-1", "get-2", "get-4", "get-8", "get-16", "get-64", "get-256"]
-OPEN = ["open-25", "open-50", "open-75", "open-90"]
-
-
-def newest_rows(docs):
-    """Each row of the newest file that has it."""
-    files = [json.loads(path.read_text()) for path in (docs / "benchmarks" / "data").glob("*.json")]
-    rows = {}
-    for file in sorted(files, key=lambda each: each["environment"].get("Date", "")):
-        rows.update({row["name"]: row for row in file["rows"] if row["clients"]})
-    return rows
 
 
 def save(figure, path, shown):
@@ -65,7 +51,7 @@ def bars(rows, names, axis, labels):
                 median = statistics.median(scores)
                 axis.bar(
                     place + (number - (len(present) - 1) / 2) * width, median, width * 0.9,
-                    color=CLIENTS[client][1], label=CLIENTS[client][0] if place == 0 else None,
+                    color=COLORS[client], label=CLIENTS[client] if place == 0 else None,
                     yerr=[[median - min(scores)], [max(scores) - median]], ecolor="#00000066",
                 )
                 shown.append((f"{client} {name}", median))
@@ -76,7 +62,7 @@ def bars(rows, names, axis, labels):
 
 
 def gets(rows, path):
-    names = [name for name in GETS if name in rows]
+    names = [name for name in ROWS if name.startswith("get-") and name in rows]
     if names:
         figure, axis = plt.subplots(figsize=(9, 4))
         shown = bars(rows, names, axis, [name.removeprefix("get-") for name in names])
@@ -86,7 +72,7 @@ def gets(rows, path):
 
 
 def open_load(rows, path):
-    names = [name for name in OPEN if name in rows]
+    names = [name for name in ROWS if name.startswith("open-") and name in rows]
     if names:
         figure, axis = plt.subplots(figsize=(9, 4))
         shown = bars(rows, names, axis, [name.removeprefix("open-") + " %" for name in names])
@@ -145,7 +131,7 @@ def shares(docs):
 
 
 def main(docs):
-    rows = newest_rows(docs)
+    rows = {row["name"]: row for row in newest_rows(read_files(docs))}
     gets(rows, docs / "benchmarks" / "gets.svg")
     open_load(rows, docs / "benchmarks" / "open.svg")
     compression(docs)

@@ -1,25 +1,21 @@
 package dev.sheaf.benchmarks;
 
-import dev.sheaf.benchmarks.compare.Check;
 import dev.sheaf.benchmarks.compare.CompareCommand;
-import dev.sheaf.benchmarks.compare.Publication;
-import dev.sheaf.benchmarks.compare.ResultFile;
-import dev.sheaf.benchmarks.jmh.CompressionTable;
+import dev.sheaf.benchmarks.jmh.Compression;
 import dev.sheaf.benchmarks.jmh.DictionaryTable;
 import dev.sheaf.benchmarks.latency.LearnedLoopsComparison;
 import dev.sheaf.benchmarks.latency.SizesComparison;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.Quiet;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Runs one of the commands, or, with any other arguments, JMH itself. */
 @Command(
@@ -64,21 +60,6 @@ public final class Main {
     throw thrown;
   }
 
-  /** Holds a result against what Sheaf is meant to reach; 1 if it misses. */
-  @Command(name = "check", description = "Holds a result against what Sheaf is meant to reach.")
-  int check(@Parameters(paramLabel = "FILE") Path file) {
-    return Check.print(ResultFile.read(file), System.out) == 0 ? 0 : 1;
-  }
-
-  /** Puts results into the pages; {@code benchmarks/publish} does it with the charts. */
-  @Command(name = "publish", description = "Puts results, if any, into the pages of DOCS.")
-  int publish(
-      @Parameters(paramLabel = "DOCS") Path docs,
-      @Parameters(paramLabel = "FILE", arity = "0..*") List<Path> files) {
-    new Publication(docs).publish(files == null ? List.of() : files, System.out);
-    return 0;
-  }
-
   /** Prints the ways to sum the sizes of 100,000 sorted sets. */
   @Command(name = "sizes", description = "The ways to sum the sizes of 100,000 sorted sets.")
   int sizes() {
@@ -98,7 +79,7 @@ public final class Main {
       name = "compression",
       description = "A table of compression algorithms; documents: -Dsheaf.documents=DIRECTORY.")
   int compression() {
-    CompressionTable.print(System.out);
+    Compression.print(System.out);
     return 0;
   }
 
@@ -111,16 +92,29 @@ public final class Main {
       @Option(
               names = "--parts",
               split = ",",
-              defaultValue = "shares,adversaries,rates",
+              defaultValue = "shares,adversaries",
               description = "Some of ${COMPLETION-CANDIDATES}; all by default.")
-          EnumSet<DictionaryTable.Part> parts,
+          EnumSet<Part> parts,
       @Option(
               names = "--shares",
               paramLabel = "FILE",
               description = "Where to write the shares by size of value, for the chart.")
           @Nullable Path shares)
-      throws Exception {
-    DictionaryTable.print(parts, shares, System.out);
+      throws IOException {
+    if (parts.contains(Part.SHARES)) {
+      DictionaryTable.shares(shares, System.out);
+    }
+    if (parts.contains(Part.ADVERSARIES)) {
+      DictionaryTable.adversaries(System.out);
+    }
     return 0;
+  }
+
+  /** What of the dictionaries to measure. */
+  enum Part {
+    /** How much of values is stored; times play no part. */
+    SHARES,
+    /** What values cost that nothing compresses. */
+    ADVERSARIES
   }
 }

@@ -1,18 +1,28 @@
 package dev.sheaf.examples;
 
+import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The server an example runs on: the one that {@code -Dredis=URI} names, or one that lives in this
  * JVM as long as the example.
  */
-final class ExampleServer implements AutoCloseable {
+public final class ExampleServer implements AutoCloseable {
+
+  private static final Pattern INFO =
+      Pattern.compile("total_(?:(commands)_processed|net_(?:in|out)put_bytes):(\\d+)");
 
   private final String uri;
   private final @Nullable EmbeddedServer embedded;
@@ -28,7 +38,7 @@ final class ExampleServer implements AutoCloseable {
   static ExampleServer start() {
     String given = System.getProperty("redis", "");
     if (!given.isEmpty()) {
-      return new ExampleServer(given, null, List.of());
+      return given(given);
     }
     EmbeddedServer server = EmbeddedServer.start();
     return new ExampleServer(server.uri(), server, List.of());
@@ -37,25 +47,84 @@ final class ExampleServer implements AutoCloseable {
   /** The given cluster, or an embedded one of three masters at a distance. */
   static ExampleServer startCluster(Duration roundTrip) {
     String given = System.getProperty("redis", "");
-    if (!given.isEmpty()) {
-      return new ExampleServer(given, null, List.of());
-    }
-    EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start();
+    return given.isEmpty()
+        ? behindProxies(
+            EmbeddedServer.builder().cluster(3, 0).start(),
+            LatencyProxy.builder().oneWayDelay(roundTrip.dividedBy(2)))
+        : given(given);
+  }
+
+  /** A server or cluster of the user's. */
+  public static ExampleServer given(String uri) {
+    return new ExampleServer(uri, null, List.of());
+  }
+
+  /**
+   * An embedded server, with the distance of a network, and perhaps its limit, before each node.
+   */
+  public static ExampleServer behindProxies(EmbeddedServer server, LatencyProxy.Builder proxy) {
     List<LatencyProxy> proxies = new ArrayList<>();
     for (EmbeddedNode node : server.nodes()) {
-      LatencyProxy proxy =
-          LatencyProxy.builder()
-              .target("127.0.0.1", node.port())
-              .oneWayDelay(roundTrip.dividedBy(2))
-              .start();
-      server.announce(node, proxy.port());
-      proxies.add(proxy);
+      LatencyProxy started = proxy.target("127.0.0.1", node.port()).start();
+      proxies.add(started);
+      if (server.isCluster()) {
+        server.announce(node, started.port());
+      }
     }
     return new ExampleServer("redis://127.0.0.1:" + proxies.get(0).port(), server, proxies);
   }
 
-  String uri() {
+  public String uri() {
     return uri;
+  }
+
+  /**
+   * What is asked to tell how many round trips, commands and bytes there were so far, by these
+   * names. Proxies count round trips, summed over the nodes, and bytes, requests and replies
+   * together. A given server counts commands and bytes, with those of other clients; or nothing, if
+   * it does not let this user ask for INFO.
+   *
+   * @param observer a client of this server
+   */
+  public Supplier<Map<String, Long>> counts(Sheaf<String, String> observer) {
+    EmbeddedServer server = embedded;
+    return server == null ? () -> info(observer) : () -> counted(server);
+  }
+
+  private Map<String, Long> counted(EmbeddedServer server) {
+    Map<String, Long> counts = new HashMap<>();
+    counts.put("commands", server.stats().commandsProcessed());
+    for (var stats : proxies.stream().map(LatencyProxy::stats).toList()) {
+      counts.merge("roundTrips", stats.roundTrips(), Long::sum);
+      counts.merge("bytes", stats.bytesToServer() + stats.bytesToClient(), Long::sum);
+    }
+    return counts;
+  }
+
+  private static Map<String, Long> info(Sheaf<String, String> observer) {
+    Map<String, Long> counts = new HashMap<>();
+    try {
+      for (String stats : masters(observer)) {
+        Matcher field = INFO.matcher(stats);
+        while (field.find()) {
+          String name = field.group(1) == null ? "bytes" : "commands";
+          counts.merge(name, Long.valueOf(field.group(2)), Long::sum);
+        }
+      }
+      return counts;
+    } catch (RedisException refused) {
+      return Map.of();
+    }
+  }
+
+  private static List<String> masters(Sheaf<String, String> observer) {
+    if (!observer.isCluster()) {
+      return List.of(observer.standalone().sync().info("stats"));
+    }
+    return observer.cluster().getPartitions().stream()
+        .filter(node -> node.getRole().isUpstream() && !node.getSlots().isEmpty())
+        .map(node -> observer.cluster().getConnection(node.getNodeId()).sync().info("stats"))
+        .toList();
   }
 
   /**

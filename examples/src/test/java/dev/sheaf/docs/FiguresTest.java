@@ -42,7 +42,8 @@ class FiguresTest {
       Pattern.compile("(?s)<!-- generated: (\\w+) -->.*?<!-- end of \\1 -->");
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```");
   private static final Pattern FIGURE =
-      Pattern.compile("[+-]?\\d[\\d.,]*( ?(µs|ms|ns|s|MB/s|k/s|%)(?!\\w).*| of .*|)");
+      Pattern.compile(
+          "[+-]?\\d[\\d.,]*( ?(µs|ms|ns|s|KB|MB/s|k/s|%)(?!\\w).*| of .*| \\([\\d.,]+ to .*|)");
 
   /** A speed or a gain in prose: 3.5 times, 40×, 120k/s, 24 ns. */
   private static final Pattern CLAIM =

@@ -1,7 +1,6 @@
 package dev.sheaf.benchmarks.compare;
 
 import dev.sheaf.benchmarks.latency.ClosedLoad;
-import dev.sheaf.benchmarks.latency.Gate;
 import dev.sheaf.benchmarks.latency.OpenLoad;
 import dev.sheaf.benchmarks.rivals.Client;
 import dev.sheaf.benchmarks.rivals.Rival;
@@ -72,7 +71,7 @@ final class ClientMain {
 
   private String figures(Order order, Rival rival) throws InterruptedException {
     Supplier<Runnable> task = () -> order.work().by(rival);
-    Gate gate = order.measuredMillis() == 0 ? () -> {} : new Lines();
+    Runnable gate = order.measuredMillis() == 0 ? () -> {} : new Lines();
     if (order.work() == Work.OPEN) {
       return openLoad(order, task, gate);
     }
@@ -87,7 +86,7 @@ final class ClientMain {
     return figure("operations", count.operations()) + figure("score", score);
   }
 
-  private String openLoad(Order order, Supplier<Runnable> task, Gate gate)
+  private String openLoad(Order order, Supplier<Runnable> task, Runnable gate)
       throws InterruptedException {
     if (capacity == 0) {
       capacity =
@@ -111,7 +110,7 @@ final class ClientMain {
   }
 
   private static ClosedLoad.Count closedLoad(
-      Order order, Supplier<Runnable> task, long warmUpMillis, long measuredMillis, Gate gate)
+      Order order, Supplier<Runnable> task, long warmUpMillis, long measuredMillis, Runnable gate)
       throws InterruptedException {
     ThreadFactory threads = order.virtual() ? virtualThreads() : ClientMain::thread;
     return ClosedLoad.run(order.threads(), threads, task, warmUpMillis, measuredMillis, gate);
@@ -139,12 +138,12 @@ final class ClientMain {
   }
 
   /** Tells the comparison when to count costs. */
-  private final class Lines implements Gate {
+  private final class Lines implements Runnable {
 
     private @Nullable String last;
 
     @Override
-    public void pass() {
+    public void run() {
       last = BEGIN.equals(last) ? END : BEGIN;
       System.out.println(last);
       try {

@@ -1,21 +1,19 @@
 package dev.sheaf.benchmarks.compare;
 
 import dev.sheaf.benchmarks.servers.ComparisonException;
+import dev.sheaf.benchmarks.servers.Tools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** A running client's process, which is talked to in lines. It ends with this JVM. */
 final class ClientProcess implements AutoCloseable {
@@ -24,14 +22,6 @@ final class ClientProcess implements AutoCloseable {
   private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(60);
 
   private static final int STOP_SECONDS = 10;
-
-  private static final ScheduledExecutorService WATCHDOG =
-      Executors.newSingleThreadScheduledExecutor(
-          work -> {
-            Thread thread = new Thread(work, "benchmark-watchdog");
-            thread.setDaemon(true);
-            return thread;
-          });
 
   private final Process process;
   private final BufferedReader output;
@@ -70,12 +60,14 @@ final class ClientProcess implements AutoCloseable {
    */
   Map<String, Double> answer(Order order) {
     long patience = 2 * (order.warmUpMillis() + order.measuredMillis()) + PATIENCE_MILLIS;
-    ScheduledFuture<?> end =
-        WATCHDOG.schedule(process::destroyForcibly, patience, TimeUnit.MILLISECONDS);
+    Future<?> end =
+        CompletableFuture.runAsync(
+            process::destroyForcibly,
+            CompletableFuture.delayedExecutor(patience, TimeUnit.MILLISECONDS));
     try {
       write(order.line());
-      @Nullable Costs before = null;
-      @Nullable Costs after = null;
+      Map<String, Double> before = Map.of();
+      Map<String, Double> after = Map.of();
       String line = read(end, patience);
       while (!line.startsWith(ClientMain.DONE)) {
         if (line.startsWith(ClientMain.FAILED)) {
@@ -91,8 +83,8 @@ final class ClientProcess implements AutoCloseable {
       }
       Map<String, Double> figures = figures(line.substring(ClientMain.DONE.length()));
       Double operations = figures.remove("operations");
-      if (before != null && after != null && operations != null && operations > 0) {
-        figures.putAll(after.since(before, operations));
+      if (operations != null && operations > 0) {
+        figures.putAll(Costs.each(before, after, operations));
       }
       return figures;
     } finally {
@@ -100,7 +92,7 @@ final class ClientProcess implements AutoCloseable {
     }
   }
 
-  private String read(ScheduledFuture<?> end, long patience) {
+  private String read(Future<?> end, long patience) {
     try {
       String line = output.readLine();
       if (line != null) {
@@ -126,26 +118,14 @@ final class ClientProcess implements AutoCloseable {
 
   private static Map<String, Double> figures(String text) {
     Map<String, Double> figures = new LinkedHashMap<>();
-    Arrays.stream(text.strip().split(" "))
-        .map(word -> word.split("=", 2))
-        .forEach(word -> figures.put(word[0], Double.valueOf(word[1])));
+    Order.words(text).forEach((name, value) -> figures.put(name, Double.valueOf(value)));
     return figures;
   }
 
   /** Ends the process, and waits for that. */
   @Override
   public void close() {
-    try {
-      process.getOutputStream().close();
-      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (IOException e) {
-      process.destroyForcibly();
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    Tools.end(process, STOP_SECONDS);
     try {
       Runtime.getRuntime().removeShutdownHook(killer);
     } catch (IllegalStateException e) {

@@ -70,7 +70,7 @@ final class Comparison {
 
     private Set<ServerKind> kinds() {
       Set<ServerKind> kinds = new LinkedHashSet<>();
-      rows.forEach(row -> kinds.add(row.server()));
+      rows.forEach(row -> kinds.add(row.order().kind()));
       return kinds;
     }
 
@@ -100,7 +100,7 @@ final class Comparison {
    * @throws ComparisonException if servers cannot be started or the result cannot be written
    */
   ResultFile run(Path file) {
-    Map<String, String> facts = new LinkedHashMap<>(Environment.observe(plan.programs()).facts());
+    Map<String, String> facts = Environment.observe(plan.programs());
     facts.put("Command", plan.command());
     facts.put("Rounds", Integer.toString(plan.rounds()));
     if (plan.timeScale() < 1) {
@@ -147,7 +147,7 @@ final class Comparison {
     }
   }
 
-  private @Nullable ClientProcess start(Client client) {
+  private void start(Client client) {
     try {
       Path log = Files.createDirectories(plan.out().resolve("logs")).resolve(client + ".log");
       ClientProcess process = ClientProcess.start(plan.programs().command(client), log);
@@ -155,11 +155,9 @@ final class Comparison {
       for (Order order : warmUps()) {
         process.answer(order);
       }
-      return process;
     } catch (ComparisonException | IOException e) {
       leaveOut(client.title(), String.valueOf(e.getMessage()));
       end(client);
-      return null;
     }
   }
 
@@ -177,10 +175,10 @@ final class Comparison {
     for (ServerKind kind : plan.kinds()) {
       Map<String, Row> different = new LinkedHashMap<>();
       for (Row row : plan.rows()) {
-        if (row.server() == kind) {
+        if (row.order().kind() == kind) {
           different.putIfAbsent(
-              (row.work() == Work.OPEN ? Work.GET : row.work())
-                  + (row.virtual() ? " virtual" : row.isForCrowd() ? " crowd" : ""),
+              (row.order().work() == Work.OPEN ? Work.GET : row.order().work())
+                  + (row.order().virtual() ? " virtual" : row.isForCrowd() ? " crowd" : ""),
               row);
         }
       }
@@ -190,15 +188,15 @@ final class Comparison {
             plan.millis(plan.firstWarmUpMillis())
                 * part(row, different.size())
                 / Math.max(1, parts);
-        Order order = Order.of(row, uri(kind), millis, 0);
-        orders.add(row.work() == Work.OPEN ? order.as(Work.GET) : order);
+        Order order = row.order().at(uri(kind), millis, 0);
+        orders.add(order.work() == Work.OPEN ? order.as(Work.GET) : order);
       }
     }
     return orders;
   }
 
   private static long part(Row row, int kinds) {
-    return row.isForCrowd() && !row.virtual() ? Math.max(1, kinds - 1) : 1;
+    return row.isForCrowd() && !row.order().virtual() ? Math.max(1, kinds - 1) : 1;
   }
 
   private String uri(ServerKind kind) {
@@ -207,16 +205,28 @@ final class Comparison {
   }
 
   private void measure(Row row, int round, int turn) {
-    String uri = uri(row.server());
+    String uri = uri(row.order().kind());
     Neighbours beside = new Neighbours(row.neighbours());
-    try (Distance distance = new Distance(uri, row.roundTripMicros())) {
+    try (beside;
+        LatencyProxy distance = distance(row, uri)) {
+      String at = distance == null ? uri : "redis://127.0.0.1:" + distance.port();
       List<Client> clients = plan.clients();
       for (int i = 0; i < clients.size(); i++) {
-        measure(row, round, clients.get((i + turn) % clients.size()), distance.uri);
+        measure(row, round, clients.get((i + turn) % clients.size()), at);
       }
-    } finally {
-      beside.close();
     }
+  }
+
+  /** A way to the server that takes some time; null for the server itself. */
+  private static @Nullable LatencyProxy distance(Row row, String uri) {
+    if (row.roundTripMicros() == 0) {
+      return null;
+    }
+    HostAndPort server = Servers.address(uri);
+    return LatencyProxy.builder()
+        .target(server.getHost(), server.getPort())
+        .oneWayDelay(Duration.ofNanos((long) row.roundTripMicros() * NANOS_PER_MICRO / 2))
+        .start();
   }
 
   private void measure(Row row, int round, Client client, String uri) {
@@ -226,7 +236,7 @@ final class Comparison {
       return;
     }
     try {
-      Order order = Order.of(row, uri, plan.millis(WARM_UP_MILLIS), plan.millis(MEASURED_MILLIS));
+      Order order = row.order().at(uri, plan.millis(WARM_UP_MILLIS), plan.millis(MEASURED_MILLIS));
       Map<String, Double> figures = process.answer(order);
       Objects.requireNonNull(found.get(row.name())).add(client, figures);
       console.printf(
@@ -234,8 +244,8 @@ final class Comparison {
           round + 1,
           row.name(),
           client.title(),
-          Numbers.rounded(Objects.requireNonNull(figures.get("score"))),
-          row.work().unit());
+          Environment.rounded(Objects.requireNonNull(figures.get("score"))),
+          row.order().work().unit());
     } catch (ComparisonException e) {
       leaveOut(what, e.getMessage() + "; see logs/" + client + ".log");
       // What failed may still be at work in there.
@@ -253,35 +263,5 @@ final class Comparison {
 
   private void closeProcesses() {
     plan.clients().forEach(this::end);
-  }
-
-  /** A way to a server that takes some time, or the server itself. */
-  private static final class Distance implements AutoCloseable {
-
-    private final String uri;
-    private final @Nullable LatencyProxy proxy;
-
-    Distance(String uri, int roundTripMicros) {
-      if (roundTripMicros == 0) {
-        this.uri = uri;
-        this.proxy = null;
-      } else {
-        HostAndPort server = Servers.address(uri);
-        LatencyProxy started =
-            LatencyProxy.builder()
-                .target(server.getHost(), server.getPort())
-                .oneWayDelay(Duration.ofNanos((long) roundTripMicros * NANOS_PER_MICRO / 2))
-                .start();
-        this.uri = "redis://127.0.0.1:" + started.port();
-        this.proxy = started;
-      }
-    }
-
-    @Override
-    public void close() {
-      if (proxy != null) {
-        proxy.close();
-      }
-    }
   }
 }

@@ -1,48 +1,87 @@
 package dev.sheaf.benchmarks.compare;
 
-import dev.sheaf.benchmarks.servers.ServerCounters;
+import dev.sheaf.benchmarks.servers.Servers;
 import dev.sheaf.benchmarks.servers.Tools;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
 
-/**
- * What a client's process and its servers have used up at one moment.
- *
- * @param known whether the system tells the costs of a process, as Linux does
- * @param cpuMicros user and system time of the process
- * @param waits voluntary context switches of its threads: how often one went to sleep to be woken
- * @param server the servers' own account
- */
-record Costs(boolean known, double cpuMicros, long waits, ServerCounters server) {
+/** What a client's process and its servers have used up, by the names that results have for it. */
+final class Costs {
 
   static final String CLIENT_CPU = "client CPU us";
+
+  /** How often a thread of the client went to sleep to be woken: voluntary context switches. */
   static final String WAKE_UPS = "wake-ups";
+
   static final String SERVER_CPU = "server CPU us";
   static final String COMMANDS = "commands";
+
+  /** Reads from sockets; some servers do not count them. */
   static final String SERVER_READS = "server reads";
 
   private static final double MICROS_PER_SECOND = 1e6;
-  private static final String WAITS = "voluntary_ctxt_switches:";
 
   /** Counted from the field after the program's name. */
   private static final int USER_FIELD = 11;
 
   private static final int SYSTEM_FIELD = 12;
+  private static final Pattern WAITS = Pattern.compile("\nvoluntary_ctxt_switches:\\s*(\\d+)");
   private static final double TICKS_PER_SECOND = ticksPerSecond();
 
-  static Costs soFar(long pid, String uri) {
-    ServerCounters server = ServerCounters.ask(uri);
+  private Costs() {}
+
+  /** Since the beginning; of the process only where the system tells it, as Linux does. */
+  static Map<String, Double> soFar(long pid, String uri) {
+    Map<String, Double> costs = new TreeMap<>();
     Path process = Path.of("/proc", Long.toString(pid));
     try {
-      return new Costs(
-          true, cpuMicros(Files.readString(process.resolve("stat"))), waits(process), server);
+      costs.put(CLIENT_CPU, cpuMicros(Files.readString(process.resolve("stat"))));
+      costs.put(WAKE_UPS, waits(process));
     } catch (IOException notLinux) {
-      return new Costs(false, 0, 0, server);
+      costs.clear();
     }
+    for (HostAndPort node : Servers.masters(uri)) {
+      try (Jedis jedis = new Jedis(node)) {
+        ofServer(jedis.info("everything"))
+            .forEach((name, cost) -> costs.merge(name, cost, Double::sum));
+      }
+    }
+    return costs;
+  }
+
+  /** What was spent on each operation between two moments. */
+  static Map<String, Double> each(
+      Map<String, Double> before, Map<String, Double> after, double operations) {
+    Map<String, Double> costs = new TreeMap<>();
+    after.forEach(
+        (name, cost) -> costs.put(name, (cost - before.getOrDefault(name, 0.0)) / operations));
+    costs.remove(SERVER_READS, 0.0);
+    return costs;
+  }
+
+  /** By its reply to INFO. */
+  static Map<String, Double> ofServer(String info) {
+    double seconds = field(info, "used_cpu_user") + field(info, "used_cpu_sys");
+    return Map.of(
+        SERVER_CPU,
+        seconds * MICROS_PER_SECOND,
+        COMMANDS,
+        field(info, "total_commands_processed"),
+        SERVER_READS,
+        field(info, "total_reads_processed"));
+  }
+
+  private static double field(String info, String name) {
+    Matcher value = Pattern.compile("(?m)^" + name + ":([0-9.]+)").matcher(info);
+    return value.find() ? Double.parseDouble(value.group(1)) : 0;
   }
 
   /** The name of the program stands in parentheses, and may have spaces and parentheses itself. */
@@ -55,27 +94,19 @@ record Costs(boolean known, double cpuMicros, long waits, ServerCounters server)
   /**
    * Summed over the threads that live; what the file of the process says is of its first thread.
    */
-  private static long waits(Path process) throws IOException {
-    long waits = 0;
+  private static double waits(Path process) throws IOException {
+    double waits = 0;
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(process.resolve("task"))) {
       for (Path task : tasks) {
-        waits += waitsOfThread(task);
+        try {
+          Matcher found = WAITS.matcher(Files.readString(task.resolve("status")));
+          waits += found.find() ? Long.parseLong(found.group(1)) : 0;
+        } catch (IOException ended) {
+          // The thread ended between the listing and the reading.
+        }
       }
     }
     return waits;
-  }
-
-  private static long waitsOfThread(Path task) {
-    try {
-      for (String line : Files.readAllLines(task.resolve("status"))) {
-        if (line.startsWith(WAITS)) {
-          return Long.parseLong(line.substring(WAITS.length()).strip());
-        }
-      }
-    } catch (IOException ended) {
-      // The thread ended between the listing and the reading.
-    }
-    return 0;
   }
 
   private static double ticksPerSecond() {
@@ -84,21 +115,5 @@ record Costs(boolean known, double cpuMicros, long waits, ServerCounters server)
     } catch (NumberFormatException e) {
       return 100;
     }
-  }
-
-  /** What was spent on each operation since then. */
-  Map<String, Double> since(Costs start, double operations) {
-    Map<String, Double> costs = new LinkedHashMap<>();
-    if (known && start.known) {
-      costs.put(CLIENT_CPU, (cpuMicros - start.cpuMicros) / operations);
-      costs.put(WAKE_UPS, (waits - start.waits) / operations);
-    }
-    ServerCounters spent = server.minus(start.server);
-    costs.put(SERVER_CPU, spent.cpuMicros() / operations);
-    costs.put(COMMANDS, spent.commands() / operations);
-    if (spent.reads() > 0) {
-      costs.put(SERVER_READS, spent.reads() / operations);
-    }
-    return costs;
   }
 }

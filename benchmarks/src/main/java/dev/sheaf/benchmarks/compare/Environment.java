@@ -1,7 +1,7 @@
 package dev.sheaf.benchmarks.compare;
 
-import dev.sheaf.benchmarks.servers.RedisProcess;
 import dev.sheaf.benchmarks.servers.Tools;
+import dev.sheaf.testkit.RealRedis;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,24 +11,20 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/**
- * Where and with what was measured: names and values, in the order in which they are reported.
- *
- * @param facts the names and values
- */
-record Environment(Map<String, String> facts) {
+/** Where and with what was measured. */
+final class Environment {
 
-  /** From this load for each core on, others take a share of the processors that shows. */
-  private static final double BUSY_LOAD_PER_CORE = 0.5;
+  private Environment() {}
 
-  /** Looks around. */
-  static Environment observe(Programs programs) {
+  /** Looks around: names and values, in the order in which they are reported. */
+  static Map<String, String> observe(Programs programs) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
     facts.put("Commit", commit());
@@ -36,32 +32,16 @@ record Environment(Map<String, String> facts) {
         "Processor", processor() + ", " + Runtime.getRuntime().availableProcessors() + " cores");
     facts.put("System", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     facts.put("JVM", programs.jvm());
-    facts.put(
-        "Server", Tools.output(RedisProcess.EXECUTABLE, "--version").replaceFirst(" sha=.*", ""));
+    facts.put("Server", Tools.output(server(), "--version").replaceFirst(" sha=.*", ""));
     facts.putAll(versions());
     facts.put("Load before", loadAverage());
-    return new Environment(facts);
-  }
-
-  /** This JVM in its own words. */
-  static String ownJvm() {
-    return System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version");
-  }
-
-  /** Whether others used the machine so much that times mean little, by the facts of a run. */
-  static boolean isBusy(Map<String, String> facts) {
-    try {
-      return Double.parseDouble(facts.getOrDefault("Load before", "0"))
-          > BUSY_LOAD_PER_CORE * Runtime.getRuntime().availableProcessors();
-    } catch (NumberFormatException e) {
-      return false;
-    }
+    return facts;
   }
 
   /** The mean number of busy threads on the machine in the last minute, as text. */
   static String loadAverage() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-    return load < 0 ? "unknown" : Numbers.rounded(load);
+    return load < 0 ? "unknown" : rounded(load);
   }
 
   private static Map<String, String> versions() {
@@ -74,6 +54,10 @@ record Environment(Map<String, String> facts) {
     Map<String, String> versions = new TreeMap<>();
     properties.stringPropertyNames().forEach(n -> versions.put(n, properties.getProperty(n)));
     return versions;
+  }
+
+  private static String server() {
+    return RealRedis.executable().map(Path::toString).orElse("redis-server");
   }
 
   private static String commit() {
@@ -93,5 +77,12 @@ record Environment(Map<String, String> facts) {
       String name = Tools.output("sysctl", "-n", "machdep.cpu.brand_string");
       return name.isEmpty() ? System.getProperty("os.arch") : name;
     }
+  }
+
+  /** Three digits that count, or all of a whole number from a hundred on: 0.0123, 1.23, 93,677. */
+  static String rounded(double value) {
+    double size = Math.abs(value);
+    int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 || size == 0 ? 2 : 3;
+    return String.format(Locale.ROOT, "%,." + digits + "f", value);
   }
 }

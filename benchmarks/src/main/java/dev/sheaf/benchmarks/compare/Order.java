@@ -28,16 +28,9 @@ record Order(
     long warmUpMillis,
     long measuredMillis) {
 
-  static Order of(Row row, String uri, long warmUpMillis, long measuredMillis) {
-    return new Order(
-        row.work(),
-        row.server(),
-        uri,
-        row.threads(),
-        row.virtual(),
-        row.percent(),
-        warmUpMillis,
-        measuredMillis);
+  /** The same there, for so long. */
+  Order at(String where, long warmUp, long measured) {
+    return new Order(work, kind, where, threads, virtual, percent, warmUp, measured);
   }
 
   /** The same for other work. */
@@ -51,10 +44,18 @@ record Order(
   }
 
   static Order parse(String line) {
-    Map<String, String> words =
-        Arrays.stream(line.split(" "))
-            .map(word -> word.split("=", 2))
-            .collect(Collectors.toMap(word -> word[0], word -> word[1]));
+    return of(words(line));
+  }
+
+  /** The words of a line by their names. */
+  static Map<String, String> words(String line) {
+    return Arrays.stream(line.strip().split(" "))
+        .filter(word -> !word.isEmpty())
+        .map(word -> word.split("=", 2))
+        .collect(Collectors.toMap(word -> word[0], word -> word[1]));
+  }
+
+  static Order of(Map<String, String> words) {
     return new Order(
         Work.valueOf(word(words, "work")),
         ServerKind.valueOf(word(words, "kind")),

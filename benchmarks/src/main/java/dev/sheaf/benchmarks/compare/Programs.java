@@ -37,9 +37,6 @@ record Programs(Path jdk, Path goSources, Path built) {
 
   /** The number of the JDK's release; 0 for a directory that is no JDK. */
   int feature() {
-    if (jdk.equals(ownJdk())) {
-      return Runtime.version().feature();
-    }
     String version = released("JAVA_VERSION");
     return version.isEmpty() || !Files.isExecutable(java())
         ? 0
@@ -48,9 +45,7 @@ record Programs(Path jdk, Path goSources, Path built) {
 
   /** The JVM in its own words. */
   String jvm() {
-    return jdk.equals(ownJdk())
-        ? Environment.ownJvm()
-        : (released("IMPLEMENTOR") + " " + released("JAVA_RUNTIME_VERSION")).strip();
+    return (released("IMPLEMENTOR") + " " + released("JAVA_RUNTIME_VERSION")).strip();
   }
 
   /** What a JDK says of itself, without having to be started. */
@@ -88,7 +83,7 @@ record Programs(Path jdk, Path goSources, Path built) {
   }
 
   private Path goProgram() {
-    if (!Tools.areInstalled("go")) {
+    if (Tools.output("go", "version").isEmpty()) {
       throw new ComparisonException("go is not on the PATH");
     }
     Path program = built.toAbsolutePath().resolve("rueidis-bench");

@@ -5,14 +5,12 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sheaf.benchmarks.rivals.Client;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a run found, as it is written to a file.
@@ -48,52 +46,15 @@ public record ResultFile(Map<String, String> environment, List<Found> rows) {
           row.group(),
           row.name(),
           row.title(),
-          row.work().unit(),
-          row.work().isRate(),
+          row.order().work().unit(),
+          row.order().work().isRate(),
           new TreeMap<>());
     }
 
     void add(Client client, Map<String, Double> figures) {
-      clients.computeIfAbsent(client, c -> new Series(new ArrayList<>(), new TreeMap<>()));
-      @Nullable Series series = clients.get(client);
-      if (series != null) {
-        series.add(figures);
-      }
-    }
-
-    /** How many times as fast one client was as another: of each round, if both have them all. */
-    Optional<Spread> ratio(Client client, Client reference) {
-      Series own = clients.get(client);
-      Series other = clients.get(reference);
-      if (own == null || other == null) {
-        return Optional.empty();
-      }
-      List<Double> ratios = new ArrayList<>();
-      if (own.scores.size() == other.scores.size()) {
-        for (int i = 0; i < own.scores.size(); i++) {
-          ratios.add(ratio(own.scores.get(i), other.scores.get(i)));
-        }
-      } else {
-        ratios.add(ratio(own.spread().median(), other.spread().median()));
-      }
-      return Optional.of(Spread.of(ratios));
-    }
-
-    private double ratio(double own, double other) {
-      return higherIsBetter ? own / other : other / own;
-    }
-
-    /** The fastest of some clients by its median. */
-    Optional<Client> best(List<Client> among) {
-      return among.stream()
-          .filter(clients::containsKey)
-          .max((one, other) -> Double.compare(speed(one), speed(other)));
-    }
-
-    private double speed(Client client) {
-      Series series = clients.get(client);
-      double median = series == null ? 0 : series.spread().median();
-      return higherIsBetter ? median : -median;
+      Objects.requireNonNull(
+              clients.computeIfAbsent(client, c -> new Series(new ArrayList<>(), new TreeMap<>())))
+          .add(figures);
     }
   }
 
@@ -115,34 +76,6 @@ public record ResultFile(Map<String, String> environment, List<Found> rows) {
             values.add(value);
           });
     }
-
-    Spread spread() {
-      return Spread.of(scores);
-    }
-
-    /** The median of one of the other figures. */
-    Optional<Double> figure(String name) {
-      List<Double> values = figures.get(name);
-      return values == null ? Optional.empty() : Optional.of(Spread.of(values).median());
-    }
-  }
-
-  /** The row of that name. */
-  Optional<Found> row(String name) {
-    return rows.stream().filter(row -> row.name.equals(name)).findFirst();
-  }
-
-  /**
-   * Reads a file.
-   *
-   * @throws ComparisonException if it cannot be read or is none of these
-   */
-  public static ResultFile read(Path file) {
-    try {
-      return JSON.readValue(file.toFile(), ResultFile.class);
-    } catch (IOException e) {
-      throw new ComparisonException("Cannot read " + file + ": " + e.getMessage(), e);
-    }
   }
 
   /**
@@ -152,10 +85,6 @@ public record ResultFile(Map<String, String> environment, List<Found> rows) {
    */
   void write(Path file) {
     try {
-      Path folder = file.toAbsolutePath().getParent();
-      if (folder != null) {
-        Files.createDirectories(folder);
-      }
       JSON.writeValue(file.toFile(), this);
     } catch (IOException e) {
       throw new ComparisonException("Cannot write " + file + ": " + e.getMessage(), e);

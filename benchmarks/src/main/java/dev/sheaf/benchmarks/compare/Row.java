@@ -1,8 +1,9 @@
 package dev.sheaf.benchmarks.compare;
 
-import dev.sheaf.benchmarks.servers.ServerKind;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -12,29 +13,54 @@ import java.util.TreeSet;
  * @param group the word that selects it
  * @param name its name
  * @param title what it is, in words
- * @param work what the threads do
- * @param server what they are connected to
- * @param roundTripMicros how far away that is, there and back; 0 for the loopback interface
- * @param threads how many threads work at once
- * @param virtual whether they are virtual threads
+ * @param order what the clients are asked to do, but for where and how long
+ * @param roundTripMicros how far away the server is, there and back; 0 for the loopback interface
  * @param neighbours how many processes compute beside it
- * @param percent the part of the client's capacity that an open load asks for
  */
 record Row(
-    String group,
-    String name,
-    String title,
-    Work work,
-    ServerKind server,
-    int roundTripMicros,
-    int threads,
-    boolean virtual,
-    int neighbours,
-    int percent) {
+    String group, String name, String title, Order order, int roundTripMicros, int neighbours) {
 
-  private static final int NEAR_MICROS = 1_000;
-  private static final int FAR_MICROS = 1_200;
-  private static final int OPEN_THREADS = 64;
+  /**
+   * In the order in which they are measured: group, name, title, work, and where it differs from
+   * one thread at one server nearby. Neighbours are those of each processor; # is their number.
+   */
+  private static final String ALL =
+      """
+      gets    | get-1        | 1 thread                                   | GET       |
+      gets    | get-2        | 2 threads                                  | GET       | threads=2
+      gets    | get-4        | 4 threads                                  | GET       | threads=4
+      gets    | get-8        | 8 threads                                  | GET       | threads=8
+      gets    | get-16       | 16 threads                                 | GET       | threads=16
+      gets    | get-64       | 64 threads                                 | GET       | threads=64
+      gets    | get-256      | 256 threads                                | GET       | threads=256
+      virtual | virtual-64   | 64 virtual threads                         | GET       | threads=64 virtual=true
+      virtual | virtual-1000 | 1,000 virtual threads                      | GET       | threads=1000 virtual=true
+      pages   | getall-100   | 100 keys in one call                       | GET_ALL   |
+      pages   | futures-100  | 100 futures, or a pipeline                 | GET_EACH  |
+      cluster | cluster-getall-100  | cluster, 100 keys in one call       | GET_ALL   | kind=CLUSTER
+      cluster | cluster-64   | cluster, 64 threads                        | GET       | kind=CLUSTER threads=64
+      distant | distant-64   | 1.2 ms away, 64 threads                    | GET       | micros=1200 threads=64
+      distant | distant-futures-100 | 1.2 ms away, 100 futures            | GET_EACH  | micros=1200
+      large   | large-8      | 1 MB values, 8 threads                     | GET_LARGE | threads=8
+      open    | open-25      | 25 % of its own capacity                   | OPEN      | threads=64 percent=25
+      open    | open-50      | 50 % of its own capacity                   | OPEN      | threads=64 percent=50
+      open    | open-75      | 75 % of its own capacity                   | OPEN      | threads=64 percent=75
+      open    | open-90      | 90 % of its own capacity                   | OPEN      | threads=64 percent=90
+      busy-#  | busy-#-1     | 1 thread beside # computing processes      | GET       | neighbours=1
+      busy-#  | busy-#-8     | 8 threads beside # computing processes     | GET       | neighbours=1 threads=8
+      busy-#  | busy-#-64    | 64 threads beside # computing processes    | GET       | neighbours=1 threads=64
+      busy-#  | busy-#-1     | 1 thread beside # computing processes      | GET       | neighbours=4
+      busy-#  | busy-#-8     | 8 threads beside # computing processes     | GET       | neighbours=4 threads=8
+      busy-#  | busy-#-64    | 64 threads beside # computing processes    | GET       | neighbours=4 threads=64
+      loops   | loop-100     | loop of 100                                | LOOP      |
+      loops   | loop-100-1ms | 1 ms away, loop of 100                     | LOOP      | micros=1000
+      loops   | getall-100-1ms      | 1 ms away, 100 keys in one call     | GET_ALL   | micros=1000
+      loops   | loop-of-two-100-1ms | 1 ms away, loop of 100, two dependent GETs in the body | LOOP_OF_TWO | micros=1000
+      pings   | ping-64      | 64 threads that ping                       | PING      | threads=64
+      """;
+
+  private static final String USUAL =
+      "kind=STANDALONE uri=- threads=1 virtual=false percent=0 warmUp=0 measured=0";
 
   /**
    * From so many threads on, a row's code needs longer to warm up: they compete with the compiler.
@@ -43,57 +69,28 @@ record Row(
 
   /** All rows, in the order in which they are measured. */
   static List<Row> all(int processors) {
-    List<Row> rows = new ArrayList<>();
-    for (int threads : new int[] {1, 2, 4, 8, 16, 64, 256}) {
-      rows.add(gets("gets", "get-" + threads, threads(threads), threads));
-    }
-    for (int threads : new int[] {64, 1_000}) {
-      rows.add(
-          gets("virtual", "virtual-" + threads, count(threads) + " virtual threads", threads)
-              .onVirtualThreads());
-    }
-    rows.add(page("pages", "getall-100", "100 keys in one call", Work.GET_ALL));
-    rows.add(page("pages", "futures-100", "100 futures, or a pipeline", Work.GET_EACH));
-    rows.add(
-        page("cluster", "cluster-getall-100", "cluster, 100 keys in one call", Work.GET_ALL)
-            .on(ServerKind.CLUSTER));
-    rows.add(gets("cluster", "cluster-64", "cluster, 64 threads", 64).on(ServerKind.CLUSTER));
-    rows.add(gets("distant", "distant-64", "1.2 ms away, 64 threads", 64).at(FAR_MICROS));
-    rows.add(
-        page("distant", "distant-futures-100", "1.2 ms away, 100 futures", Work.GET_EACH)
-            .at(FAR_MICROS));
-    rows.add(row("large", "large-8", "1 MB values, 8 threads", Work.GET_LARGE, 8));
-    for (int percent : new int[] {25, 50, 75, 90}) {
-      rows.add(
-          row(
-                  "open",
-                  "open-" + percent,
-                  percent + " % of its own capacity",
-                  Work.OPEN,
-                  OPEN_THREADS)
-              .asking(percent));
-    }
-    for (int neighbours : new int[] {processors, 4 * processors}) {
-      String group = "busy-" + neighbours;
-      for (int threads : new int[] {1, 8, 64}) {
-        String title = threads(threads) + " beside " + neighbours + " computing processes";
-        rows.add(gets(group, group + "-" + threads, title, threads).beside(neighbours));
-      }
-    }
-    rows.add(page("loops", "loop-100", "loop of 100", Work.LOOP));
-    rows.add(page("loops", "loop-100-1ms", "1 ms away, loop of 100", Work.LOOP).at(NEAR_MICROS));
-    rows.add(
-        page("loops", "getall-100-1ms", "1 ms away, 100 keys in one call", Work.GET_ALL)
-            .at(NEAR_MICROS));
-    rows.add(
-        page(
-                "loops",
-                "loop-of-two-100-1ms",
-                "1 ms away, loop of 100, two dependent GETs in the body",
-                Work.LOOP_OF_TWO)
-            .at(NEAR_MICROS));
-    rows.add(row("pings", "ping-64", "64 threads that ping", Work.PING, 64));
-    return List.copyOf(rows);
+    return ALL.lines().map(line -> read(line, processors)).toList();
+  }
+
+  private static Row read(String line, int processors) {
+    String[] cells = line.split("\\|", -1);
+    Map<String, String> words = new HashMap<>(Order.words(USUAL));
+    words.put("work", cells[3].strip());
+    words.putAll(Order.words(cells[4]));
+    int neighbours = processors * number(words, "neighbours");
+    List<String> names =
+        Arrays.stream(cells).map(cell -> cell.strip().replace("#", "" + neighbours)).toList();
+    return new Row(
+        names.get(0),
+        names.get(1),
+        names.get(2),
+        Order.of(words),
+        number(words, "micros"),
+        neighbours);
+  }
+
+  private static int number(Map<String, String> words, String name) {
+    return Integer.parseInt(words.getOrDefault(name, "0"));
   }
 
   /**
@@ -121,50 +118,6 @@ record Row(
   }
 
   boolean isForCrowd() {
-    return threads >= CROWD;
-  }
-
-  private static Row gets(String group, String name, String title, int threads) {
-    return row(group, name, title, Work.GET, threads);
-  }
-
-  private static Row page(String group, String name, String title, Work work) {
-    return row(group, name, title, work, 1);
-  }
-
-  private static Row row(String group, String name, String title, Work work, int threads) {
-    return new Row(group, name, title, work, ServerKind.STANDALONE, 0, threads, false, 0, 0);
-  }
-
-  private Row on(ServerKind kind) {
-    return new Row(
-        group, name, title, work, kind, roundTripMicros, threads, virtual, neighbours, percent);
-  }
-
-  private Row at(int micros) {
-    return new Row(group, name, title, work, server, micros, threads, virtual, neighbours, percent);
-  }
-
-  private Row onVirtualThreads() {
-    return new Row(
-        group, name, title, work, server, roundTripMicros, threads, true, neighbours, percent);
-  }
-
-  private Row beside(int processes) {
-    return new Row(
-        group, name, title, work, server, roundTripMicros, threads, virtual, processes, percent);
-  }
-
-  private Row asking(int share) {
-    return new Row(
-        group, name, title, work, server, roundTripMicros, threads, virtual, neighbours, share);
-  }
-
-  private static String threads(int threads) {
-    return threads == 1 ? "1 thread" : threads + " threads";
-  }
-
-  private static String count(int number) {
-    return number < 1_000 ? "" + number : number / 1_000 + ",000";
+    return order.threads() >= CROWD;
   }
 }

@@ -4,6 +4,7 @@ import dev.sheaf.benchmarks.rivals.Rival;
 import dev.sheaf.benchmarks.servers.Dataset;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -13,66 +14,28 @@ import org.jspecify.annotations.Nullable;
  */
 public enum Work {
   /** A blocking GET. */
-  GET("ops/s") {
-    @Override
-    public Runnable by(Rival rival) {
-      return get(Dataset.SMALL, rival);
-    }
-  },
+  GET("ops/s", rival -> get(Dataset.SMALL, rival)),
   /** A blocking GET of 1 MB. */
-  GET_LARGE("ops/s") {
-    @Override
-    public Runnable by(Rival rival) {
-      return get(Dataset.LARGE, rival);
-    }
-  },
+  GET_LARGE("ops/s", rival -> get(Dataset.LARGE, rival)),
   /** A page by the client's call for many keys. */
-  GET_ALL("us") {
-    @Override
-    public Runnable by(Rival rival) {
-      return new Page(rival, Rival::getAll, 0);
-    }
-  },
+  GET_ALL("us", rival -> new Page(rival, Rival::getAll, 0)),
   /** A page by one future for each key. */
-  GET_EACH("us") {
-    @Override
-    public Runnable by(Rival rival) {
-      return new Page(rival, Rival::getEach, 0);
-    }
-  },
+  GET_EACH("us", rival -> new Page(rival, Rival::getEach, 0)),
   /** A page by a loop of GETs. */
-  LOOP("us") {
-    @Override
-    public Runnable by(Rival rival) {
-      return new Page(rival, Rival::loop, 0);
-    }
-  },
+  LOOP("us", rival -> new Page(rival, Rival::loop, 0)),
   /** A loop whose body makes two GETs, the second of a key that the first one's value names. */
-  LOOP_OF_TWO("us") {
-    @Override
-    public Runnable by(Rival rival) {
-      return new Page(rival, Rival::loopOfTwo, 1);
-    }
-  },
+  LOOP_OF_TWO("us", rival -> new Page(rival, Rival::loopOfTwo, 1)),
   /** A PING. */
-  PING("ops/s") {
-    @Override
-    public Runnable by(Rival rival) {
-      return rival::ping;
-    }
-  },
+  PING("ops/s", rival -> rival::ping),
   /** Blocking GETs that begin at moments of their own, a share of the client's capacity. */
-  OPEN("p99 us") {
-    @Override
-    public Runnable by(Rival rival) {
-      return GET.by(rival);
-    }
-  };
+  OPEN("p99 us", GET.task);
 
   private final String unit;
+  private final Function<Rival, Runnable> task;
 
-  Work(String unit) {
+  Work(String unit, Function<Rival, Runnable> task) {
     this.unit = unit;
+    this.task = task;
   }
 
   /** What the score counts. */
@@ -86,7 +49,9 @@ public enum Work {
   }
 
   /** One operation after the other of one thread. */
-  public abstract Runnable by(Rival rival);
+  public Runnable by(Rival rival) {
+    return task.apply(rival);
+  }
 
   private static Runnable get(Dataset data, Rival rival) {
     return () -> {

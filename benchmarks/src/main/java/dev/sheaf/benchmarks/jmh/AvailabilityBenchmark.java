@@ -8,7 +8,6 @@ import dev.sheaf.benchmarks.servers.Quiet;
 import dev.sheaf.benchmarks.servers.ServerKind;
 import dev.sheaf.benchmarks.servers.Servers;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -35,34 +34,29 @@ public class AvailabilityBenchmark {
 
   private static final Duration TTL = Duration.ofMinutes(10);
 
-  private @Nullable Servers servers;
-  private @Nullable Sheaf<String, String> sheaf;
-  private @Nullable Availability<String> availability;
+  private final Servers servers = Servers.open(ServerKind.STANDALONE);
+  private final Sheaf<String, String> sheaf =
+      Sheaf.builder(servers.uri()).availability(AvailabilityOptions.defaults()).connect();
+  private final Availability<String> availability = sheaf.availability();
 
-  /** Connects, and waits for the first answer. */
+  /** Waits for the first answer. */
   @Setup
-  public void connect() {
+  public void ping() {
     Quiet.logging();
-    Servers opened = Servers.open(ServerKind.STANDALONE);
-    servers = opened;
-    Sheaf<String, String> connected =
-        Sheaf.builder(opened.uri()).availability(AvailabilityOptions.defaults()).connect();
-    sheaf = connected;
-    availability = connected.availability();
-    connected.availability().withTimeout(Duration.ofSeconds(10)).ping();
+    availability.withTimeout(Duration.ofSeconds(10)).ping();
   }
 
   /** Of Redis as a whole. */
   @Benchmark
   public boolean isAvailable() {
-    return requireYes(Objects.requireNonNull(availability).isAvailable());
+    return requireYes(availability.isAvailable());
   }
 
   /** Of the node of a random key. */
   @Benchmark
   public boolean isAvailableForKey() {
     String key = Dataset.SMALL.key(Dataset.SMALL.randomIndex());
-    return requireYes(Objects.requireNonNull(availability).isAvailable(key));
+    return requireYes(availability.isAvailable(key));
   }
 
   private static boolean requireYes(boolean answer) {
@@ -77,7 +71,7 @@ public class AvailabilityBenchmark {
   public String get() {
     int index = Dataset.SMALL.randomIndex();
     String key = Dataset.SMALL.key(index);
-    return Dataset.SMALL.check(index, Objects.requireNonNull(sheaf).sync().get(key));
+    return Dataset.SMALL.check(index, sheaf.sync().get(key));
   }
 
   /** A key that is there, through the read-through. */
@@ -85,8 +79,7 @@ public class AvailabilityBenchmark {
   public String readThroughHit() {
     int index = Dataset.SMALL.randomIndex();
     String key = Dataset.SMALL.key(index);
-    return Dataset.SMALL.check(
-        index, Objects.requireNonNull(sheaf).readThrough(key, TTL, AvailabilityBenchmark::missing));
+    return Dataset.SMALL.check(index, sheaf.readThrough(key, TTL, AvailabilityBenchmark::missing));
   }
 
   private static @Nullable String missing(String key) {
@@ -96,11 +89,7 @@ public class AvailabilityBenchmark {
   /** Disconnects. */
   @TearDown
   public void disconnect() {
-    if (sheaf != null) {
-      sheaf.close();
-    }
-    if (servers != null) {
-      servers.close();
-    }
+    sheaf.close();
+    servers.close();
   }
 }

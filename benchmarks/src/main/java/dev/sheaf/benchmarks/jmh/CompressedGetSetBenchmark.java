@@ -1,8 +1,10 @@
 package dev.sheaf.benchmarks.jmh;
 
-import dev.sheaf.benchmarks.servers.RedisProcess;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.testkit.RealRedis;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -18,11 +20,14 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * How many documents of 10 KB a second do threads read and write, nine reads to a write, with and
- * without compression, near the server and over a link of 1 Gbit/s?
+ * How many documents of 10 KB, or orders of 1 KB, a second do threads read and write, nine reads to
+ * a write, with and without compression, near the server and over a link of 1 Gbit/s? It also tells
+ * how much memory of the server the values take.
  *
  * <pre>{@code
  * java -jar benchmarks/target/benchmarks.jar CompressedGetSet -t 32 -f 1
+ * java -jar benchmarks/target/benchmarks.jar CompressedGetSet -t 32 -f 1 -p values=ORDERS \
+ *     -p client=SHEAF,SHEAF_SNAPPY,SHEAF_ZSTD,SHEAF_DICTIONARY
  * }</pre>
  */
 @BenchmarkMode(Mode.Throughput)
@@ -38,8 +43,21 @@ public class CompressedGetSetBenchmark {
     GIGABIT
   }
 
-  private static final int KEYS = 1_000;
-  private static final int BYTES = 10_240;
+  /** What is stored. */
+  public enum Values {
+    /** 1,000 times a document of 10 KB. */
+    DOCUMENTS,
+    /** 10,000 orders of 1 KB: two or three of them, as a list has them, cut. */
+    ORDERS;
+
+    private List<byte[]> all() {
+      return this == DOCUMENTS
+          ? Collections.nCopies(1_000, Documents.ofSize(10_240))
+          : SmallValues.ofSize(SmallValues.ORDERS.values(30_000), 1_024, 10_000);
+    }
+  }
+
+  private static final int LEARNED = 2_000;
   private static final long BITS_PER_SECOND = 1_000_000_000;
 
   /** Who reads and writes. */
@@ -50,18 +68,20 @@ public class CompressedGetSetBenchmark {
   @Param({"LOOPBACK", "GIGABIT"})
   public Link link = Link.LOOPBACK;
 
-  private byte[] document = {};
-  private @Nullable RedisProcess server;
-  private @Nullable LatencyProxy proxy;
-  private @Nullable DocumentClient documents;
+  /** What they read and write. */
+  @Param("DOCUMENTS")
+  public Values values = Values.DOCUMENTS;
 
-  /** Starts a server with documents. */
+  private List<byte[]> stored = List.of();
+  private final RealRedis server = RealRedis.start();
+  private @Nullable LatencyProxy proxy;
+  private @Nullable DocumentClient connected;
+
+  /** Starts a server with values. */
   @Setup
   public void connect() {
-    document = Documents.ofSize(BYTES);
-    RedisProcess started = RedisProcess.start(false);
-    server = started;
-    int port = started.port();
+    stored = values.all();
+    int port = server.port();
     if (link == Link.GIGABIT) {
       LatencyProxy distance =
           LatencyProxy.builder()
@@ -72,25 +92,38 @@ public class CompressedGetSetBenchmark {
       proxy = distance;
       port = distance.port();
     }
-    DocumentClient connected = client.connect("redis://127.0.0.1:" + port);
-    documents = connected;
-    for (int i = 0; i < KEYS; i++) {
-      connected.set().accept("document:" + i, document);
+    DocumentClient each = client.connect("redis://127.0.0.1:" + port);
+    connected = each;
+    each.learn().accept(stored.subList(0, Math.min(stored.size(), LEARNED)));
+    long before = usedMemory();
+    for (int i = 0; i < stored.size(); i++) {
+      each.set().accept("document:" + i, stored.get(i));
     }
+    System.out.printf("used_memory: %,d KB more%n", (usedMemory() - before) / 1_024);
+  }
+
+  private long usedMemory() {
+    String memory = String.valueOf(server.command("INFO", "memory"));
+    return memory
+        .lines()
+        .filter(line -> line.startsWith("used_memory:"))
+        .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+        .sum();
   }
 
   /** One read, or one write of ten. */
   @Benchmark
   public int getOrSet() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
-    String key = "document:" + random.nextInt(KEYS);
-    DocumentClient connected = Objects.requireNonNull(documents);
+    int index = random.nextInt(stored.size());
+    String key = "document:" + index;
+    DocumentClient each = Objects.requireNonNull(connected);
     if (random.nextInt(10) == 0) {
-      connected.set().accept(key, document);
+      each.set().accept(key, stored.get(index));
       return 0;
     }
-    int length = Objects.requireNonNull(connected.get().apply(key)).length;
-    if (length != BYTES) {
+    int length = Objects.requireNonNull(each.get().apply(key)).length;
+    if (length != stored.get(index).length) {
       throw new IllegalStateException("A document has " + length + " bytes");
     }
     return length;
@@ -99,14 +132,12 @@ public class CompressedGetSetBenchmark {
   /** Stops everything. */
   @TearDown
   public void close() {
-    if (documents != null) {
-      documents.close().run();
+    if (connected != null) {
+      connected.close();
     }
     if (proxy != null) {
       proxy.close();
     }
-    if (server != null) {
-      server.close();
-    }
+    server.close();
   }
 }

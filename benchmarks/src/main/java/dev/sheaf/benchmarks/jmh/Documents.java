@@ -56,13 +56,9 @@ final class Documents {
   private static byte[] invented(Random random, int bytes) {
     StringBuilder json = new StringBuilder("{\"items\":[");
     while (json.length() < bytes) {
-      json.append("{\"id\":")
-          .append(random.nextInt(1_000_000))
-          .append(",\"name\":\"item-")
-          .append(random.nextInt(1_000))
-          .append("\",\"available\":")
-          .append(random.nextBoolean())
-          .append("},");
+      json.append(
+          "{\"id\":%s,\"name\":\"item-%s\",\"available\":%s},"
+              .formatted(random.nextInt(1_000_000), random.nextInt(1_000), random.nextBoolean()));
     }
     return json.append("{}]}").toString().getBytes(StandardCharsets.US_ASCII);
   }

@@ -1,8 +1,8 @@
 package dev.sheaf.benchmarks.jmh;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.benchmarks.servers.RedisProcess;
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.testkit.RealRedis;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
@@ -51,17 +51,15 @@ public class LargeValueBenchmark {
   @Param({"CALLER", "DECODE_THREADS", "EVENT_LOOP"})
   public Decoding decoding = Decoding.CALLER;
 
-  private @Nullable RedisProcess server;
+  private final RealRedis server = RealRedis.start();
   private @Nullable Sheaf<String, byte[]> sheaf;
 
   /** Stores a small and a large value. */
   @Setup
   public void connect() {
-    RedisProcess started = RedisProcess.start(false);
-    server = started;
     CompressionOptions options = CompressionOptions.defaults();
     Sheaf<String, byte[]> connected =
-        Sheaf.builder("redis://127.0.0.1:" + started.port())
+        Sheaf.builder(server.uri())
             .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
             .compression(
                 decoding == Decoding.DECODE_THREADS
@@ -98,8 +96,6 @@ public class LargeValueBenchmark {
     if (sheaf != null) {
       sheaf.close();
     }
-    if (server != null) {
-      server.close();
-    }
+    server.close();
   }
 }

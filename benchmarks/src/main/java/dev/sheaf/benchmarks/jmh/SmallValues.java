@@ -9,73 +9,54 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BiFunction;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import javax.crypto.Cipher;
+import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /** Sets of small values, three of which have much in common and three of which have nothing. */
 enum SmallValues {
   /** Pieces of the POM files of a Maven repository, each in a JSON record. */
-  POM_RECORDS("POM files cut to records") {
-    @Override
-    List<byte[]> values(int count) {
-      return pomRecords(count);
-    }
-  },
+  POM_RECORDS("POM files cut to records", SmallValues::pomRecords),
   /** Orders, in which few customers, articles and cities have most. */
-  ORDERS("orders, generated with skew") {
-    @Override
-    List<byte[]> values(int count) {
-      Random random = new Random(1);
-      return many(count, i -> order(random, i).getBytes(StandardCharsets.UTF_8));
-    }
-  },
+  ORDERS("orders, generated with skew", 1, (random, i) -> bytes(order(random, i))),
   /** Log lines as services write them to be searched. */
-  LOGS("log lines as JSON") {
-    @Override
-    List<byte[]> values(int count) {
-      Random random = new Random(2);
-      return many(count, i -> log(random, i).getBytes(StandardCharsets.UTF_8));
-    }
-  },
-  RANDOM("random bytes") {
-    @Override
-    List<byte[]> values(int count) {
-      Random random = new Random(3);
-      return many(
-          count,
-          i -> {
-            byte[] noise = new byte[size(random)];
-            random.nextBytes(noise);
-            return noise;
-          });
-    }
-  },
-  GZIPPED("orders, compressed by the application") {
-    @Override
-    List<byte[]> values(int count) {
-      Random random = new Random(4);
-      return many(count, i -> gzip(order(random, i) + order(random, i + 1) + order(random, i + 2)));
-    }
-  },
-  ENCRYPTED("orders, encrypted by the application") {
-    @Override
-    List<byte[]> values(int count) {
-      Random random = new Random(5);
-      return many(count, i -> encrypt(order(random, i), random));
-    }
-  };
+  LOGS("log lines as JSON", 2, (random, i) -> bytes(log(random, i))),
+  RANDOM("random bytes", 3, (random, i) -> noise(random)),
+  GZIPPED(
+      "orders, compressed by the application",
+      4,
+      (random, i) -> gzip(order(random, i) + order(random, i + 1) + order(random, i + 2))),
+  ENCRYPTED(
+      "orders, encrypted by the application", 5, (random, i) -> encrypt(order(random, i), random));
 
   private static final int MIN_BYTES = 300;
   private static final int MAX_BYTES = 1_500;
 
   private final String title;
+  private final IntFunction<List<byte[]>> making;
 
-  SmallValues(String title) {
+  SmallValues(String title, IntFunction<List<byte[]>> making) {
     this.title = title;
+    this.making = making;
+  }
+
+  SmallValues(String title, int seed, BiFunction<Random, Integer, byte[]> one) {
+    this.title = title;
+    this.making =
+        count -> {
+          Random random = new Random(seed);
+          return IntStream.range(0, count).mapToObj(i -> one.apply(random, i)).toList();
+        };
   }
 
   String title() {
@@ -83,18 +64,36 @@ enum SmallValues {
   }
 
   /** The same ones in each run. */
-  abstract List<byte[]> values(int count);
-
-  private interface Making {
-    byte[] of(int number);
+  List<byte[]> values(int count) {
+    return making.apply(count);
   }
 
-  private static List<byte[]> many(int count, Making making) {
+  /** Values of exactly that size: as many records as it takes, one after the other, cut. */
+  static List<byte[]> ofSize(List<byte[]> records, int size, int count) {
     List<byte[]> values = new ArrayList<>();
+    int next = 0;
     for (int i = 0; i < count; i++) {
-      values.add(making.of(i));
+      byte[] value = new byte[size];
+      int filled = 0;
+      while (filled < size) {
+        byte[] record = records.get(next++ % records.size());
+        int length = Math.min(record.length, size - filled);
+        System.arraycopy(record, 0, value, filled, length);
+        filled += length;
+      }
+      values.add(value);
     }
     return values;
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] noise(Random random) {
+    byte[] noise = new byte[size(random)];
+    random.nextBytes(noise);
+    return noise;
   }
 
   private static int size(Random random) {
@@ -120,16 +119,11 @@ enum SmallValues {
         int start = 0;
         while (start + MAX_BYTES < text.length()) {
           int end = start + size(random) - 60;
+          String piece = text.substring(start, end).replace("\\", "\\\\").replace("\"", "\\\"");
           records.add(
-              ("{\"file\":\""
-                      + file.getFileName()
-                      + "\",\"text\":\""
-                      + text.substring(start, end)
-                          .replace("\\", "\\\\")
-                          .replace("\"", "\\\"")
-                          .replace("\n", "\\n")
-                      + "\"}")
-                  .getBytes(StandardCharsets.UTF_8));
+              bytes(
+                  "{\"file\":\"%s\",\"text\":\"%s\"}"
+                      .formatted(file.getFileName(), piece.replace("\n", "\\n"))));
           start = end;
         }
       }
@@ -140,7 +134,7 @@ enum SmallValues {
       throw new IllegalStateException(
           "There are POM files for " + records.size() + " records below " + folder + " only");
     }
-    java.util.Collections.shuffle(records, random);
+    Collections.shuffle(records, random);
     return records.subList(0, count);
   }
 
@@ -151,54 +145,41 @@ enum SmallValues {
   private static final List<String> STATES = List.of("PAID", "SHIPPED", "DELIVERED", "RETURNED");
 
   private static String order(Random random, int number) {
-    StringBuilder json = new StringBuilder();
-    json.append("{\"id\":")
-        .append(7_300_000 + number)
-        .append(",\"createdAt\":\"2026-0")
-        .append(1 + random.nextInt(9))
-        .append('-')
-        .append(10 + random.nextInt(18))
-        .append('T')
-        .append(10 + random.nextInt(14))
-        .append(':')
-        .append(10 + random.nextInt(50))
-        .append(":12.")
-        .append(100 + random.nextInt(900))
-        .append("Z\",\"status\":\"")
-        .append(one(random, STATES))
-        .append("\",\"customer\":{\"id\":")
-        .append(skewed(random, 200_000))
-        .append(",\"name\":\"")
-        .append(one(random, NAMES))
-        .append("\",\"tier\":\"")
-        .append(random.nextInt(9) == 0 ? "GOLD" : "STANDARD")
-        .append("\"},\"address\":{\"city\":\"")
-        .append(one(random, CITIES))
-        .append("\",\"zip\":\"")
-        .append(10_000 + skewed(random, 50_000))
-        .append("\",\"line1\":\"")
-        .append(1 + random.nextInt(300))
-        .append(" Teheran-ro\"},\"lines\":[");
-    int lines = 1 + skewed(random, 7);
-    for (int i = 0; i < lines; i++) {
-      int article = skewed(random, 20_000);
-      json.append(i == 0 ? "" : ",")
-          .append("{\"sku\":\"A-")
-          .append(article)
-          .append("\",\"title\":\"Article number ")
-          .append(article)
-          .append("\",\"quantity\":")
-          .append(1 + skewed(random, 5))
-          .append(",\"price\":{\"amount\":")
-          .append(990 + article % 700 * 100)
-          .append(",\"currency\":\"KRW\"},\"taxRate\":0.1}");
-    }
-    return json.append("],\"payment\":{\"method\":\"")
-        .append(random.nextInt(4) == 0 ? "TRANSFER" : "CARD")
-        .append("\",\"reference\":\"")
-        .append(Long.toHexString(random.nextLong()))
-        .append("\"},\"notes\":null}")
-        .toString();
+    String head =
+        """
+        {"id":%s,"createdAt":"2026-0%s-%sT%s:%s:12.%sZ","status":"%s",\
+        "customer":{"id":%s,"name":"%s","tier":"%s"},\
+        "address":{"city":"%s","zip":"%s","line1":"%s Teheran-ro"},"lines":["""
+            .formatted(
+                7_300_000 + number,
+                1 + random.nextInt(9),
+                10 + random.nextInt(18),
+                10 + random.nextInt(14),
+                10 + random.nextInt(50),
+                100 + random.nextInt(900),
+                one(random, STATES),
+                skewed(random, 200_000),
+                one(random, NAMES),
+                random.nextInt(9) == 0 ? "GOLD" : "STANDARD",
+                one(random, CITIES),
+                10_000 + skewed(random, 50_000),
+                1 + random.nextInt(300));
+    return head
+        + repeated(1 + skewed(random, 7), () -> line(random, skewed(random, 20_000)))
+        + "],\"payment\":{\"method\":\"%s\",\"reference\":\"%s\"},\"notes\":null}"
+            .formatted(
+                random.nextInt(4) == 0 ? "TRANSFER" : "CARD", Long.toHexString(random.nextLong()));
+  }
+
+  private static String line(Random random, int article) {
+    return """
+        {"sku":"A-%s","title":"Article number %s","quantity":%s,\
+        "price":{"amount":%s,"currency":"KRW"},"taxRate":0.1}"""
+        .formatted(article, article, 1 + skewed(random, 5), 990 + article % 700 * 100);
+  }
+
+  private static String repeated(int times, Supplier<String> text) {
+    return Stream.generate(text).limit(times).collect(Collectors.joining(","));
   }
 
   private static final List<String> SERVICES =
@@ -207,63 +188,48 @@ enum SmallValues {
   private static String log(Random random, int number) {
     String service = one(random, SERVICES);
     boolean failed = random.nextInt(12) == 0;
-    StringBuilder json = new StringBuilder();
-    json.append("{\"@timestamp\":\"2026-05-11T09:")
-        .append(10 + number / 60 % 50)
-        .append(':')
-        .append(10 + number % 50)
-        .append('.')
-        .append(100 + random.nextInt(900))
-        .append("Z\",\"level\":\"")
-        .append(failed ? "ERROR" : "INFO")
-        .append("\",\"service\":\"")
-        .append(service)
-        .append("\",\"host\":\"")
-        .append(service)
-        .append('-')
-        .append(skewed(random, 12))
-        .append(".prod.internal\",\"logger\":\"com.example.")
-        .append(service)
-        .append(".http.RequestLog\",\"thread\":\"http-nio-8080-exec-")
-        .append(random.nextInt(40))
-        .append("\",\"traceId\":\"")
-        .append(Long.toHexString(random.nextLong()))
-        .append("\",\"spanId\":\"")
-        .append(Integer.toHexString(random.nextInt()))
-        .append("\",\"request\":{\"method\":\"")
-        .append(random.nextInt(3) == 0 ? "POST" : "GET")
-        .append("\",\"path\":\"/api/v2/")
-        .append(service)
-        .append('/')
-        .append(skewed(random, 9_000))
-        .append("\",\"status\":")
-        .append(failed ? 500 : 200)
-        .append(",\"durationMillis\":")
-        .append(skewed(random, 900))
-        .append(",\"userAgent\":\"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36\"}");
-    if (failed) {
-      json.append(
-              ",\"error\":{\"type\":\"java.net.SocketTimeoutException\",\"message\":\"Read timed")
-          .append(" out\",\"stack\":[");
-      for (int i = 0; i < 6; i++) {
-        json.append(i == 0 ? "" : ",")
-            .append("\"com.example.")
-            .append(service)
-            .append(".Step")
-            .append(skewed(random, 40))
-            .append(".run(Step.java:")
-            .append(random.nextInt(400))
-            .append(")\"");
-      }
-      json.append("]}");
-    }
-    return json.append(",\"message\":\"Request completed\"}").toString();
+    String head =
+        """
+        {"@timestamp":"2026-05-11T09:%s:%s.%sZ","level":"%s","service":"%s",\
+        "host":"%s-%s.prod.internal","logger":"com.example.%s.http.RequestLog",\
+        "thread":"http-nio-8080-exec-%s","traceId":"%s","spanId":"%s",\
+        "request":{"method":"%s","path":"/api/v2/%s/%s","status":%s,"durationMillis":%s,\
+        "userAgent":"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36"}"""
+            .formatted(
+                10 + number / 60 % 50,
+                10 + number % 50,
+                100 + random.nextInt(900),
+                failed ? "ERROR" : "INFO",
+                service,
+                service,
+                skewed(random, 12),
+                service,
+                random.nextInt(40),
+                Long.toHexString(random.nextLong()),
+                Integer.toHexString(random.nextInt()),
+                random.nextInt(3) == 0 ? "POST" : "GET",
+                service,
+                skewed(random, 9_000),
+                failed ? 500 : 200,
+                skewed(random, 900));
+    return head + (failed ? error(random, service) : "") + ",\"message\":\"Request completed\"}";
+  }
+
+  private static String error(Random random, String service) {
+    Supplier<String> frame =
+        () ->
+            "\"com.example.%s.Step%s.run(Step.java:%s)\""
+                .formatted(service, skewed(random, 40), random.nextInt(400));
+    return """
+        ,"error":{"type":"java.net.SocketTimeoutException","message":"Read timed out","stack":["""
+        + repeated(6, frame)
+        + "]}";
   }
 
   private static byte[] gzip(String text) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write(text.getBytes(StandardCharsets.UTF_8));
+      gzip.write(bytes(text));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -279,8 +245,8 @@ enum SmallValues {
       cipher.init(
           Cipher.ENCRYPT_MODE,
           new SecretKeySpec(Arrays.copyOf(new byte[] {1}, 16), "AES"),
-          new javax.crypto.spec.IvParameterSpec(iv));
-      return cipher.doFinal(text.getBytes(StandardCharsets.UTF_8));
+          new IvParameterSpec(iv));
+      return cipher.doFinal(bytes(text));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }

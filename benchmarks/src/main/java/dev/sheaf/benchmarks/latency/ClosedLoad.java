@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,20 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClosedLoad {
 
-  /** Counters of different threads lie in different cache lines. */
-  private static final int STRIDE = 16;
-
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final int threads;
-  private final AtomicLongArray done;
+  private final LongAdder done = new LongAdder();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private volatile boolean ended;
 
-  private ClosedLoad(int threads) {
-    this.threads = threads;
-    this.done = new AtomicLongArray(threads * STRIDE);
-  }
+  private ClosedLoad() {}
 
   /**
    * What was counted.
@@ -57,24 +50,23 @@ public final class ClosedLoad {
       Supplier<Runnable> task,
       long warmUpMillis,
       long measuredMillis,
-      Gate gate)
+      Runnable gate)
       throws InterruptedException {
-    ClosedLoad load = new ClosedLoad(threads);
+    ClosedLoad load = new ClosedLoad();
     List<Thread> running = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
-      int number = i;
       Runnable each = task.get();
-      running.add(factory.newThread(() -> load.work(number, each)));
+      running.add(factory.newThread(() -> load.work(each)));
     }
     try {
       running.forEach(Thread::start);
       load.sleep(warmUpMillis);
-      gate.pass();
+      gate.run();
       long start = System.nanoTime();
-      long before = load.total();
+      long before = load.done.sum();
       load.sleep(measuredMillis);
-      Count count = new Count(load.total() - before, System.nanoTime() - start);
-      gate.pass();
+      Count count = new Count(load.done.sum() - before, System.nanoTime() - start);
+      gate.run();
       return count;
     } finally {
       load.ended = true;
@@ -86,11 +78,12 @@ public final class ClosedLoad {
   }
 
   /** The same by this thread alone, for operations that are few: whole ones are timed. */
-  public static Count runAlone(Runnable task, long warmUpMillis, long measuredMillis, Gate gate) {
+  public static Count runAlone(
+      Runnable task, long warmUpMillis, long measuredMillis, Runnable gate) {
     repeat(task, warmUpMillis);
-    gate.pass();
+    gate.run();
     Count count = repeat(task, measuredMillis);
-    gate.pass();
+    gate.run();
     return count;
   }
 
@@ -107,13 +100,11 @@ public final class ClosedLoad {
     return new Count(operations, nanos);
   }
 
-  private void work(int number, Runnable task) {
+  private void work(Runnable task) {
     try {
-      long count = 0;
       while (!ended) {
         task.run();
-        count++;
-        done.setRelease(number * STRIDE, count);
+        done.increment();
       }
     } catch (Throwable e) {
       failure.compareAndSet(null, e);
@@ -131,13 +122,5 @@ public final class ClosedLoad {
       ended = true;
       throw new IllegalStateException("An operation failed: " + thrown, thrown);
     }
-  }
-
-  private long total() {
-    long total = 0;
-    for (int i = 0; i < threads; i++) {
-      total += done.getAcquire(i * STRIDE);
-    }
-    return total;
   }
 }

@@ -3,8 +3,8 @@ package dev.sheaf.benchmarks.latency;
 import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.benchmarks.servers.ComparisonException;
-import dev.sheaf.benchmarks.servers.RedisProcess;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.testkit.RealRedis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.io.PrintStream;
@@ -46,7 +46,7 @@ public final class LearnedLoopsComparison {
    * @throws ComparisonException if a loop reads something wrong
    */
   public void run() {
-    try (RedisProcess server = RedisProcess.start(false)) {
+    try (RealRedis server = RealRedis.start()) {
       try (LatencyProxy proxy =
           LatencyProxy.builder().target("127.0.0.1", server.port()).oneWayDelay(ONE_WAY).start()) {
         run(proxy);

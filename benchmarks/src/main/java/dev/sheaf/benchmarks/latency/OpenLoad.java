@@ -51,7 +51,7 @@ public final class OpenLoad {
       Supplier<Runnable> task,
       long warmUpMillis,
       long measuredMillis,
-      Gate gate)
+      Runnable gate)
       throws InterruptedException {
     OpenLoad load = new OpenLoad(threads, perSecond);
     List<Reader> readers = new ArrayList<>();
@@ -66,13 +66,13 @@ public final class OpenLoad {
     Histogram all = new Histogram(DIGITS);
     try {
       Thread.sleep(warmUpMillis);
-      gate.pass();
+      gate.run();
       // Moments are compared by their distance from the start, which no overflow can turn around.
       load.countsFrom = System.nanoTime() - start;
       Thread.sleep(measuredMillis);
     } finally {
       load.countsTo = System.nanoTime() - start;
-      gate.pass();
+      gate.run();
       for (Reader reader : readers) {
         reader.join();
         all.add(reader.times);

@@ -3,6 +3,7 @@ package dev.sheaf.benchmarks.latency;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.Quiet;
 import dev.sheaf.benchmarks.servers.Servers;
+import dev.sheaf.benchmarks.servers.Tools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,6 +22,7 @@ final class Pinger implements AutoCloseable {
 
   private static final long PAUSE_NANOS = 100_000;
   private static final int WARM_UP_PINGS = 2_000;
+  private static final int STOP_SECONDS = 10;
   private static final double NANOS_PER_MILLI = 1e6;
 
   private final Process process;
@@ -52,15 +54,11 @@ final class Pinger implements AutoCloseable {
 
   @Override
   public void close() {
+    Tools.end(process, STOP_SECONDS);
     try {
-      process.getOutputStream().close();
       figures = String.valueOf(output.readLine());
-      process.waitFor();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      process.destroyForcibly();
     }
   }
 

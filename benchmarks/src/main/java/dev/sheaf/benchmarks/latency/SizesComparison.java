@@ -2,18 +2,16 @@ package dev.sheaf.benchmarks.latency;
 
 import dev.sheaf.Batch;
 import dev.sheaf.Sheaf;
+import dev.sheaf.benchmarks.rivals.LettuceRival;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.ServerKind;
 import dev.sheaf.benchmarks.servers.Servers;
 import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ScriptLibrary;
-import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.io.PrintStream;
@@ -37,7 +35,7 @@ public final class SizesComparison {
   static final int KEYS = 100_000;
   private static final int RUNS = 25;
 
-  /** Until the compiler has seen enough: the loop is warm when it has run once, as it is long. */
+  /** Until the compiler has seen enough. */
   private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(6);
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -68,45 +66,21 @@ public final class SizesComparison {
 
   private void run(ServerKind kind, String uri) {
     out.printf("%nSum of %,d ZCARDs, %s%n", KEYS, kind);
-    AbstractRedisClient client;
-    RedisClusterCommands<String, String> sync;
-    RedisClusterAsyncCommands<String, String> async;
-    if (kind == ServerKind.CLUSTER) {
-      RedisClusterClient clustered = RedisClusterClient.create(uri);
-      var connection = clustered.connect();
-      client = clustered;
-      sync = connection.sync();
-      async = connection.async();
-    } else {
-      RedisClient single = RedisClient.create(uri);
-      var connection = single.connect();
-      client = single;
-      sync = connection.sync();
-      async = connection.async();
-    }
-    try (Sheaf<String, String> sheaf = Sheaf.connect(uri)) {
-      long expected = store(sheaf);
+    try (Sheaf<String, String> sheaf = Sheaf.connect(uri);
+        LettuceRival lettuce = new LettuceRival(kind, uri, 1)) {
+      Measured sizes = new Measured(uri, store(sheaf));
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
       String[] all = keys.toArray(String[]::new);
       out.println("| way | ms | from, to | factor | PING p99.9 ms | max | longest calls ms |");
       out.println("|:--|--:|--:|--:|--:|--:|--:|");
-      double loop = measure("loop of zcard()", uri, 1, 0, expected, 0, () -> loop(sync));
-      measure("all futures", uri, RUNS, WARM_UP_NANOS, expected, loop, () -> futures(async));
+      sizes.measure("loop of zcard()", 1, () -> loop(lettuce.sync()));
+      sizes.measure("all futures", RUNS, () -> futures(lettuce.async()));
       try {
-        measure("one EVAL", uri, RUNS, WARM_UP_NANOS, expected, loop, () -> eval(sync, all));
+        sizes.measure("one EVAL", RUNS, () -> eval(lettuce.sync(), all));
       } catch (RedisCommandExecutionException e) {
         out.println("| one EVAL | impossible: " + e.getMessage() + " | | | | |");
       }
-      measure(
-          "scatter",
-          uri,
-          RUNS,
-          WARM_UP_NANOS,
-          expected,
-          loop,
-          () -> sum.scatter(keys, List.of(), Reducer.sum()));
-    } finally {
-      client.shutdown();
+      sizes.measure("scatter", RUNS, () -> sum.scatter(keys, List.of(), Reducer.sum()));
     }
   }
 
@@ -147,49 +121,61 @@ public final class SizesComparison {
   }
 
   private static long eval(RedisClusterCommands<String, String> sync, String[] all) {
-    Long sum = sync.eval(ScriptLibrary.SUM_ZCARD.text(), ScriptOutputType.INTEGER, all);
-    return sum;
+    return sync.<Long>eval(ScriptLibrary.SUM_ZCARD.text(), ScriptOutputType.INTEGER, all);
   }
 
-  private double measure(
-      String name,
-      String uri,
-      int runs,
-      long warmUpNanos,
-      long expected,
-      double loopMillis,
-      LongSupplier way) {
-    long warm = System.nanoTime() + warmUpNanos;
-    while (System.nanoTime() - warm < 0) {
-      check(name, expected, way.getAsLong());
+  /** Ways on one server, the first of which is what the others are compared with. */
+  private final class Measured {
+
+    private final String uri;
+    private final long expected;
+    private double first;
+
+    Measured(String uri, long expected) {
+      this.uri = uri;
+      this.expected = expected;
     }
-    double[] millis = new double[runs];
-    double longest;
-    Pinger pinger = new Pinger(uri);
-    try (pinger;
-        Jedis jedis = new Jedis(Servers.address(uri))) {
-      jedis.configResetStat();
-      for (int i = 0; i < runs; i++) {
-        long start = System.nanoTime();
-        long sum = way.getAsLong();
-        millis[i] = (System.nanoTime() - start) / NANOS_PER_MILLI;
-        check(name, expected, sum);
+
+    /** A single run is of a way that is so long that it is warm before it ends. */
+    void measure(String name, int runs, LongSupplier way) {
+      long warm = System.nanoTime() + (runs == 1 ? 0 : WARM_UP_NANOS);
+      while (System.nanoTime() - warm < 0) {
+        check(name, way.getAsLong());
       }
-      longest = longestCalls(jedis.info("latencystats"));
+      double[] millis = new double[runs];
+      double longest;
+      Pinger pinger = new Pinger(uri);
+      try (pinger;
+          Jedis jedis = new Jedis(Servers.address(uri))) {
+        jedis.configResetStat();
+        for (int i = 0; i < runs; i++) {
+          long start = System.nanoTime();
+          long sum = way.getAsLong();
+          millis[i] = (System.nanoTime() - start) / NANOS_PER_MILLI;
+          check(name, sum);
+        }
+        longest = longestCalls(jedis.info("latencystats"));
+      }
+      Arrays.sort(millis);
+      double median = millis[runs / 2];
+      first = first == 0 ? median : first;
+      out.printf(
+          Locale.ROOT,
+          "| %s | %.1f | %.1f, %.1f | %.1f | %s | %.2f |%n",
+          name,
+          median,
+          millis[0],
+          millis[runs - 1],
+          first / median,
+          pinger.figures(),
+          longest);
     }
-    Arrays.sort(millis);
-    double median = millis[runs / 2];
-    out.printf(
-        Locale.ROOT,
-        "| %s | %.1f | %.1f, %.1f | %.1f | %s | %.2f |%n",
-        name,
-        median,
-        millis[0],
-        millis[runs - 1],
-        loopMillis == 0 ? 1 : loopMillis / median,
-        pinger.figures(),
-        longest);
-    return median;
+
+    private void check(String name, long sum) {
+      if (sum != expected) {
+        throw new ComparisonException(name + " gives " + sum + " and not " + expected);
+      }
+    }
   }
 
   /** The 99.9th percentile of the calls that held up the server, by its own clock. */
@@ -200,11 +186,5 @@ public final class SizesComparison {
       longest = Math.max(longest, Double.parseDouble(matcher.group(1)) / MICROS_PER_MILLI);
     }
     return longest;
-  }
-
-  private static void check(String name, long expected, long sum) {
-    if (sum != expected) {
-      throw new ComparisonException(name + " gives " + sum + " and not " + expected);
-    }
   }
 }

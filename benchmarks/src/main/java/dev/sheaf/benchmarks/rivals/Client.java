@@ -1,5 +1,6 @@
 package dev.sheaf.benchmarks.rivals;
 
+import dev.sheaf.Sheaf;
 import dev.sheaf.benchmarks.servers.ServerKind;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,10 @@ public enum Client {
   /** The Go client rueidis, a program of its own in {@code benchmarks/go}; where Go is. */
   RUEIDIS("rueidis (Go)", null),
   /** Sheaf whose waiting threads park. */
-  SHEAF("Sheaf", SheafRival::parking),
+  SHEAF("Sheaf", (kind, uri, threads) -> new SheafRival(Sheaf.builder(uri))),
   /** Sheaf whose waiting threads may yield. */
-  SHEAF_YIELDING("Sheaf, yielding", SheafRival::yielding);
+  SHEAF_YIELDING(
+      "Sheaf, yielding", (kind, uri, threads) -> new SheafRival(Sheaf.builder(uri).yielding(true)));
 
   private final String title;
   private final @Nullable Connector connector;
@@ -35,16 +37,6 @@ public enum Client {
   /** What tables call it. */
   public String title() {
     return title;
-  }
-
-  /** Whether it runs in a JVM. */
-  public boolean isJava() {
-    return connector != null;
-  }
-
-  /** Whether it is one of this project. */
-  public boolean isOwn() {
-    return this == SHEAF || this == SHEAF_YIELDING;
   }
 
   /**

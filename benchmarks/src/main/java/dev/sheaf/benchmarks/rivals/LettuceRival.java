@@ -16,14 +16,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Lettuce with one connection that all threads share, as its documentation advises. */
-final class LettuceRival implements Rival {
+public final class LettuceRival implements Rival {
 
   private final ClientResources resources = ClientResources.create();
   private final AbstractRedisClient client;
   private final RedisClusterCommands<String, String> sync;
   private final RedisClusterAsyncCommands<String, String> async;
 
-  LettuceRival(ServerKind kind, String uri, int threads) {
+  /** Connects; how many threads will share it makes no difference. */
+  public LettuceRival(ServerKind kind, String uri, int threads) {
     if (kind == ServerKind.CLUSTER) {
       RedisClusterClient cluster = RedisClusterClient.create(resources, uri);
       StatefulRedisClusterConnection<String, String> shared = cluster.connect();
@@ -37,6 +38,16 @@ final class LettuceRival implements Rival {
       sync = shared.sync();
       async = shared.async();
     }
+  }
+
+  /** Its blocking commands. */
+  public RedisClusterCommands<String, String> sync() {
+    return sync;
+  }
+
+  /** Its commands that return futures. */
+  public RedisClusterAsyncCommands<String, String> async() {
+    return async;
   }
 
   @Override

@@ -2,9 +2,9 @@ package dev.sheaf.benchmarks.rivals;
 
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
+import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.Availability;
 import dev.sheaf.benchmarks.servers.Dataset;
-import dev.sheaf.benchmarks.servers.ServerKind;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.time.Duration;
 import java.util.Arrays;
@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Sheaf; whether there is a cluster it finds out by itself. */
-final class SheafRival implements Rival {
+public final class SheafRival implements Rival {
 
   /** Its 200 ms would end PINGs beside computing processes; other clients wait longer. */
   private static final Duration PING_TIMEOUT = Duration.ofSeconds(10);
@@ -20,17 +20,10 @@ final class SheafRival implements Rival {
   private final Sheaf<String, String> sheaf;
   private final Availability<String> availability;
 
-  private SheafRival(String uri, boolean yielding) {
-    this.sheaf = Sheaf.builder(uri).yielding(yielding).connect();
+  /** Connects by that builder. */
+  public SheafRival(SheafBuilder<String, String> builder) {
+    this.sheaf = builder.connect();
     this.availability = sheaf.availability().withTimeout(PING_TIMEOUT);
-  }
-
-  static Rival parking(ServerKind kind, String uri, int threads) {
-    return new SheafRival(uri, false);
-  }
-
-  static Rival yielding(ServerKind kind, String uri, int threads) {
-    return new SheafRival(uri, true);
   }
 
   @Override

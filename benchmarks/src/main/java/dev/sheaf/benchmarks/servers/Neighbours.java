@@ -1,46 +1,38 @@
 package dev.sheaf.benchmarks.servers;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Processes that compute without a pause beside what is measured. They end with this JVM. */
 public final class Neighbours implements AutoCloseable {
 
-  /** The loop runs in the background; the shell kills it when its input ends. */
+  /** The loops run in the background; the shell kills them when its input ends. */
   private static final String COMPUTE =
-      "(while :; do :; done) </dev/null & read -r line; kill -9 $!";
+      """
+      while [ $((n += 1)) -le "$1" ]; do (while :; do :; done) </dev/null & all="$all $!"; done
+      read -r line; kill -9 $all""";
 
-  private final List<Process> processes = new ArrayList<>();
+  private static final int STOP_SECONDS = 10;
+
+  private final @Nullable Process shell;
 
   /**
-   * Starts them.
+   * Starts so many.
    *
-   * @throws ComparisonException if one cannot be started
+   * @throws ComparisonException if that is not possible
    */
   public Neighbours(int count) {
     try {
-      for (int i = 0; i < count; i++) {
-        processes.add(new ProcessBuilder("sh", "-c", COMPUTE).start());
-      }
+      shell = count == 0 ? null : new ProcessBuilder("sh", "-c", COMPUTE, "sh", "" + count).start();
     } catch (IOException e) {
-      close();
-      throw new ComparisonException("Cannot start a computing process: " + e.getMessage(), e);
+      throw new ComparisonException("Cannot start computing processes: " + e.getMessage(), e);
     }
   }
 
   @Override
   public void close() {
-    for (Process process : processes) {
-      try {
-        process.getOutputStream().close();
-        process.waitFor();
-      } catch (IOException e) {
-        process.destroyForcibly();
-      } catch (InterruptedException e) {
-        process.destroyForcibly();
-        Thread.currentThread().interrupt();
-      }
+    if (shell != null) {
+      Tools.end(shell, STOP_SECONDS);
     }
   }
 }

@@ -1,13 +1,12 @@
 package dev.sheaf.benchmarks.servers;
 
+import dev.sheaf.testkit.RealRedis;
+import dev.sheaf.testkit.RealRedisCluster;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol;
 
 /**
  * The servers behind one {@link ServerKind}, with the data set loaded: started here, or, if the
@@ -15,16 +14,15 @@ import redis.clients.jedis.Protocol;
  */
 public final class Servers implements AutoCloseable {
 
-  private static final int MASTERS = 3;
-  private static final int SLOTS = 16_384;
-  private static final Duration CLUSTER_TIMEOUT = Duration.ofSeconds(30);
+  /** The server's own default. */
+  private static final Duration NODE_TIMEOUT = Duration.ofSeconds(15);
 
   private final String uri;
-  private final List<RedisProcess> started;
+  private final Runnable closing;
 
-  private Servers(String uri, List<RedisProcess> started) {
+  private Servers(String uri, Runnable closing) {
     this.uri = uri;
-    this.started = started;
+    this.closing = closing;
   }
 
   /**
@@ -35,40 +33,45 @@ public final class Servers implements AutoCloseable {
    */
   public static Servers open(ServerKind kind) {
     String given = System.getProperty(kind.property());
-    if (given != null) {
-      return new Servers(checked(kind, given), List.of());
-    }
-    List<RedisProcess> started =
-        kind == ServerKind.CLUSTER ? startCluster() : List.of(RedisProcess.start(false));
-    String uri = "redis://" + started.get(0).address();
+    Servers servers = given == null ? start(kind) : new Servers(checked(kind, given), () -> {});
     try {
-      Dataset.load(kind, uri);
+      Dataset.load(kind, servers.uri);
+      return servers;
     } catch (RuntimeException e) {
-      started.forEach(RedisProcess::close);
+      servers.close();
       throw e;
     }
-    return new Servers(uri, started);
+  }
+
+  private static Servers start(ServerKind kind) {
+    if (RealRedis.executable().isEmpty()) {
+      throw new ComparisonException(
+          "redis-server is not on the PATH; install Redis 7 or newer, or name servers that run with"
+              + " -Dredis.uri=redis://host:port and -Dredis.cluster.uri=redis://host:port");
+    }
+    if (kind == ServerKind.STANDALONE) {
+      RealRedis server = RealRedis.start();
+      return new Servers(server.uri(), server::close);
+    }
+    RealRedisCluster cluster =
+        RealRedisCluster.builder().primaries(3).replicas(0).nodeTimeout(NODE_TIMEOUT).start();
+    return new Servers(cluster.uri(), cluster::close);
   }
 
   private static String checked(ServerKind kind, String uri) {
     HostAndPort address = address(uri);
     boolean cluster;
     try (Jedis jedis = new Jedis(address)) {
-      cluster = jedis.info("cluster").contains("cluster_enabled:1");
+      cluster = isCluster(jedis);
     } catch (RuntimeException e) {
       throw new ComparisonException(
           "No answer from " + uri + ", named by -D" + kind.property() + ": " + e.getMessage(), e);
     }
     if (cluster != (kind == ServerKind.CLUSTER)) {
       throw new ComparisonException(
-          "-D"
-              + kind.property()
-              + " names "
-              + uri
-              + (cluster ? ", which is a cluster" : ", which is not a cluster")
-              + "; swap redis.uri and redis.cluster.uri");
+          "-D%s names %s, which is %s cluster; swap redis.uri and redis.cluster.uri"
+              .formatted(kind.property(), uri, cluster ? "a" : "not a"));
     }
-    Dataset.load(kind, uri);
     return uri;
   }
 
@@ -93,59 +96,26 @@ public final class Servers implements AutoCloseable {
         "A server is named as redis://host:port, without a password, but was " + uri);
   }
 
-  private static List<RedisProcess> startCluster() {
-    List<RedisProcess> nodes = new ArrayList<>();
-    try {
-      for (int i = 0; i < MASTERS; i++) {
-        nodes.add(RedisProcess.start(true));
-      }
-      for (int i = 0; i < MASTERS; i++) {
-        join(nodes, i);
-      }
-      for (RedisProcess node : nodes) {
-        awaitAgreement(node);
-      }
-      return nodes;
-    } catch (RuntimeException e) {
-      nodes.forEach(RedisProcess::close);
-      throw e;
+  /** The masters of the cluster that a server belongs to, or the server alone. */
+  public static List<HostAndPort> masters(String uri) {
+    HostAndPort seed = address(uri);
+    try (Jedis jedis = new Jedis(seed)) {
+      return isCluster(jedis) ? parseMasters(jedis.clusterNodes()) : List.of(seed);
     }
   }
 
-  private static void join(List<RedisProcess> nodes, int index) {
-    RedisProcess first = nodes.get(0);
-    try (Jedis jedis = nodes.get(index).connect()) {
-      jedis.clusterSetConfigEpoch(index + 1L);
-      jedis.clusterAddSlotsRange(SLOTS * index / MASTERS, SLOTS * (index + 1) / MASTERS - 1);
-      if (index > 0) {
-        jedis.sendCommand(
-            Protocol.Command.CLUSTER,
-            "MEET",
-            "127.0.0.1",
-            Integer.toString(first.port()),
-            Integer.toString(first.busPort()));
-      }
-    }
+  private static boolean isCluster(Jedis jedis) {
+    return jedis.info("cluster").contains("cluster_enabled:1");
   }
 
-  private static void awaitAgreement(RedisProcess node) {
-    long deadline = System.nanoTime() + CLUSTER_TIMEOUT.toNanos();
-    String seen = "";
-    while (System.nanoTime() - deadline < 0) {
-      try (Jedis jedis = node.connect()) {
-        seen = jedis.clusterInfo();
-        if (seen.contains("cluster_state:ok")
-            && seen.contains("cluster_known_nodes:" + MASTERS + "\r\n")
-            && seen.contains("cluster_slots_ok:" + SLOTS)) {
-          return;
-        }
-        TimeUnit.MILLISECONDS.sleep(50);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        break;
-      }
-    }
-    throw new ComparisonException("The cluster did not form; its state is:\n" + seen);
+  /** The masters in the reply of CLUSTER NODES. */
+  static List<HostAndPort> parseMasters(String nodes) {
+    return nodes
+        .lines()
+        .map(line -> line.split(" "))
+        .filter(fields -> fields[2].contains("master"))
+        .map(fields -> HostAndPort.from(fields[1].split("[@,]")[0]))
+        .toList();
   }
 
   /** Where clients connect. */
@@ -153,14 +123,9 @@ public final class Servers implements AutoCloseable {
     return uri;
   }
 
-  /** The processes started here; empty for servers that ran before. */
-  List<RedisProcess> started() {
-    return started;
-  }
-
   /** Stops what was started here. */
   @Override
   public void close() {
-    started.forEach(RedisProcess::close);
+    closing.run();
   }
 }

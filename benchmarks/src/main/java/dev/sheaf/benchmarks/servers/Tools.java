@@ -1,34 +1,19 @@
 package dev.sheaf.benchmarks.servers;
 
-import java.io.File;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.concurrent.TimeUnit;
 
 /** Programs of the machine. */
 public final class Tools {
 
   private Tools() {}
 
-  /** Whether all of these are on the path. */
-  public static boolean areInstalled(String... executables) {
-    String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
-    return Stream.of(executables)
-        .allMatch(
-            name ->
-                Stream.of(path.split(File.pathSeparator))
-                    .filter(entry -> !entry.isEmpty())
-                    .anyMatch(entry -> Files.isExecutable(Path.of(entry, name))));
-  }
-
   /** What a program says, without what it complains of; nothing if it cannot be run or fails. */
   public static String output(String... command) {
     try {
-      Process process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      Process process = new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
       process.getOutputStream().close();
       String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return process.waitFor() == 0 ? text.strip() : "";
@@ -37,6 +22,34 @@ public final class Tools {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "";
+    }
+  }
+
+  /** Ends a process that ends with its input; kills it if that takes longer. */
+  public static void end(Process process, int seconds) {
+    try {
+      process.getOutputStream().close();
+      if (process.waitFor(seconds, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (IOException e) {
+      // It does not listen any more.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+  }
+
+  /** Runs a program whose words go to the console; whether it could be started. */
+  public static boolean show(String... command) {
+    try {
+      new ProcessBuilder(command).inheritIO().start().waitFor();
+      return true;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 }

@@ -45,7 +45,7 @@ class RowTest {
   @Test
   void line_ofEveryRow_isReadBack() {
     for (Row row : ALL) {
-      Order order = Order.of(row, "redis://127.0.0.1:6379", 1_000, 3_000);
+      Order order = row.order().at("redis://127.0.0.1:6379", 1_000, 3_000);
 
       assertThat(Order.parse(order.line())).isEqualTo(order);
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class LoadTest {
 
   private final AtomicInteger passed = new AtomicInteger();
-  private final Gate gate = passed::incrementAndGet;
+  private final Runnable gate = passed::incrementAndGet;
 
   @Test
   void closedLoad_threads_countsOfTheMeasuredTimeOnly() throws InterruptedException {
@@ -48,7 +48,7 @@ class LoadTest {
   @Test
   void openLoad_stalled_countsAllThatWereDue() throws InterruptedException {
     CountDownLatch end = new CountDownLatch(2);
-    Gate both = end::countDown;
+    Runnable both = end::countDown;
     // A single thread, whose first operation lasts until after the measured time.
     Runnable stalls = () -> await(end);
 

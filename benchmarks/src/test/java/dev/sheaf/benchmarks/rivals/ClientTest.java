@@ -2,12 +2,11 @@ package dev.sheaf.benchmarks.rivals;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sheaf.benchmarks.servers.Dataset;
-import dev.sheaf.benchmarks.servers.RedisProcess;
 import dev.sheaf.benchmarks.servers.ServerKind;
 import dev.sheaf.benchmarks.servers.Servers;
+import dev.sheaf.testkit.RealRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +18,7 @@ class ClientTest {
   @ParameterizedTest
   @EnumSource(ServerKind.class)
   void connect_everyKind_everyClientReadsRightValuesInEveryWay(ServerKind kind) {
-    assumeTrue(RedisProcess.isInstalled(), "skipped: redis-server is not on the PATH");
+    RealRedis.require();
     String[] keys = new String[250];
     String[] values = new String[keys.length];
     String[] following = new String[keys.length];
@@ -30,7 +29,7 @@ class ClientTest {
     }
     try (Servers servers = Servers.open(kind)) {
       for (Client client : Client.values()) {
-        if (!client.isJava()) {
+        if (client == Client.RUEIDIS) {
           continue;
         }
         try (Rival rival = client.connect(kind, servers.uri(), 2)) {

@@ -1,18 +1,15 @@
 package dev.sheaf.examples.demo;
 
-import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.examples.ExampleServer;
 import dev.sheaf.examples.demo.Experiment.Measurement;
-import dev.sheaf.examples.demo.Runner.WrongResultException;
 import io.lettuce.core.LettuceVersion;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,17 +28,13 @@ import java.util.logging.Logger;
  */
 public final class Demo {
 
-  /** A way gave a wrong result. */
   static final int EXIT_WRONG_RESULT = 1;
-
-  /** The demonstration could not be run; the message says why. */
-  static final int EXIT_PROBLEM = 2;
-
+  static final int EXIT_PROBLEM = 2; // It could not be run; the message says why.
   static final int MASTERS = 3;
 
   private Demo() {}
 
-  /** Runs the demonstration and ends the JVM with 0, or with 1 or 2 as said there. */
+  /** Runs the demonstration and ends the JVM with 0, or with 1 or 2 as said above. */
   public static void main(String[] arguments) {
     // What Lettuce and Netty log about connections is no part of a demonstration.
     Logger.getLogger("").setLevel(Level.SEVERE);
@@ -57,7 +50,7 @@ public final class Demo {
       Files.deleteIfExists(options.output.resolve("report.json"));
       measure(options, chosen, out);
       return 0;
-    } catch (WrongResultException e) {
+    } catch (AssertionError e) {
       out.println(e.getMessage());
       return EXIT_WRONG_RESULT;
     } catch (RedisException | CompletionException | IllegalArgumentException e) {
@@ -72,21 +65,26 @@ public final class Demo {
       Options options, Function<Experiments, List<Supplier<Experiment>>> chosen, PrintStream out)
       throws IOException {
     out.println("Sheaf demo: the same work, one by one and in batches; about a minute");
-    try (Target target = target(options);
-        Clients clients = new Clients(target.uri());
-        Experiments experiments = new Experiments(options, target, clients)) {
-      out.println("Server: " + target.description());
-      Runner runner = new Runner(options, out);
-      List<Measurement> measured = new ArrayList<>();
-      Map<String, String> descriptions = new LinkedHashMap<>();
+    try (ExampleServer server = server(options);
+        Experiments experiments = new Experiments(options, server)) {
+      Runner runner = new Runner(options);
+      Map<Experiment, List<Measurement>> measured = new LinkedHashMap<>();
       for (Supplier<Experiment> choice : chosen.apply(experiments)) {
         Experiment experiment = choice.get();
-        descriptions.put(experiment.name(), experiment.description());
-        measured.addAll(runner.run(experiment));
+        List<Measurement> ways = runner.run(experiment);
+        measured.put(experiment, ways);
+        out.print(Report.table(experiment, ways));
       }
-      List<String> loops = loops(clients.sheaf);
-      Report report = new Report(measured, descriptions, loops, facts(options, target));
-      out.println(report.console() + "\n" + target.explained());
+      List<String> loops =
+          experiments.sheaf.loops().stream()
+              .map(
+                  l ->
+                      "%s called %,d times at %s; getAll would save %,d round trips"
+                          .formatted(l.command(), l.calls(), l.callSite(), l.avoidableRoundTrips()))
+              .toList();
+      Map<String, String> facts = facts(options);
+      Report report = new Report(measured, loops, facts);
+      facts.forEach((name, fact) -> out.println(name + ": " + fact));
       loops.forEach(loop -> out.println("The loop detector found: " + loop));
       Files.createDirectories(options.output);
       Files.writeString(options.output.resolve("report.html"), report.html());
@@ -95,37 +93,23 @@ public final class Demo {
     }
   }
 
-  private static Target target(Options options) {
+  private static ExampleServer server(Options options) {
     return options.redis.isEmpty()
-        ? Target.embedded(
+        ? ExampleServer.behindProxies(
             EmbeddedServer.builder().cluster(MASTERS, 0).start(),
-            LatencyProxy.builder().oneWayDelay(options.oneWayDelay),
-            "an embedded cluster of 3 masters in the same JVM, each behind a proxy that adds "
-                + Text.millis(options.oneWayDelay.toNanos() / 5e5)
-                + " to every round trip")
-        : Target.given(options.redis);
+            LatencyProxy.builder().oneWayDelay(options.oneWayDelay))
+        : ExampleServer.given(options.redis);
   }
 
-  private static List<String> loops(Sheaf<String, String> sheaf) {
-    return sheaf.loops().stream()
-        .map(
-            loop ->
-                "%s called %,d times at %s; loop(keys) or getAll would save %,d round trips"
-                    .formatted(
-                        loop.command(), loop.calls(), loop.callSite(), loop.avoidableRoundTrips()))
-        .toList();
-  }
-
-  private static Map<String, String> facts(Options options, Target target) {
+  private static Map<String, String> facts(Options options) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Command", options.command());
-    facts.put("Date", OffsetDateTime.now().truncatedTo(ChronoUnit.SECONDS).toString());
-    facts.put("Server", target.description());
-    facts.put("Counts", target.explained());
+    facts.put("Date", OffsetDateTime.now().withNano(0).toString());
+    facts.put("Server", options.server());
     facts.put("Data", options.documents + " made-up orders as JSON, the same in every run");
     int processors = Runtime.getRuntime().availableProcessors();
     facts.put("Machine", processors + " processors, " + System.getProperty("os.name"));
-    facts.put("JDK", System.getProperty("java.runtime.version", "unknown"));
+    facts.put("JDK", Runtime.version().toString());
     facts.put("Lettuce", LettuceVersion.getVersion());
     return facts;
   }

@@ -1,26 +1,25 @@
 package dev.sheaf.examples.demo;
 
-import static java.util.Collections.nCopies;
-
 import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
-import dev.sheaf.SheafBuilder;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
-import dev.sheaf.examples.demo.Experiment.Meaning;
-import dev.sheaf.examples.demo.Experiment.Way;
+import dev.sheaf.examples.ExampleServer;
+import dev.sheaf.examples.demo.Experiment.Unit;
 import dev.sheaf.scripts.Reducer;
-import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.RedisClusterURIUtil;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.codec.CompressionCodec;
 import io.lettuce.core.codec.StringCodec;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,47 +35,48 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The experiments. Each stores what it needs when it is asked for. */
+/** The experiments. Each stores what it needs when it is asked for; {@link #close} deletes it. */
 final class Experiments implements AutoCloseable {
 
-  /** Keys vanish by themselves after this time if the JVM was killed before it deleted them. */
+  /** Keys vanish by themselves after this time if the JVM ends before it has deleted them. */
   private static final Duration TIME_TO_LIVE = Duration.ofHours(1);
 
-  private static final int POOLED = 8; // As the usual pools have by default.
-  private static final int BIG_VALUES = 6;
   private static final int BIG_READS = 12;
 
-  private final Options options;
-  private final Target target;
-  private final Clients clients;
-  private final Sheaf<String, String> sheaf;
+  final Sheaf<String, String> sheaf;
   private final RedisClusterCommands<String, String> lettuce;
   private final RedisClusterAsyncCommands<String, String> async;
+  private final Options options;
+  private final ExampleServer server;
   private final String prefix;
   private final Map<String, String> documents;
+  private final List<String> stored = new ArrayList<>();
   private final Deque<Runnable> open = new ArrayDeque<>();
 
-  /** Handles what comes from outside, as in a web server: loops are learned there. */
-  private final ExecutorService requests;
-
-  Experiments(Options options, Target target, Clients clients) {
+  Experiments(Options options, ExampleServer server) {
     this.options = options;
-    this.target = target;
-    this.clients = clients;
-    this.sheaf = clients.sheaf;
-    this.lettuce = clients.lettuce;
-    this.async = clients.async;
-    this.prefix = options.redis.isEmpty() ? "" : options.keyPrefix;
-    this.documents = Orders.generate(options.documents);
-    this.requests = executor(1);
-    store(clients.sheaf, "", documents);
+    this.server = server;
+    prefix = options.redis.isEmpty() ? "" : options.keyPrefix;
+    documents = Orders.generate(prefix, options.documents);
+    sheaf = closing(Sheaf.connect(server.uri()), Sheaf::close);
+    if (sheaf.isCluster()) {
+      var nodes = RedisClusterURIUtil.toRedisURIs(URI.create(server.uri()));
+      var cluster = closing(RedisClusterClient.create(nodes), c -> c.shutdown()).connect();
+      lettuce = cluster.sync();
+      async = cluster.async();
+    } else {
+      var single = closing(RedisClient.create(server.uri()), c -> c.shutdown()).connect();
+      lettuce = single.sync();
+      async = single.async();
+    }
+    store(sheaf, documents);
   }
 
   /** All, in the order to run and to show them. */
@@ -84,319 +84,209 @@ final class Experiments implements AutoCloseable {
     List<Supplier<Experiment>> all = new ArrayList<>();
     options.pages.forEach(size -> all.add(() -> page(size)));
     all.add(() -> dependent(options.pages.get(options.pages.size() / 2)));
-    all.add(this::threads);
-    all.add(this::pings);
-    all.add(this::pingStorm);
-    all.add(this::sizes);
-    all.add(this::bandwidth);
+    all.addAll(List.of(this::threads, this::pings, this::pingStorm, this::sizes, this::bandwidth));
     return all;
   }
 
-  private Experiment experiment(String name, String description, List<?> expected, Way... ways) {
-    return new Experiment(name, description, expected, target, List.of(ways));
+  private Experiment experiment(String name, String description, Unit unit, List<?> expected) {
+    return new Experiment(name, description, unit, expected, server.counts(sheaf));
   }
 
   /** A page that shows many documents, whose keys are known. */
   Experiment page(int size) {
-    List<String> keys = page(size, size);
+    List<String> keys = keys(size, size);
     String[] array = keys.toArray(String[]::new);
-    Sheaf<String, String> learning =
-        Sheaf.builder(target.uri()).learnLoops(options.learning).connect();
-    open.push(learning::close);
+    var learning = Sheaf.builder(server.uri()).learnLoops(options.learning).connect();
+    closing(learning, Sheaf::close);
+    // Loops are learned in threads that handle what comes from outside, as those of a web server.
+    ExecutorService requests = executor(1);
     Supplier<List<?>> learned = () -> read(keys, learning.sync());
-    for (int i = 0; i < 5; i++) {
-      requested(learned); // The first is remembered, the next three are foreseen.
-    }
-    return experiment(
-        "page-" + size,
-        "a page of " + size + " documents, chosen at random, read by their keys",
-        values(keys),
-        new Way("naive", "Lettuce, get(key) in a loop", () -> read(keys, lettuce)),
-        new Way(
-            "lettuce-mget",
-            "Lettuce, one mget(keys)",
-            () -> each(lettuce.mget(array), found -> found.getValueOrElse(null))),
-        new Way(
-            "lettuce-async",
-            "Lettuce, all futures, then their values",
-            () -> await(each(keys, async::get))),
-        new Way("sheaf", "Sheaf, getAll(keys)", () -> getAll(sheaf, keys)),
-        new Way("sheaf-batch", "Sheaf, a batch of get(key)", () -> batch(keys, Batch::get)),
-        new Way(
-            "sheaf-loop",
-            "Sheaf, get(key) in a loop over loop(keys)",
-            () -> read(sheaf.loop(keys), sheaf.sync())),
-        new Way(
-            "sheaf-plain",
-            "Sheaf, get(key) in a loop it does not know of; the detector names it",
-            () -> read(keys, sheaf.sync())),
-        new Way(
-            "sheaf-learned",
-            "Sheaf, get(key) in the same loop, which a client with learnLoops has learned",
-            () -> requested(learned)));
+    range(5).forEach(i -> in(requests, learned).join()); // One is remembered, three are foreseen.
+    String description = "a page of " + size + " documents, chosen at random, read by their keys";
+    return experiment("page-" + size, description, Unit.TIMES, each(keys, documents::get))
+        .way("naive", "Lettuce, get(key) in a loop", () -> read(keys, lettuce))
+        .way("lettuce-mget", "one mget(keys)", () -> each(lettuce.mget(array), v -> v.getValue()))
+        .way("lettuce-async", "all futures, then values", () -> await(each(keys, async::get)))
+        .way("sheaf", "getAll(keys)", () -> getAll(sheaf, keys))
+        .way("sheaf-batch", "a batch of get(key)", () -> batch(keys, Batch::get))
+        .way("sheaf-loop", "get(key) over loop(keys)", () -> read(sheaf.loop(keys), sheaf.sync()))
+        .way("sheaf-plain", "get(key) in a loop, unchanged", () -> read(keys, sheaf.sync()))
+        .way("sheaf-learned", "that loop, learned", () -> in(requests, learned).join());
   }
 
   /** Items that name what has to be read next, as an order names its customer. */
   private Experiment dependent(int size) {
-    List<String> keys = page(size, size);
+    List<String> keys = keys(size, size);
     Map<String, String> items = new LinkedHashMap<>();
-    keys.forEach(key -> items.put("item:" + items.size(), key));
-    List<String> names = store(sheaf, "", items);
-    return experiment(
-        "dependent-" + size,
-        size + " items, each of which names the document to be read after it",
-        values(keys),
-        new Way(
-            "naive",
-            "Lettuce, get(get(item)) in a loop",
-            () -> each(names, item -> lettuce.get(lettuce.get(item)))),
-        new Way(
-            "lettuce-async",
-            "Lettuce, chained futures",
-            () -> await(each(names, item -> async.get(item).thenCompose(async::get)))),
-        new Way(
-            "sheaf",
-            "Sheaf, mapEach(items, get(get(item)))",
-            () -> sheaf.mapEach(names, item -> sheaf.sync().get(sheaf.sync().get(item)))));
+    keys.forEach(key -> items.put(key + ":item", key));
+    List<String> names = store(sheaf, items);
+    var redis = sheaf.sync();
+    Function<String, CompletionStage<String>> chain = i -> async.get(i).thenCompose(async::get);
+    String description = size + " items, each of which names the document to be read after it";
+    return experiment("dependent-" + size, description, Unit.TIMES, each(keys, documents::get))
+        .way("naive", "Lettuce, in a loop", () -> each(names, i -> lettuce.get(lettuce.get(i))))
+        .way("lettuce-async", "chained futures", () -> await(each(names, chain)))
+        .way("sheaf", "mapEach", () -> sheaf.mapEach(names, i -> redis.get(redis.get(i))));
   }
 
   /** The threads of a service, each with one blocking read after the other, on a shared client. */
   private Experiment threads() {
     int threads = options.threads;
+    int reads = options.readsPerThread;
     ExecutorService executor = executor(threads);
-    List<List<String>> keys = each(range(threads), thread -> page(options.readsPerThread, thread));
-    Function<RedisClusterCommands<String, String>, List<?>> work =
-        redis ->
-            await(
-                    each(
-                        keys,
-                        own -> CompletableFuture.supplyAsync(() -> read(own, redis), executor)))
-                .stream()
-                .flatMap(List::stream)
-                .toList();
-    return experiment(
-        "threads-" + threads,
-        threads + " threads, each reads " + options.readsPerThread + " documents, one by one",
-        keys.stream().flatMap(own -> values(own).stream()).toList(),
-        new Way("naive", "Lettuce, get(key) by each thread", () -> work.apply(lettuce)),
-        new Way("sheaf", "Sheaf, get(key) by each thread", () -> work.apply(sheaf.sync())));
+    List<List<String>> pages = each(range(threads), thread -> keys(reads, thread));
+    Function<RedisClusterCommands<String, String>, List<?>> all =
+        redis -> flat(await(each(pages, keys -> in(executor, () -> read(keys, redis)))));
+    String description = threads + " threads, each reads " + reads + " documents, one by one";
+    List<?> expected = each(flat(pages), documents::get);
+    return experiment("threads-" + threads, description, Unit.TIMES, expected)
+        .way("naive", "Lettuce, get(key) by each thread", () -> all.apply(lettuce))
+        .way("sheaf", "get(key) by each thread", () -> all.apply(sheaf.sync()));
   }
 
   /** Very many tiny commands, where nothing but the round trips costs time. */
   private Experiment pings() {
-    int pings = options.pings;
-    return experiment(
-        "pings-" + pings,
-        Text.count(pings) + " PINGs, the smallest command there is",
-        nCopies(pings, "PONG"),
-        new Way(
-                "naive",
-                "Lettuce, ping() in a loop, a tenth of them measured, times 10",
-                () -> each(range(pings / 10), i -> lettuce.ping()))
-            .onePartIn(10),
-        new Way(
-            "lettuce-async",
-            "Lettuce, all futures, then their replies",
-            () -> await(each(range(pings), i -> async.ping()))),
-        new Way(
-            "sheaf",
-            "Sheaf, a batch of ping()",
-            () -> batch(range(pings), (batch, i) -> batch.add(redis -> redis.ping()))));
+    List<Integer> all = range(options.pings);
+    List<Integer> some = range(options.pings / 10);
+    String description = Report.count(all.size()) + " PINGs, the smallest command there is";
+    List<String> expected = Collections.nCopies(all.size(), "PONG");
+    return experiment("pings-" + all.size(), description, Unit.TIMES, expected)
+        .way("naive", "Lettuce, a tenth, times 10", 10, () -> each(some, i -> lettuce.ping()))
+        .way("lettuce-async", "all futures", () -> await(each(all, i -> async.ping())))
+        .way("sheaf", "a batch", () -> batch(all, (batch, i) -> batch.add(r -> r.ping())));
   }
 
   /** What counts is not the time, but how many answers come too late to be of use. */
   private Experiment pingStorm() {
     Map<String, String> big = new LinkedHashMap<>();
-    range(BIG_VALUES).forEach(i -> big.put("ping-storm:" + i, "x".repeat(1 << 20)));
-    List<String> keys = store(sheaf, "", big);
-    RedisClient client = RedisClient.create(target.uri());
-    open.push(client::shutdown);
-    var pool = each(range(POOLED), i -> client.connect().async());
-    List<CompletionStage<String>> lines =
-        new ArrayList<>(nCopies(POOLED, CompletableFuture.completedStage("")));
-    AtomicInteger turn = new AtomicInteger();
-    sheaf.availability(); // Both have their connections before the first question.
-    Storm pooled = new Storm(keys, async, () -> inLine(turn.getAndIncrement(), pool, lines));
-    Storm shared = new Storm(keys, sheaf.async(), sheaf.availability()::pingAsync);
-    return experiment(
-        "ping-storm",
-        Text.count(options.pings)
-            + " callers ask at once whether the server answers, while "
-            + BIG_READS
-            + " values of 1 MiB are always on their way to the same client; late means"
-            + " after "
-            + options.lateAfter.toMillis()
-            + " ms; the counts include those values",
-        List.of(options.pings),
-        pooled.way("naive", "a PING each, from a pool of " + POOLED + " Lettuce connections"),
-        shared.way("sheaf", "availability().pingAsync()"));
+    range(BIG_READS).forEach(i -> big.put(prefix + "big:" + i, "x".repeat(1 << 20)));
+    List<String> keys = store(sheaf, big);
+    RedisClient client = closing(RedisClient.create(server.uri()), c -> c.shutdown());
+    ThreadLocal<RedisCommands<String, String>> own =
+        ThreadLocal.withInitial(() -> client.connect().sync());
+    ExecutorService pool = executor(8); // As many as the usual pools of connections have.
+    Supplier<CompletionStage<?>> pooled = () -> in(pool, () -> own.get().ping());
+    Supplier<CompletionStage<?>> shared = sheaf.availability()::pingAsync;
+    String description =
+        "%s callers ask at once whether the server answers, while %s values of 1 MiB are always on"
+            + " their way to the same client; late means after %s ms; the counts have those values";
+    Object[] sizes = {Report.count(options.pings), BIG_READS, options.lateAfter.toMillis()};
+    Experiment storm =
+        experiment("ping-storm", description.formatted(sizes), Unit.LATE, List.of(options.pings));
+    ExecutorService readers = executor(BIG_READS);
+    BiFunction<Supplier<CompletionStage<?>>, RedisClusterCommands<String, String>, List<?>> ask =
+        (question, redis) -> {
+          AtomicBoolean over = new AtomicBoolean();
+          var reads = each(keys, key -> in(readers, () -> readUntil(over, key, redis)));
+          List<Long> nanos = await(each(range(options.pings), i -> nanos(question.get())));
+          over.set(true);
+          await(reads);
+          long limit = options.lateAfter.toNanos();
+          storm.late().set((int) nanos.stream().filter(each -> each > limit).count());
+          return List.of(options.pings);
+        };
+    return storm
+        .way("naive", "a pool of 8 connections", () -> ask.apply(pooled, lettuce))
+        .way("sheaf", "pingAsync()", () -> ask.apply(shared, sheaf.sync()));
   }
 
-  /**
-   * A PING on a connection that nobody else uses meanwhile, as in a pool; who comes later waits.
-   */
-  private static CompletionStage<String> inLine(
-      int turn,
-      List<RedisAsyncCommands<String, String>> pool,
-      List<CompletionStage<String>> lines) {
-    int place = turn % POOLED;
-    lines.set(place, lines.get(place).thenCompose(before -> pool.get(place).ping()));
-    return lines.get(place);
+  private static int readUntil(
+      AtomicBoolean over, String key, RedisClusterCommands<String, String> redis) {
+    int reads = 0;
+    for (; !over.get(); reads++) {
+      redis.get(key);
+    }
+    return reads;
   }
 
-  /** Many questions in the same moment, to a client that reads big values all the time. */
-  private final class Storm {
-
-    private final List<String> keys;
-    private final RedisClusterAsyncCommands<String, String> reader;
-    private final Supplier<? extends CompletionStage<?>> ask;
-    private final AtomicBoolean over = new AtomicBoolean();
-    private final AtomicInteger late = new AtomicInteger();
-
-    Storm(
-        List<String> keys,
-        RedisClusterAsyncCommands<String, String> reader,
-        Supplier<? extends CompletionStage<?>> ask) {
-      this.keys = keys;
-      this.reader = reader;
-      this.ask = ask;
-    }
-
-    Way way(String name, String description) {
-      return new Way(
-          name,
-          description,
-          1,
-          Meaning.LATE_SHARE,
-          this::run,
-          () -> (double) late.get() / options.pings);
-    }
-
-    private List<?> run() {
-      over.set(false);
-      late.set(0);
-      await(each(keys, reader::get));
-      var reads = each(range(BIG_READS), i -> readOn(keys.get(i % BIG_VALUES)));
-      int answers = await(each(range(options.pings), i -> timed())).size();
-      over.set(true);
-      await(reads);
-      return List.of(answers);
-    }
-
-    private CompletionStage<String> readOn(String key) {
-      return reader
-          .get(key)
-          .thenCompose(value -> over.get() ? CompletableFuture.completedStage(value) : readOn(key));
-    }
-
-    private CompletionStage<?> timed() {
-      long asked = System.nanoTime();
-      return ask.get()
-          .handle(
-              (answer, failure) ->
-                  failure != null || System.nanoTime() - asked > options.lateAfter.toNanos()
-                      ? late.incrementAndGet()
-                      : 0);
-    }
+  /** How long an answer takes; for ever if it is a failure. */
+  private static CompletionStage<Long> nanos(CompletionStage<?> answer) {
+    long asked = System.nanoTime();
+    return answer.handle(
+        (a, failed) -> failed == null ? System.nanoTime() - asked : Long.MAX_VALUE);
   }
 
   /** The sum of the sizes of very many sorted sets: one number, but each key has to be asked. */
   private Experiment sizes() {
     int parts = 20;
-    List<String> keys =
-        clients.willStore(each(range(options.sets), i -> prefix + "followers:" + i));
+    List<Integer> all = range(options.sets);
+    List<String> keys = willStore(each(all, i -> prefix + "followers:" + i));
     try (Batch<String, String> batch = sheaf.batch()) {
-      for (int i = 0; i < keys.size(); i++) {
+      for (int i : all) {
         String key = keys.get(i);
-        for (int member = 0; member <= i / parts % 3; member++) {
-          double score = member;
-          batch.add(redis -> redis.zadd(key, score, "follower" + score));
-        }
+        range(1 + i / parts % 3).forEach(m -> batch.add(redis -> redis.zadd(key, m, "by " + m)));
         batch.add(redis -> redis.expire(key, TIME_TO_LIVE));
       }
     }
-    RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
-    Supplier<List<?>> loop =
-        () ->
-            List.of(
-                parts
-                    * range(keys.size() / parts).stream()
-                        .mapToLong(i -> lettuce.zcard(keys.get(i * parts)))
-                        .sum());
-    return experiment(
-        "zcard-" + keys.size(),
-        "the members of " + Text.count(keys.size()) + " sorted sets, counted with ZCARD",
-        List.of(range(keys.size()).stream().mapToLong(i -> 1 + i / parts % 3).sum()),
-        new Way("naive", "Lettuce, zcard(key) in a loop, of every 20th key, times 20", loop)
-            .onePartIn(parts),
-        new Way(
-            "lettuce-async",
-            "Lettuce, all futures, then their replies",
-            () -> List.of(await(each(keys, async::zcard)).stream().mapToLong(size -> size).sum())),
-        new Way(
+    List<String> some = each(range(keys.size() / parts), i -> keys.get(i * parts));
+    var script = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
+    String description = "members of " + Report.count(keys.size()) + " sorted sets, by ZCARD";
+    List<Long> expected = List.of(sum(each(all, i -> 1L + i / parts % 3)));
+    return experiment("zcard-" + keys.size(), description, Unit.TIMES, expected)
+        .way(
+            "naive",
+            "Lettuce, zcard(key) in a loop, of every 20th key, times 20",
+            parts,
+            () -> List.of(parts * sum(each(some, lettuce::zcard))))
+        .way("lettuce-async", "all futures", () -> List.of(sum(await(each(keys, async::zcard)))))
+        .way(
             "sheaf",
-            "Sheaf, scatter(keys) of a script that sums",
-            () -> List.of(sum.scatter(keys, List.of(), Reducer.sum()))));
+            "scatter(keys) of a script that sums",
+            () -> List.of(script.scatter(keys, List.of(), Reducer.sum())));
   }
 
   /** All documents over a link that is the bottleneck: what counts is how many bytes travel. */
   private Experiment bandwidth() {
-    Target link = target;
-    if (options.redis.isEmpty()) {
+    ExampleServer link = server;
+    if (options.redis.isEmpty()) { // A server of its own, as a cluster has several links.
       var proxy = LatencyProxy.builder().oneWayDelay(options.oneWayDelay);
       proxy.bandwidthBitsPerSecond(1_000_000_000);
-      String description = "a link of 1,000 Mbit/s to a single embedded server";
-      link = Target.embedded(EmbeddedServer.start(), proxy, description); // A cluster has several.
-      open.push(link::close);
+      link = closing(ExampleServer.behindProxies(EmbeddedServer.start(), proxy), s -> s.close());
     }
+    String uri = link.uri();
     var gzip =
         CompressionCodec.valueCompressor(StringCodec.UTF8, CompressionCodec.CompressionType.GZIP);
-    return new Experiment(
-        "bandwidth",
-        "all " + documents.size() + " documents, read by their keys over " + link.description(),
-        List.copyOf(documents.values()),
-        link,
-        List.of(
-            stored("naive", "Sheaf, getAll(keys), not compressed", Sheaf.builder(link.uri())),
-            stored("gzip", "the same by Lettuce's codec", Sheaf.builder(link.uri()).codec(gzip)),
-            stored(
-                "sheaf",
-                "the same with compression(defaults()), which is Snappy",
-                Sheaf.builder(link.uri()).compression(CompressionOptions.defaults()))));
+    var snappy = CompressionOptions.defaults();
+    String description = "all %s documents by keys, over 1,000 Mbit/s if the server is embedded";
+    Experiment bandwidth =
+        new Experiment(
+            "bandwidth",
+            description.formatted(documents.size()),
+            Unit.BYTES,
+            List.copyOf(documents.values()),
+            link.counts(sheaf));
+    stored(bandwidth, "naive", "getAll(keys), not compressed", Sheaf.connect(uri));
+    stored(bandwidth, "gzip", "Lettuce's codec", Sheaf.builder(uri).codec(gzip).connect());
+    stored(bandwidth, "sheaf", "Snappy", Sheaf.builder(uri).compression(snappy).connect());
+    return bandwidth;
   }
 
-  private Way stored(String name, String description, SheafBuilder<String, String> builder) {
-    Sheaf<String, String> sheaf = builder.connect();
-    open.push(sheaf::close);
-    List<String> keys = store(sheaf, "bandwidth:" + name + ":", documents);
-    long memory =
-        await(each(keys, sheaf.async()::memoryUsage)).stream().mapToLong(size -> size).sum();
-    return new Way(
-        name,
-        description + "; " + Text.bytes(memory) + " of the server's memory",
-        1,
-        Meaning.FEWER_BYTES,
-        () -> getAll(sheaf, keys),
-        null);
-  }
-
-  private List<String> store(Sheaf<String, String> sheaf, String more, Map<String, String> values) {
+  private void stored(Experiment of, String name, String how, Sheaf<String, String> sheaf) {
+    closing(sheaf, Sheaf::close);
     Map<String, String> named = new LinkedHashMap<>();
-    values.forEach((name, value) -> named.put(prefix + more + name, value));
-    List<String> keys = clients.willStore(List.copyOf(named.keySet()));
-    sheaf.setAll(named, TIME_TO_LIVE).values().forEach(Result::orNull);
+    documents.forEach((key, value) -> named.put(key + ":" + name, value));
+    List<String> keys = store(sheaf, named);
+    String memory = Report.bytes(sum(await(each(keys, sheaf.async()::memoryUsage))));
+    of.way(name, how + "; " + memory + " of the server's memory", () -> getAll(sheaf, keys));
+  }
+
+  private List<String> store(Sheaf<String, String> sheaf, Map<String, String> values) {
+    List<String> keys = willStore(List.copyOf(values.keySet()));
+    sheaf.setAll(values, TIME_TO_LIVE).values().forEach(Result::orNull);
+    return keys;
+  }
+
+  /** Has keys deleted in the end; they need a time to live as well. */
+  private List<String> willStore(List<String> keys) {
+    stored.addAll(keys);
     return keys;
   }
 
   /** Keys of different documents, chosen at random, but the same in every run. */
-  private List<String> page(int size, int seed) {
-    List<String> keys = new ArrayList<>(each(documents.keySet(), key -> prefix + key));
+  private List<String> keys(int count, int seed) {
+    List<String> keys = new ArrayList<>(documents.keySet());
     Collections.shuffle(keys, new Random(seed));
-    return keys.subList(0, size);
-  }
-
-  private List<@Nullable String> values(List<String> keys) {
-    return each(keys, key -> documents.get(key.substring(prefix.length())));
+    return keys.subList(0, count);
   }
 
   private static List<@Nullable String> read(
@@ -419,8 +309,8 @@ final class Experiments implements AutoCloseable {
     }
   }
 
-  private <T> T requested(Supplier<T> work) {
-    return CompletableFuture.supplyAsync(work, requests).join();
+  private static <T> CompletableFuture<T> in(ExecutorService executor, Supplier<T> work) {
+    return CompletableFuture.supplyAsync(work, executor);
   }
 
   private static <T> List<T> await(List<? extends CompletionStage<T>> stages) {
@@ -432,20 +322,33 @@ final class Experiments implements AutoCloseable {
     return items.stream().<R>map(step).toList();
   }
 
+  private static <T> List<T> flat(List<List<T>> lists) {
+    return lists.stream().flatMap(List::stream).toList();
+  }
+
+  private static long sum(List<Long> numbers) {
+    return numbers.stream().mapToLong(number -> number).sum();
+  }
+
   private static List<Integer> range(int size) {
     return IntStream.range(0, size).boxed().toList();
   }
 
   private ExecutorService executor(int threads) {
-    ExecutorService executor = Executors.newFixedThreadPool(threads);
-    open.push(executor::shutdownNow);
-    return executor;
+    return closing(Executors.newFixedThreadPool(threads), ExecutorService::shutdownNow);
+  }
+
+  private <T> T closing(T opened, Consumer<T> close) {
+    open.push(() -> close.accept(opened));
+    return opened;
   }
 
   @Override
   public void close() {
-    while (!open.isEmpty()) {
-      open.pop().run();
+    try {
+      sheaf.deleteAll(stored);
+    } finally {
+      open.forEach(Runnable::run);
     }
   }
 }

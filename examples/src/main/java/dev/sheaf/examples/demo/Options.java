@@ -5,37 +5,25 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** What to demonstrate, on what. The build passes some of it on as system properties. */
+/** What to demonstrate, on what. The build passes the first three on as system properties. */
 final class Options {
 
-  /** The folder of the reports. */
   Path output = Path.of(property("demo.output", "target/demo"));
-
-  /** The URI of the user's own server; empty for an embedded cluster. */
-  String redis = property("redis", "");
-
-  /** What every key on the user's own server begins with. */
-  String keyPrefix = property("keyPrefix", "sheaf-demo:");
+  String redis = property("redis", ""); // The user's own server; empty for an embedded cluster.
+  String keyPrefix = property("keyPrefix", "sheaf-demo:"); // Of every key on the user's server.
 
   /** The distance of the embedded cluster: a round trip of 1 ms, another zone of the region. */
   Duration oneWayDelay = Duration.ofNanos(500_000);
 
   int documents = 2_000;
-
-  /** Sizes of the pages that are read: a screen, a long list, an export. */
-  List<Integer> pages = List.of(30, 100, 1_000);
-
+  List<Integer> pages = List.of(30, 100, 1_000); // A screen, a long list, an export.
   int threads = 64;
   int readsPerThread = 300;
-
-  /** How many PINGs are sent, a multiple of 10. */
-  int pings = 10_000;
+  int pings = 10_000; // A multiple of 10.
+  int sets = 100_000; // A multiple of 20.
 
   /** When the answer to a PING is late: reading from the source of the data is quicker then. */
   Duration lateAfter = Duration.ofMillis(200);
-
-  /** How many sorted sets are asked for their size, a multiple of 20. */
-  int sets = 100_000;
 
   LoopLearning learning = LoopLearning.defaults();
 
@@ -56,8 +44,17 @@ final class Options {
         + (keyPrefix.equals("sheaf-demo:") ? "" : " -DkeyPrefix=" + keyPrefix);
   }
 
+  /** What is measured, in words. */
+  String server() {
+    return redis.isEmpty()
+        ? "an embedded cluster of 3 masters in the same JVM, each behind a proxy that adds "
+            + Report.millis(oneWayDelay.toNanos() / 5e5)
+            + " to every round trip"
+        : withoutPassword(redis);
+  }
+
   /** The URI with asterisks where user and password stand. */
-  static String withoutPassword(String uri) {
+  private static String withoutPassword(String uri) {
     return uri.replaceFirst("://.*@", "://***@");
   }
 }

@@ -2,122 +2,85 @@ package dev.sheaf.examples.demo;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectWriter;
-import dev.sheaf.examples.demo.Experiment.Meaning;
 import dev.sheaf.examples.demo.Experiment.Measurement;
-import dev.sheaf.examples.demo.Target.Counts;
+import dev.sheaf.examples.demo.Experiment.Unit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The measurements for people and for programs.
  *
- * @param measurements in the order they were made, the naive way of each experiment first
- * @param descriptions of the experiments, by name
+ * @param measured the ways of each experiment, the naive one first
  * @param loops what the client's detector found meanwhile, a line each
  * @param facts what was measured on and with, by name
  */
 record Report(
-    List<Measurement> measurements,
-    Map<String, String> descriptions,
-    List<String> loops,
-    Map<String, String> facts) {
+    Map<Experiment, List<Measurement>> measured, List<String> loops, Map<String, String> facts) {
 
   private static final ObjectWriter JSON = new ObjectMapper().writerWithDefaultPrettyPrinter();
 
   /** An array of objects, one for each way of each experiment. */
   String json() throws IOException {
-    List<Map<String, Object>> ways = new ArrayList<>();
-    for (Measurement measurement : measurements) {
-      Map<String, Object> way = new LinkedHashMap<>();
-      way.put("experiment", measurement.experiment());
-      way.put("way", measurement.way().name());
-      way.put("millis", measurement.millis());
-      way.put("roundTrips", measurement.counts().roundTrips());
-      way.put("commands", measurement.counts().commands());
-      way.put("bytes", measurement.counts().bytes());
-      way.put("factor", measurement.factor());
-      ways.add(way);
-    }
-    return JSON.writeValueAsString(ways) + "\n";
+    return JSON.writeValueAsString(ways()) + "\n";
+  }
+
+  private List<Measurement> ways() {
+    return measured.values().stream().flatMap(List::stream).toList();
   }
 
   /** One file that needs no other; its script draws what stands in it as data. */
   String html() throws IOException {
-    Map<String, Object> data = new LinkedHashMap<>();
-    data.put("headlines", headlines());
-    data.put("ways", measurements.stream().map(Measurement::inWords).toList());
-    data.put("descriptions", descriptions);
-    data.put("loops", loops);
-    data.put("facts", facts);
+    List<?> experiments = measured.keySet().stream().map(Report::described).toList();
+    Map<String, ?> data =
+        Map.of("experiments", experiments, "ways", ways(), "loops", loops, "facts", facts);
     try (InputStream page = Report.class.getResourceAsStream("report.html")) {
       return new String(Objects.requireNonNull(page).readAllBytes(), StandardCharsets.UTF_8)
           .replace("{{data}}", JSON.writeValueAsString(data).replace("<", "\\u003c"));
     }
   }
 
-  /**
-   * Sheaf beside the best that is possible without it.
-   *
-   * @param factor how much better Sheaf is, or its share of late answers
-   */
-  record Headline(String experiment, String factor, String sheaf, String best, String bestWay) {
-
-    static Headline of(List<Measurement> ways) {
-      Measurement naive = ways.get(0);
-      Measurement best =
-          ways.stream()
-              .filter(way -> !way.way().name().startsWith("sheaf"))
-              .min(Comparator.comparingDouble(Measurement::cost))
-              .orElse(naive);
-      Measurement sheaf =
-          ways.stream().filter(way -> way.way().name().equals("sheaf")).findFirst().orElse(naive);
-      String factor =
-          sheaf.meaning() == Meaning.LATE_SHARE
-              ? sheaf.shownFactor()
-              : Text.significant(best.cost() / sheaf.cost()) + "x";
-      return new Headline(
-          naive.experiment(), factor, sheaf.shown(), best.shown(), best.way().name());
-    }
+  private static Map<String, ?> described(Experiment of) {
+    Map<String, String> ways =
+        of.ways().stream().collect(Collectors.toMap(w -> w.name(), w -> w.description()));
+    return Map.of(
+        "name", of.name(), "description", of.description(), "unit", of.unit(), "ways", ways);
   }
 
-  /** What every reader asks first. */
-  List<Headline> headlines() {
-    return descriptions.keySet().stream()
-        .map(name -> measurements.stream().filter(way -> way.experiment().equals(name)).toList())
-        .map(Headline::of)
-        .toList();
-  }
-
-  String console() {
-    String line = "%-15s %11s  %-25s %s%n";
-    StringBuilder text = new StringBuilder("\nSheaf beside the best other way\n\n");
-    for (Headline of : headlines()) {
-      String other = of.best() + " by " + of.bestWay();
-      text.append(line.formatted(of.experiment(), of.factor(), of.sheaf(), other));
-    }
-    line = "%-15s %-14s %11s %11s %9s %9s  %s%n";
-    text.append("\nAll figures\n\n");
-    text.append(
-        line.formatted("experiment", "way", "time", "round trips", "commands", "bytes", "factor"));
-    for (Measurement measured : measurements) {
-      Counts counts = measured.counts();
-      text.append(
-          line.formatted(
-              measured.experiment(),
-              measured.way().name(),
-              Text.millis(measured.millis()),
-              Text.count(counts.roundTrips()),
-              Text.count(counts.commands()),
-              Text.bytes(counts.bytes()),
-              measured.shownFactor()));
+  /** All figures of an experiment. */
+  static String table(Experiment of, List<Measurement> ways) {
+    StringBuilder text = new StringBuilder(of.name() + ": " + of.description() + "\n");
+    for (Measurement way : ways) {
+      boolean late = of.unit() == Unit.LATE;
+      text.append("  %-14s %11s".formatted(way.way(), millis(way.millis())))
+          .append("%9s round trips".formatted(count(way.roundTrips())))
+          .append("%9s commands %11s  ".formatted(count(way.commands()), bytes(way.bytes())))
+          .append(late ? digits(100 * way.factor()) + " % late\n" : digits(way.factor()) + "x\n");
     }
     return text.toString();
+  }
+
+  static String millis(double millis) {
+    return digits(millis) + " ms";
+  }
+
+  static String count(@Nullable Number count) {
+    return count == null ? "-" : String.format(Locale.ROOT, "%,d", count);
+  }
+
+  static String bytes(@Nullable Long bytes) {
+    return bytes == null ? "-" : digits(bytes / 1_024.0) + " KiB";
+  }
+
+  /** Three that count, the same in every locale. */
+  private static String digits(double value) {
+    String format = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
+    return String.format(Locale.ROOT, format, value);
   }
 }
