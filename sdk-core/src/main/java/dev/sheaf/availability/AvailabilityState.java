@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.availability;
 
 /** The state of a node, or of Redis as a whole: whether it can be used. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.benchmarks.jmh;
 
 import com.aayushatharva.brotli4j.Brotli4jLoader;

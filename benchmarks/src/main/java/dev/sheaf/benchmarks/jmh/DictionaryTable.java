@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.benchmarks.jmh;
 
 import com.fasterxml.jackson.databind.ObjectMapper;

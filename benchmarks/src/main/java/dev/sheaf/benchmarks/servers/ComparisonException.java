@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.benchmarks.servers;
 
 /** A comparison that cannot go on; the message says why and what to change. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.heal;
 
 /** The availability guard of a node, as far as a {@link SilenceWatch} has to know it. */

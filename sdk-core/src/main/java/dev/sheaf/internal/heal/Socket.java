@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.heal;
 
 /** The live socket of a node connection, as far as a {@link Healer} has to know it. */

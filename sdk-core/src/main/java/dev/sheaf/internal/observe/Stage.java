@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.observe;
 
 /** How far a command had come when its time was over. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.admin;
 
 /** A pattern in which an asterisk stands for any characters, also none. Immutable. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.autoconfigure;
 
 /** The embedded server was about to become the Redis of an application in production. */

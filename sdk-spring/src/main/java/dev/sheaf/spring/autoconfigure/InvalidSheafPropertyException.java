@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.autoconfigure;
 
 /** A property of the starter has a value that cannot be used. */

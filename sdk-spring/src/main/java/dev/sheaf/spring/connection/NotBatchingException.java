@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.connection;
 
 /** A connection factory cannot batch, and the application has said that it has to. */

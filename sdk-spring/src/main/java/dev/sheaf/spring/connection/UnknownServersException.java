@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring.connection;
 
 /** A connection factory does not say where it connects to, in a way that this starter knows. */

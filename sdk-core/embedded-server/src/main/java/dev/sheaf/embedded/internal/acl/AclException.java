@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.acl;
 
 /** A rule of ACL SETUSER that cannot be taken; the message says why. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
 /** Indexes from and to, both included; negative ones given count from the end. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
 /** Glob patterns as KEYS, SCAN, PSUBSCRIBE and CONFIG GET use them: {@code * ? [a-z] [^a] \x}. */

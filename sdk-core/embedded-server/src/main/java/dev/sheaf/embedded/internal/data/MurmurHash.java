@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
 /** MurmurHash64A, the 64-bit MurmurHash2 of Austin Appleby (public domain). */

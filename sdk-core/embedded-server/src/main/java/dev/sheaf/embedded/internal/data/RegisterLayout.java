@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
 /** What both encodings of a HyperLogLog have in common. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
 /** Which of the 16384 slots of a cluster a key belongs to. */

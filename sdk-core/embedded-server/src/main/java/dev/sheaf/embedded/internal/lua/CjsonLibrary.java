@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
 /** The cjson table: JSON with lua-cjson 2.1's rules and settings. */

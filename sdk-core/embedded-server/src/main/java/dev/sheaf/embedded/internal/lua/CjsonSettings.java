@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
 /** Settings of a cjson table; they outlive a script, as in a server. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
 /** Checks of a native function's arguments, with the errors of Lua's auxiliary library. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
 /** Leaves a native function with a Lua error; never leaves the engine. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
 /** Errors as the redis table hands them to scripts: tables with an err field. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
 /** Ends a command with an error reply. It carries no stack: errors are part of normal work here. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
 /** Drops the answer: CLIENT REPLY OFF, and commands that a replica takes over from its master. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
 /** The client broke the protocol; it gets the message and is disconnected. */

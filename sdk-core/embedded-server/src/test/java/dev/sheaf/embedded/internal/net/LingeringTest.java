@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.net;
 
 import static dev.sheaf.embedded.internal.net.Lingering.LOOKS_PER_SELECT;
