@@ -58,11 +58,7 @@ public final class EmbeddedNode {
 
   /** Starts counting anew. */
   public void resetStats() {
-    topology.call(
-        () -> {
-          node.counters().reset();
-          return true;
-        });
+    topology.run(() -> node.counters().reset());
   }
 
   /**
@@ -70,11 +66,7 @@ public final class EmbeddedNode {
    * node. Call it before clients connect.
    */
   public void announcePort(int port) {
-    topology.call(
-        () -> {
-          node.announcedPort(port);
-          return true;
-        });
+    topology.run(() -> node.announcedPort(port));
   }
 
   /**
@@ -91,11 +83,7 @@ public final class EmbeddedNode {
   }
 
   void freeze(boolean on) {
-    topology.call(
-        () -> {
-          node.frozen(on);
-          return true;
-        });
+    topology.run(() -> node.frozen(on));
   }
 
   /**
@@ -104,17 +92,13 @@ public final class EmbeddedNode {
    * {@link #start} brings it back.
    */
   public void kill() {
-    topology.call(
-        () -> {
-          node.failed(true);
-          return true;
-        });
+    topology.run(() -> node.failed(true));
     closeSockets();
   }
 
   void closeSockets() {
     topology.unlisten(node);
-    topology.call(
+    topology.run(
         () -> {
           for (Client client : List.copyOf(node.clients().values())) {
             Connection connection = client.connection();
@@ -122,7 +106,6 @@ public final class EmbeddedNode {
               connection.close();
             }
           }
-          return true;
         });
   }
 
@@ -134,20 +117,15 @@ public final class EmbeddedNode {
    * @throws IllegalStateException if it is not killed
    */
   public void start() {
-    topology.call(
+    topology.run(
         () -> {
           if (!node.isFailed()) {
             throw new IllegalStateException("node " + port() + " runs already");
           }
           node.scripts().clear();
-          return true;
         });
     topology.listen(node);
-    topology.call(
-        () -> {
-          node.failed(false);
-          return true;
-        });
+    topology.run(() -> node.failed(false));
   }
 
   /** Kills it and starts it again on the same port. */
