@@ -195,11 +195,7 @@ public final class EmbeddedData {
   public void flush() {
     for (EmbeddedNode node : topology.wrappers()) {
       if (node.isMaster()) {
-        topology.call(
-            () -> {
-              DirectCalls.run(node.node(), database, List.of(bytes("FLUSHDB")));
-              return true;
-            });
+        topology.run(() -> DirectCalls.run(node.node(), database, List.of(bytes("FLUSHDB"))));
       }
     }
   }

@@ -59,11 +59,7 @@ public final class EmbeddedNode {
 
   /** Starts counting anew. */
   public void resetStats() {
-    topology.call(
-        () -> {
-          node.counters().reset();
-          return true;
-        });
+    topology.run(() -> node.counters().reset());
   }
 
   /**
@@ -71,11 +67,7 @@ public final class EmbeddedNode {
    * node. Call it before clients connect.
    */
   public void announcePort(int port) {
-    topology.call(
-        () -> {
-          node.announcedPort(port);
-          return true;
-        });
+    topology.run(() -> node.announcedPort(port));
   }
 
   /**
@@ -92,11 +84,7 @@ public final class EmbeddedNode {
   }
 
   void freeze(boolean on) {
-    topology.call(
-        () -> {
-          node.frozen(on);
-          return true;
-        });
+    topology.run(() -> node.frozen(on));
   }
 
   /**
@@ -105,17 +93,13 @@ public final class EmbeddedNode {
    * {@link #start} brings it back.
    */
   public void kill() {
-    topology.call(
-        () -> {
-          node.failed(true);
-          return true;
-        });
+    topology.run(() -> node.failed(true));
     closeSockets();
   }
 
   void closeSockets() {
     topology.unlisten(node);
-    topology.call(
+    topology.run(
         () -> {
           for (Client client : List.copyOf(node.clients().values())) {
             Connection connection = client.connection();
@@ -123,7 +107,6 @@ public final class EmbeddedNode {
               connection.close();
             }
           }
-          return true;
         });
   }
 
@@ -135,20 +118,15 @@ public final class EmbeddedNode {
    * @throws IllegalStateException if it is not killed
    */
   public void start() {
-    topology.call(
+    topology.run(
         () -> {
           if (!node.isFailed()) {
             throw new IllegalStateException("node " + port() + " runs already");
           }
           node.scripts().clear();
-          return true;
         });
     topology.listen(node);
-    topology.call(
-        () -> {
-          node.failed(false);
-          return true;
-        });
+    topology.run(() -> node.failed(false));
   }
 
   /** Kills it and starts it again on the same port. */

@@ -357,10 +357,8 @@ public final class EmbeddedServer implements AutoCloseable {
     public Builder cluster(int mastersWanted, int replicas) {
       if (mastersWanted < 1 || mastersWanted > Slots.COUNT || replicas < 0) {
         throw new IllegalArgumentException(
-            "a cluster needs 1 to 16384 masters and 0 or more replicas each: "
-                + mastersWanted
-                + ", "
-                + replicas);
+            "a cluster needs 1 to 16384 masters and 0 or more replicas each: %s, %s"
+                .formatted(mastersWanted, replicas));
       }
       masters = mastersWanted;
       replicasPerMaster = replicas;

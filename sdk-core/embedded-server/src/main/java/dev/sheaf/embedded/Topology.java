@@ -128,6 +128,11 @@ final class Topology {
     return thread.call(work);
   }
 
+  /** Runs something on the command thread and waits until it is done. */
+  void run(Runnable work) {
+    thread.run(work);
+  }
+
   /** What is known of each command. */
   CommandTable commands() {
     return nodes.commands().table();

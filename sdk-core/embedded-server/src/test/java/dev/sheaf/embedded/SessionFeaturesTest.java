@@ -57,6 +57,22 @@ class SessionFeaturesTest {
   }
 
   @Test
+  void tracking_ofAScriptThatReads_isOfTheKeysItWasGiven(EmbeddedServer server) throws Exception {
+    try (RawConnection cache = new RawConnection(server.port());
+        RawConnection writer = new RawConnection(server.port())) {
+      cache.call("HELLO", "3");
+      cache.call("CLIENT", "TRACKING", "ON");
+      cache.call("EVAL", "return redis.call('GET', KEYS[1])", "2", "a", "b");
+      writer.call("MSET", "a", "1", "b", "1");
+      assertThat(cache.read()).isEqualTo(">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\na\r\n");
+      assertThat(cache.read()).isEqualTo(">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nb\r\n");
+      cache.call("EVAL_RO", "return 1", "1", "a");
+      writer.call("SET", "a", "2");
+      assertThat(cache.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  @Test
   void tracking_redirectToSubscriber_inResp2(EmbeddedServer server) throws Exception {
     try (RawConnection cache = new RawConnection(server.port());
         RawConnection listener = new RawConnection(server.port())) {
@@ -142,6 +158,32 @@ class SessionFeaturesTest {
       raw.call("CLIENT", "UNPAUSE");
       assertThat(writer.read()).isEqualTo(":2\r\n");
       awaitBlocked(raw, 0);
+    }
+  }
+
+  @Test
+  void pauseOfWrites_letsTransactionsPass_whoseScriptsDoNotWrite(EmbeddedServer server)
+      throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      raw.call("CLIENT", "PAUSE", "100000", "WRITE");
+      raw.call("MULTI");
+      raw.call("EVAL", "#!lua flags=no-writes\nreturn 12", "0");
+      assertThat(raw.call("EXEC")).isEqualTo("*1\r\n:12\r\n");
+      raw.call("CLIENT", "UNPAUSE");
+    }
+  }
+
+  @Test
+  void errorsOfScripts_countOnce(EmbeddedServer server) throws Exception {
+    try (RawConnection raw = new RawConnection(server.port())) {
+      raw.call("CONFIG", "RESETSTAT");
+      raw.call("EVAL", "return redis.call('SELECT', 99)", "0");
+      raw.call("EVAL", "return redis.error_reply('MINE it is')", "0");
+      assertThat(raw.call("INFO", "stats")).contains("total_error_replies:2\r\n");
+      assertThat(raw.call("INFO", "errorstats"))
+          .contains("errorstat_ERR:count=1\r\n")
+          .contains("errorstat_MINE:count=1\r\n");
+      assertThat(raw.call("INFO", "commandstats")).contains("rejected_calls=0,failed_calls=2");
     }
   }
 

@@ -48,6 +48,7 @@ class WatchCommandsTest {
       raw.call("EXEC");
       raw.call("CONFIG", "GET", "port");
       raw.call("AUTH", "default", "secret");
+      raw.call("MIGRATE", "127.0.0.1", "1", "k", "0", "10", "AUTH", "secret");
       assertThat(words(monitor)).isEqualTo("\"SET\" \"k\\x00\\n\\\"\" \"v\"");
       assertThat(words(monitor)).isEqualTo("\"EVAL\" \"return redis.call('GET','a')\" \"0\"");
       assertThat(words(monitor)).endsWith("[0 lua] \"GET\" \"a\"");
@@ -55,6 +56,7 @@ class WatchCommandsTest {
       assertThat(words(monitor)).isEqualTo("\"GET\" \"b\"");
       assertThat(words(monitor)).isEqualTo("\"EXEC\"");
       assertThat(words(monitor)).isEqualTo("\"AUTH\" \"(redacted)\" \"(redacted)\"");
+      assertThat(words(monitor)).endsWith("\"10\" \"AUTH\" \"(redacted)\"");
       monitor.send(RawConnection.request(RawConnection.args("GET", "k")));
       assertThat(monitor.read()).isEqualTo("-ERR Replica can't interact with the keyspace\r\n");
       assertThat(monitor.call("RESET")).isEqualTo("+RESET\r\n");

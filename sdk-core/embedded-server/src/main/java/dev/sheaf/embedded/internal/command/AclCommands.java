@@ -8,9 +8,7 @@ import dev.sheaf.embedded.internal.acl.AclUser;
 import dev.sheaf.embedded.internal.acl.AclUsers;
 import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.node.Client;
-import dev.sheaf.embedded.internal.node.Connection;
 import dev.sheaf.embedded.internal.protocol.Categories;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandException;
@@ -46,9 +44,7 @@ final class AclCommands {
   }
 
   private static void cat(Call call) {
-    if (call.count() > 3) {
-      throw Errors.wrongUse(call);
-    }
+    Errors.wrongUseIf(call.count() > 3, call);
     if (call.count() == 2) {
       call.out().array(Categories.ALL.size());
       Categories.ALL.forEach(call.out()::bulk);
@@ -68,9 +64,9 @@ final class AclCommands {
 
   private static void setUser(Call call) {
     for (byte b : call.arg(2)) {
-      if (b == 0 || b == ' ' || b >= 9 && b <= 13) {
-        throw Errors.of("ERR Usernames can't contain spaces or null characters");
-      }
+      Errors.refuseIf(
+          b == 0 || b == ' ' || b >= 9 && b <= 13,
+          "ERR Usernames can't contain spaces or null characters");
     }
     List<String> rules = new ArrayList<>();
     for (int i = 3; i < call.count(); i++) {
@@ -91,7 +87,7 @@ final class AclCommands {
           && !(mayListen(user, client.channels(), false)
               && mayListen(user, client.shardChannels(), false)
               && mayListen(user, client.patterns(), true))) {
-        close(call, client);
+        client.end(client == call.client());
       }
     }
   }
@@ -105,25 +101,12 @@ final class AclCommands {
     return true;
   }
 
-  private static void close(Call call, Client client) {
-    Connection connection = client.connection();
-    if (connection == null) {
-      return;
-    }
-    if (client == call.client()) {
-      connection.closeAfterReplies();
-    } else {
-      connection.close();
-    }
-  }
-
   private static void delUser(Call call) {
     AclUsers users = call.node().users();
     int removed = 0;
     for (int i = 2; i < call.count(); i++) {
-      if (call.text(i).equals(AclUsers.DEFAULT)) {
-        throw Errors.of("ERR The 'default' user cannot be removed");
-      }
+      Errors.refuseIf(
+          call.text(i).equals(AclUsers.DEFAULT), "ERR The 'default' user cannot be removed");
     }
     for (int i = 2; i < call.count(); i++) {
       AclUser user = users.find(call.text(i));
@@ -140,7 +123,7 @@ final class AclCommands {
       if (client.user() == user && client.connection() != null) {
         client.authenticated(false);
         client.user(call.node().users().standard());
-        close(call, client);
+        client.end(client == call.client());
       }
     }
   }
@@ -154,15 +137,12 @@ final class AclCommands {
     }
     List<String> flags = user.flags();
     out.map(6);
-    out.bulk("flags");
-    out.set(flags.size());
+    out.key("flags").set(flags.size());
     flags.forEach(out::bulk);
-    out.bulk("passwords");
-    out.array(user.passwords().size());
+    out.key("passwords").array(user.passwords().size());
     user.passwords().forEach(out::bulk);
     describe(out, user.root());
-    out.bulk("selectors");
-    out.array(user.selectors().size());
+    out.key("selectors").array(user.selectors().size());
     for (AclSelector selector : user.selectors()) {
       out.map(3);
       describe(out, selector);
@@ -170,12 +150,9 @@ final class AclCommands {
   }
 
   private static void describe(Reply out, AclSelector selector) {
-    out.bulk("commands");
-    out.bulk(selector.commandsShown());
-    out.bulk("keys");
-    out.bulk(Bytes.latin(selector.keysShown()));
-    out.bulk("channels");
-    out.bulk(Bytes.latin(selector.channelsShown()));
+    out.key("commands").bulk(selector.commandsShown());
+    out.key("keys").bulk(Bytes.latin(selector.keysShown()));
+    out.key("channels").bulk(Bytes.latin(selector.channelsShown()));
   }
 
   private static void list(Call call) {
@@ -197,15 +174,12 @@ final class AclCommands {
   }
 
   private static void genPass(Call call) {
-    if (call.count() > 3) {
-      throw Errors.wrongUse(call);
-    }
+    Errors.wrongUseIf(call.count() > 3, call);
     long bits = call.count() == 3 ? call.longArg(2) : GENPASS_BITS;
-    if (bits <= 0 || bits > MAX_GENPASS_BITS) {
-      throw Errors.of(
-          "ERR ACL GENPASS argument must be the number of bits for the output password, a positive"
-              + " number up to 4096");
-    }
+    Errors.refuseIf(
+        bits <= 0 || bits > MAX_GENPASS_BITS,
+        "ERR ACL GENPASS argument must be the number of bits for the output password, a positive"
+            + " number up to 4096");
     StringBuilder digits = new StringBuilder();
     for (int i = 0; i < (bits + BITS_PER_DIGIT - 1) / BITS_PER_DIGIT; i++) {
       digits.append(Character.forDigit(call.node().nodes().random().nextInt(16), 16));
@@ -214,10 +188,9 @@ final class AclCommands {
   }
 
   private static void dryRun(Call call) {
-    AclUser user = call.node().users().find(call.text(2));
-    if (user == null) {
-      throw Errors.of("ERR User '" + call.text(2) + "' not found");
-    }
+    AclUser user =
+        Errors.found(
+            call.node().users().find(call.text(2)), "ERR User '" + call.text(2) + "' not found");
     byte[][] words = Arrays.copyOfRange(call.args(), 3, call.count());
     Command command;
     try {
@@ -257,10 +230,7 @@ final class AclCommands {
       return;
     }
     if (call.count() == 3) {
-      Long wanted = Numbers.parseLong(call.arg(2));
-      if (wanted == null) {
-        throw Errors.notInteger();
-      }
+      long wanted = call.longArg(2);
       count = Math.max(0, wanted);
     } else if (call.count() > 3) {
       throw Errors.arity("acl|log");
@@ -270,20 +240,13 @@ final class AclCommands {
     out.array(entries.size());
     for (AclLog.Entry entry : entries) {
       out.map(7);
-      out.bulk("count");
-      out.integer(entry.count());
-      out.bulk("reason");
-      out.bulk(entry.reason());
-      out.bulk("context");
-      out.bulk(entry.context());
-      out.bulk("object");
-      out.bulk(Bytes.latin(entry.object()));
-      out.bulk("username");
-      out.bulk(Bytes.latin(entry.user()));
-      out.bulk("age-seconds");
-      out.number((call.now() - entry.at()) / 1000.0);
-      out.bulk("client-info");
-      out.bulk(entry.client());
+      out.key("count").integer(entry.count());
+      out.key("reason").bulk(entry.reason());
+      out.key("context").bulk(entry.context());
+      out.key("object").bulk(Bytes.latin(entry.object()));
+      out.key("username").bulk(Bytes.latin(entry.user()));
+      out.key("age-seconds").number((call.now() - entry.at()) / 1000.0);
+      out.key("client-info").bulk(entry.client());
     }
   }
 }

@@ -67,9 +67,9 @@ final class BitfieldCommand {
   static void run(Call call) {
     BitfieldCommand command = new BitfieldCommand(call);
     command.parse();
-    if (command.highestWrite >= 0 && call.command().name().equals("bitfield_ro")) {
-      throw Errors.of("ERR BITFIELD_RO only supports the GET subcommand");
-    }
+    Errors.refuseIf(
+        command.highestWrite >= 0 && call.command().name().equals("bitfield_ro"),
+        "ERR BITFIELD_RO only supports the GET subcommand");
     command.execute();
   }
 

@@ -2,7 +2,6 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.StringValue;
 
 /** SETBIT and the other commands on the bits of strings. */
@@ -23,19 +22,12 @@ final class BitmapCommands {
   }
 
   private static long offset(Call call, int at) {
-    Long offset = Numbers.parseLong(call.arg(at));
-    if (offset == null || offset < 0 || offset >= MAX_BITS) {
-      throw Errors.of("ERR bit offset is not an integer or out of range");
-    }
-    return offset;
+    return call.longArg(at, 0, MAX_BITS - 1, "ERR bit offset is not an integer or out of range");
   }
 
   private static void setBit(Call call) {
     long offset = offset(call, 2);
-    Long bit = Numbers.parseLong(call.arg(3));
-    if (bit == null || bit < 0 || bit > 1) {
-      throw Errors.of("ERR bit is not an integer or out of range");
-    }
+    long bit = call.longArg(3, 0, 1, "ERR bit is not an integer or out of range");
     byte[] key = call.arg(1);
     StringValue value = call.string(key);
     int length = value == null ? -1 : value.length();
@@ -98,9 +90,7 @@ final class BitmapCommands {
     if (!call.node().edition().isNewer()) {
       return;
     }
-    if (call.count() > from + 3) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > from + 3);
     for (int i = from; i < Math.min(call.count(), from + 2); i++) {
       call.longArg(i);
     }
@@ -109,9 +99,7 @@ final class BitmapCommands {
 
   private static void bitCount(Call call) {
     boolean toTheEnd = call.count() == 3 && call.node().edition().isValkey();
-    if (call.count() == 3 && !toTheEnd && call.node().edition().isNewer()) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() == 3 && !toTheEnd && call.node().edition().isNewer());
     if (call.count() == 5 && call.node().edition().isValkey()) {
       // It looks at the unit before it looks at the end.
       call.longArg(2);
@@ -123,9 +111,7 @@ final class BitmapCommands {
       call.out().integer(0);
       return;
     }
-    if (call.count() == 3 && !toTheEnd || call.count() > 5) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() == 3 && !toTheEnd || call.count() > 5);
     if (call.count() > 2) {
       long start = call.longArg(2);
       long end = toTheEnd ? -1 : call.longArg(3);
@@ -160,22 +146,15 @@ final class BitmapCommands {
   }
 
   private static void bitPos(Call call) {
-    Long wanted = Numbers.parseLong(call.arg(2));
-    if (wanted == null) {
-      throw Errors.notInteger();
-    }
-    if (wanted != 0 && wanted != 1) {
-      throw Errors.of("ERR The bit argument must be 1 or 0.");
-    }
+    long wanted = call.longArg(2);
+    Errors.refuseIf(wanted != 0 && wanted != 1, "ERR The bit argument must be 1 or 0.");
     checkRange(call, 3);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
       call.out().integer(wanted == 1 ? -1 : 0);
       return;
     }
-    if (call.count() > 6) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 6);
     boolean hasEnd = call.count() > 4;
     boolean bits = unit(call, 5);
     int length = value.length();
@@ -194,12 +173,9 @@ final class BitmapCommands {
     boolean and = call.is(1, "AND");
     boolean or = call.is(1, "OR");
     boolean not = call.is(1, "NOT");
-    if (!and && !or && !not && !call.is(1, "XOR")) {
-      throw Errors.syntax();
-    }
-    if (not && call.count() != 4) {
-      throw Errors.of("ERR BITOP NOT must be called with a single source key.");
-    }
+    Errors.syntaxIf(!and && !or && !not && !call.is(1, "XOR"));
+    Errors.refuseIf(
+        not && call.count() != 4, "ERR BITOP NOT must be called with a single source key.");
     byte[][] sources = new byte[call.count() - 3][];
     int longest = 0;
     for (int i = 0; i < sources.length; i++) {

@@ -13,17 +13,12 @@ final class Blocking {
 
   /** When the wait ends, in milliseconds since the epoch; zero for never. */
   static long deadline(Call call, int timeoutAt) {
-    Double seconds = Numbers.parseDouble(call.arg(timeoutAt));
-    if (seconds == null) {
-      throw Errors.of("ERR timeout is not a float or out of range");
-    }
+    Double seconds =
+        Errors.found(
+            Numbers.parseDouble(call.arg(timeoutAt)), "ERR timeout is not a float or out of range");
     double millis = Math.ceil(seconds * 1000);
-    if (millis > (double) Long.MAX_VALUE - call.now()) {
-      throw Errors.of("ERR timeout is out of range");
-    }
-    if (millis < 0) {
-      throw Errors.of("ERR timeout is negative");
-    }
+    Errors.refuseIf(millis > (double) Long.MAX_VALUE - call.now(), "ERR timeout is out of range");
+    Errors.refuseIf(millis < 0, "ERR timeout is negative");
     return millis == 0 ? 0 : call.now() + (long) millis;
   }
 

@@ -107,28 +107,27 @@ public final class Call {
   }
 
   public long longArg(int i) {
-    Long value = Numbers.parseLong(args[i]);
-    if (value == null) {
-      throw Errors.notInteger();
-    }
+    return longArg(i, Errors.NOT_INTEGER);
+  }
+
+  long longArg(int i, String error) {
+    return Errors.found(Numbers.parseLong(args[i]), error);
+  }
+
+  /** A number from {@code min} to {@code max}; that error for anything else. */
+  long longArg(int i, long min, long max, String error) {
+    long value = longArg(i, error);
+    Errors.refuseIf(value < min || value > max, error);
     return value;
   }
 
   public double doubleArg(int i) {
-    Double value = Numbers.parseDouble(args[i]);
-    if (value == null) {
-      throw Errors.notFloat();
-    }
-    return value;
+    return Errors.found(Numbers.parseDouble(args[i]), Errors.NOT_FLOAT);
   }
 
   /** A count that must not be negative. */
   public long positive(int i) {
-    Long value = Numbers.parseLong(args[i]);
-    if (value == null || value < 0) {
-      throw Errors.notPositive();
-    }
-    return value;
+    return longArg(i, 0, Long.MAX_VALUE, "ERR value is out of range, must be positive");
   }
 
   public @Nullable Value value(byte[] key) {
@@ -168,6 +167,30 @@ public final class Call {
 
   public @Nullable StreamValue stream(byte[] key) {
     return typed(StreamValue.class, key);
+  }
+
+  /** For reading: a key that is not there reads as an empty list, as in Redis. */
+  ListValue listOrEmpty(byte[] key) {
+    ListValue list = list(key);
+    return list == null ? new ListValue() : list;
+  }
+
+  /** As {@link #listOrEmpty}. */
+  HashValue hashOrEmpty(byte[] key) {
+    HashValue hash = hash(key);
+    return hash == null ? new HashValue() : hash;
+  }
+
+  /** As {@link #listOrEmpty}. */
+  SetValue setOrEmpty(byte[] key) {
+    SetValue set = setValue(key);
+    return set == null ? new SetValue() : set;
+  }
+
+  /** As {@link #listOrEmpty}. */
+  SortedSetValue sortedSetOrEmpty(byte[] key) {
+    SortedSetValue set = sortedSet(key);
+    return set == null ? new SortedSetValue() : set;
   }
 
   /** Stores under the key, ending its former time to live. */

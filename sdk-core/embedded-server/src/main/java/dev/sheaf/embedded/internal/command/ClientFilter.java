@@ -18,9 +18,7 @@ final class ClientFilter {
   ClientFilter(Call call) {
     this.call = call;
     for (int i = 2; i < call.count(); i += 2) {
-      if (i + 1 == call.count()) {
-        throw Errors.syntax();
-      }
+      Errors.syntaxIf(i + 1 == call.count());
       add(call.text(i).toUpperCase(Locale.ROOT), i + 1);
     }
   }
@@ -53,16 +51,9 @@ final class ClientFilter {
         conditions.add(client -> client.user().name().equals(value));
       }
       case "MAXAGE" -> {
-        if (!call.node().edition().has("7.4.0") && !call.node().edition().isValkey()) {
-          throw Errors.syntax();
-        }
-        Long seconds = Numbers.parseLong(call.arg(at));
-        if (seconds == null) {
-          throw Errors.of("ERR maxage is not an integer or out of range");
-        }
-        if (seconds < 1) {
-          throw Errors.of("ERR maxage should be greater than 0");
-        }
+        Errors.syntaxIf(!call.node().edition().has("7.4.0") && !call.node().edition().isValkey());
+        long seconds = call.longArg(at, "ERR maxage is not an integer or out of range");
+        Errors.refuseIf(seconds < 1, "ERR maxage should be greater than 0");
         conditions.add(client -> (call.now() - client.createdAt()) / 1000 >= seconds);
       }
       case "SKIPME" -> skipMe = yesOrNo(value);

@@ -12,7 +12,22 @@ import java.util.List;
 final class ClientLine {
   private ClientLine() {}
 
-  static String of(ServerNode node, Client client, long now) {
+  /** For a command that a client runs, maybe that one. */
+  static String of(Call call, Client client) {
+    long request = client == call.client() ? bytesOf(call.args()) : 0;
+    return of(call.node(), client, call.now(), request);
+  }
+
+  private static long bytesOf(byte[][] request) {
+    long bytes = 3L + Integer.toString(request.length).length();
+    for (byte[] word : request) {
+      bytes += 5L + Integer.toString(word.length).length() + word.length;
+    }
+    return bytes;
+  }
+
+  /** {@code request}: how many bytes the command that it runs now had on the wire. */
+  static String of(ServerNode node, Client client, long now, long request) {
     Connection connection = client.connection();
     List<Client.Queued> queue = client.queue();
     Command last = client.lastCommand();
@@ -44,7 +59,9 @@ final class ClientLine {
         + " multi="
         + (queue == null ? -1 : queue.size())
         + (counted ? " watch=" + client.watches().size() : "")
-        + " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=16384 rbp=0 obl=0 oll=0 omem=0"
+        + " qbuf="
+        + request
+        + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=16384 rbp=0 obl=0 oll=0 omem=0"
         + " tot-mem=16384 events=r cmd="
         + (last == null ? "NULL" : last.name())
         + " user="

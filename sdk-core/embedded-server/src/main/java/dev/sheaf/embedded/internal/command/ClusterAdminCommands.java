@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerNode;
@@ -34,11 +33,8 @@ final class ClusterAdminCommands {
   }
 
   private static int slot(Call call, int at) {
-    Long slot = Numbers.parseLong(call.arg(at));
-    if (slot == null || slot < 0 || slot >= Slots.COUNT) {
-      throw Errors.of("ERR Invalid or out of range slot");
-    }
-    return slot.intValue();
+    long slot = call.longArg(at, 0, Slots.COUNT - 1, "ERR Invalid or out of range slot");
+    return (int) slot;
   }
 
   private static void add(BitSet slots, int slot) {
@@ -57,9 +53,7 @@ final class ClusterAdminCommands {
   }
 
   private static BitSet ranges(Call call) {
-    if (call.count() % 2 != 0) {
-      throw Errors.arity(call.command().name());
-    }
+    Errors.arityIf(call.count() % 2 != 0, call);
     BitSet slots = new BitSet();
     for (int i = 2; i < call.count(); i += 2) {
       int from = slot(call, i);
@@ -91,9 +85,8 @@ final class ClusterAdminCommands {
   }
 
   private static void flushSlots(Call call) {
-    if (call.node().db(0).size() > 0) {
-      throw Errors.of("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.");
-    }
+    Errors.refuseIf(
+        call.node().db(0).size() > 0, "ERR DB must be empty to perform CLUSTER FLUSHSLOTS.");
     call.node().slots().stream().forEach(slot -> call.node().nodes().owner(slot, null));
     call.out().ok();
   }
@@ -107,47 +100,33 @@ final class ClusterAdminCommands {
     boolean forced = false;
     if (call.count() == 3) {
       forced = call.is(2, "FORCE") || call.is(2, "TAKEOVER");
-      if (!forced) {
-        throw Errors.syntax();
-      }
+      Errors.syntaxIf(!forced);
     } else if (call.count() > 3) {
       throw Errors.arity("cluster|failover");
     }
-    ServerNode master = call.node().master();
-    if (master == null) {
-      throw Errors.of("ERR You should send CLUSTER FAILOVER to a replica");
-    }
-    if (master.isFailed() && !forced) {
-      throw Errors.of("ERR Master is down or failed, please use CLUSTER FAILOVER FORCE");
-    }
+    ServerNode master =
+        Errors.found(call.node().master(), "ERR You should send CLUSTER FAILOVER to a replica");
+    Errors.refuseIf(
+        master.isFailed() && !forced,
+        "ERR Master is down or failed, please use CLUSTER FAILOVER FORCE");
     call.node().nodes().failover(call.node());
     call.out().ok();
   }
 
   private static ServerNode node(Call call, int at, String unknown) {
-    ServerNode found = call.node().nodes().byId(call.text(at));
-    if (found == null) {
-      throw Errors.of("ERR " + unknown + " " + call.text(at));
-    }
-    return found;
+    String id = call.text(at);
+    return Errors.found(call.node().nodes().byId(id), "ERR " + unknown + " " + id);
   }
 
   private static void forget(Call call) {
     ServerNode gone = node(call, 2, "Unknown node");
-    if (gone == call.node()) {
-      throw Errors.of("ERR I tried hard but I can't forget myself...");
-    }
-    if (gone == call.node().master()) {
-      throw Errors.of("ERR Can't forget my master!");
-    }
+    Errors.refuseIf(gone == call.node(), "ERR I tried hard but I can't forget myself...");
+    Errors.refuseIf(gone == call.node().master(), "ERR Can't forget my master!");
     call.out().ok();
   }
 
   private static void meet(Call call) {
-    Long port = Numbers.parseLong(call.arg(3));
-    if (port == null) {
-      throw Errors.of("ERR Invalid TCP base port specified: " + call.text(3));
-    }
+    long port = call.longArg(3, "ERR Invalid TCP base port specified: " + call.text(3));
     if (port < 1 || port > MAX_PORT) {
       throw Errors.of("ERR Invalid node address specified: " + call.text(2) + ":" + call.text(3));
     }
@@ -157,15 +136,11 @@ final class ClusterAdminCommands {
   private static void replicate(Call call) {
     ServerNode master = node(call, 2, "Unknown node");
     ServerNode self = call.node();
-    if (master == self) {
-      throw Errors.of("ERR Can't replicate myself");
-    }
-    if (!master.isMaster()) {
-      throw Errors.of("ERR I can only replicate a master, not a replica.");
-    }
-    if (self.isMaster() && (!self.slots().isEmpty() || self.db(0).size() > 0)) {
-      throw Errors.of("ERR To set a master the node must be empty and without assigned slots.");
-    }
+    Errors.refuseIf(master == self, "ERR Can't replicate myself");
+    Errors.refuseIf(!master.isMaster(), "ERR I can only replicate a master, not a replica.");
+    Errors.refuseIf(
+        self.isMaster() && (!self.slots().isEmpty() || self.db(0).size() > 0),
+        "ERR To set a master the node must be empty and without assigned slots.");
     ServerNode former = self.master();
     if (former != null) {
       former.replicas().remove(self);
@@ -176,9 +151,7 @@ final class ClusterAdminCommands {
 
   private static void setSlot(Call call) {
     ServerNode self = call.node();
-    if (!self.isMaster()) {
-      throw Errors.of("ERR You can use SETSLOT only with masters.");
-    }
+    Errors.refuseIf(!self.isMaster(), "ERR You can use SETSLOT only with masters.");
     int slot = slot(call, 2);
     boolean hasNode = call.count() == 5;
     if (call.is(3, "MIGRATING") && hasNode) {
@@ -199,9 +172,7 @@ final class ClusterAdminCommands {
 
   private static ServerNode master(Call call, String unknown) {
     ServerNode found = node(call, 4, unknown);
-    if (!found.isMaster()) {
-      throw Errors.of("ERR Target node is not a master");
-    }
+    Errors.refuseIf(!found.isMaster(), "ERR Target node is not a master");
     return found;
   }
 

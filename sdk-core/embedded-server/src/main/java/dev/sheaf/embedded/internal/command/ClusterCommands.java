@@ -2,7 +2,6 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerNode;
@@ -46,9 +45,8 @@ final class ClusterCommands {
   }
 
   private static void requireCluster(Call call) {
-    if (!call.node().nodes().isCluster()) {
-      throw Errors.of("ERR This instance has cluster support disabled");
-    }
+    Errors.refuseIf(
+        !call.node().nodes().isCluster(), "ERR This instance has cluster support disabled");
   }
 
   private static void asking(Call call) {
@@ -167,14 +165,12 @@ final class ClusterCommands {
     for (ServerNode master : masters) {
       List<SlotRange> ranges = SlotRange.of(master.slots());
       out.map(2);
-      out.bulk("slots");
-      out.array(ranges.size() * 2);
+      out.key("slots").array(ranges.size() * 2);
       for (SlotRange range : ranges) {
         out.integer(range.from());
         out.integer(range.to());
       }
-      out.bulk("nodes");
-      out.array(1 + master.replicas().size());
+      out.key("nodes").array(1 + master.replicas().size());
       shardNode(out, master);
       master.replicas().forEach(replica -> shardNode(out, replica));
     }
@@ -182,54 +178,48 @@ final class ClusterCommands {
 
   private static void shardNode(Reply out, ServerNode node) {
     out.map(7);
-    out.bulk("id");
-    out.bulk(node.id());
-    out.bulk("port");
-    out.integer(node.announcedPort());
-    out.bulk("ip");
-    out.bulk(node.announcedHost());
-    out.bulk("endpoint");
-    out.bulk(node.announcedHost());
-    out.bulk("role");
-    out.bulk(node.isMaster() ? "master" : "replica");
-    out.bulk("replication-offset");
-    out.integer(node.replicationOffset());
-    out.bulk("health");
-    out.bulk(node.isFailed() ? "failed" : "online");
+    out.key("id").bulk(node.id());
+    out.key("port").integer(node.announcedPort());
+    out.key("ip").bulk(node.announcedHost());
+    out.key("endpoint").bulk(node.announcedHost());
+    out.key("role").bulk(node.isMaster() ? "master" : "replica");
+    out.key("replication-offset").integer(node.replicationOffset());
+    out.key("health").bulk(node.isFailed() ? "failed" : "online");
   }
 
   private static void info(Call call) {
     Nodes nodes = call.node().nodes();
     long size = nodes.all().stream().filter(node -> !node.slots().isEmpty()).count();
     String text =
-        "cluster_state:"
-            + (nodes.isDown() ? "fail" : "ok")
-            + "\r\ncluster_slots_assigned:"
-            + nodes.assignedSlots()
-            + "\r\ncluster_slots_ok:"
-            + nodes.assignedSlots()
-            + "\r\ncluster_slots_pfail:0\r\ncluster_slots_fail:0\r\ncluster_known_nodes:"
-            + nodes.all().size()
-            + "\r\ncluster_size:"
-            + size
-            + "\r\ncluster_current_epoch:"
-            + nodes.epoch()
-            + "\r\ncluster_my_epoch:"
-            + call.node().primary().configEpoch()
-            + "\r\ncluster_stats_messages_sent:0\r\ncluster_stats_messages_received:0"
-            + "\r\ntotal_cluster_links_buffer_limit_exceeded:0\r\n";
-    call.out().verbatim(Bytes.of(text));
+        """
+        cluster_state:%s
+        cluster_slots_assigned:%s
+        cluster_slots_ok:%s
+        cluster_slots_pfail:0
+        cluster_slots_fail:0
+        cluster_known_nodes:%s
+        cluster_size:%s
+        cluster_current_epoch:%s
+        cluster_my_epoch:%s
+        cluster_stats_messages_sent:0
+        cluster_stats_messages_received:0
+        total_cluster_links_buffer_limit_exceeded:0
+        """
+            .formatted(
+                nodes.isDown() ? "fail" : "ok",
+                nodes.assignedSlots(),
+                nodes.assignedSlots(),
+                nodes.all().size(),
+                size,
+                nodes.epoch(),
+                call.node().primary().configEpoch());
+    call.out().verbatim(Bytes.of(text.replace("\n", "\r\n")));
   }
 
   private static int slot(Call call) {
-    Long slot = Numbers.parseLong(call.arg(2));
-    if (slot == null) {
-      throw Errors.notInteger();
-    }
-    if (slot < 0 || slot >= Slots.COUNT) {
-      throw Errors.of("ERR Invalid slot");
-    }
-    return slot.intValue();
+    long slot = call.longArg(2);
+    Errors.refuseIf(slot < 0 || slot >= Slots.COUNT, "ERR Invalid slot");
+    return (int) slot;
   }
 
   private static void countKeysInSlot(Call call) {
@@ -239,19 +229,14 @@ final class ClusterCommands {
   private static void getKeysInSlot(Call call) {
     long max = call.longArg(3);
     int slot = slot(call);
-    if (max < 0) {
-      throw Errors.of("ERR Invalid number of keys");
-    }
+    Errors.refuseIf(max < 0, "ERR Invalid number of keys");
     List<byte[]> keys = call.node().db(0).keysInSlot(slot, (int) Math.min(Integer.MAX_VALUE, max));
-    call.out().array(keys.size());
-    keys.forEach(call.out()::bulk);
+    call.out().bulks(keys);
   }
 
   private static ServerNode named(Call call) {
-    ServerNode node = call.node().nodes().byId(call.text(2));
-    if (node == null) {
-      throw Errors.of("ERR Unknown node " + call.text(2));
-    }
+    ServerNode node =
+        Errors.found(call.node().nodes().byId(call.text(2)), "ERR Unknown node " + call.text(2));
     return node;
   }
 
@@ -262,9 +247,7 @@ final class ClusterCommands {
 
   private static void replicas(Call call) {
     ServerNode node = named(call);
-    if (!node.isMaster()) {
-      throw Errors.of("ERR The specified node is not a master");
-    }
+    Errors.refuseIf(!node.isMaster(), "ERR The specified node is not a master");
     call.out().array(node.replicas().size());
     for (ServerNode replica : node.replicas()) {
       StringBuilder text = new StringBuilder();
@@ -285,17 +268,11 @@ final class ClusterCommands {
 
   private static void link(Call call, ServerNode other, String direction) {
     call.out().map(6);
-    call.out().bulk("direction");
-    call.out().bulk(direction);
-    call.out().bulk("node");
-    call.out().bulk(other.id());
-    call.out().bulk("create-time");
-    call.out().integer(other.startedAt());
-    call.out().bulk("events");
-    call.out().bulk("r");
-    call.out().bulk("send-buffer-allocated");
-    call.out().integer(0);
-    call.out().bulk("send-buffer-used");
-    call.out().integer(0);
+    call.out().key("direction").bulk(direction);
+    call.out().key("node").bulk(other.id());
+    call.out().key("create-time").integer(other.startedAt());
+    call.out().key("events").bulk("r");
+    call.out().key("send-buffer-allocated").integer(0);
+    call.out().key("send-buffer-used").integer(0);
   }
 }

@@ -100,10 +100,7 @@ final class ClusterRouting {
       if (slot < 0) {
         return;
       }
-      ServerNode owner = nodes.owner(slot);
-      if (owner == null) {
-        throw Errors.of(Errors.SLOT_NOT_SERVED);
-      }
+      ServerNode owner = Errors.found(nodes.owner(slot), Errors.SLOT_NOT_SERVED);
       if (crossSlot) {
         throw Errors.of(Errors.CROSSSLOT);
       }

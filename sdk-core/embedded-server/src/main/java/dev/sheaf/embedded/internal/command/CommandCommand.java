@@ -89,8 +89,7 @@ final class CommandCommand {
     String note = spec.note();
     out.map(note == null ? 3 : 4);
     if (note != null) {
-      out.bulk("notes");
-      out.bulk(note);
+      out.key("notes").bulk(note);
     }
     out.bulk("flags");
     statuses(out, spec.access().words());
@@ -106,10 +105,8 @@ final class CommandCommand {
       describe(out, "index", Map.of("index", spec.begin()));
     } else {
       describeType(out, "keyword", 2);
-      out.bulk("keyword");
-      out.bulk(keyword);
-      out.bulk("startfrom");
-      out.integer(spec.begin());
+      out.key("keyword").bulk(keyword);
+      out.key("startfrom").integer(spec.begin());
     }
     out.bulk("find_keys");
     Map<String, Integer> numbers = new LinkedHashMap<>();
@@ -130,10 +127,8 @@ final class CommandCommand {
 
   private static void describeType(Reply out, String type, int entries) {
     out.map(2);
-    out.bulk("type");
-    out.bulk(type);
-    out.bulk("spec");
-    out.map(entries);
+    out.key("type").bulk(type);
+    out.key("spec").map(entries);
   }
 
   private static List<String> categories(Command command) {
@@ -158,24 +153,18 @@ final class CommandCommand {
   private static void document(Reply out, Command command) {
     out.bulk(command.name());
     out.map(command.subcommands().isEmpty() ? 3 : 4);
-    out.bulk("summary");
-    out.bulk(command.summary());
-    out.bulk("since");
-    out.bulk(command.since());
-    out.bulk("group");
-    out.bulk(command.group().title());
+    out.key("summary").bulk(command.summary());
+    out.key("since").bulk(command.since());
+    out.key("group").bulk(command.group().title());
     if (!command.subcommands().isEmpty()) {
-      out.bulk("subcommands");
-      out.map(command.subcommands().size());
+      out.key("subcommands").map(command.subcommands().size());
       command.subcommands().values().forEach(sub -> document(out, sub));
     }
   }
 
   static void list(Call call) {
     String kind = call.count() == 5 && call.is(2, "FILTERBY") ? call.text(3) : "";
-    if (call.count() != 2 && kind.isEmpty()) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() != 2 && kind.isEmpty());
     List<String> names = new ArrayList<>();
     for (Command command : table(call).rows()) {
       if (command.group() != Group.SENTINEL
@@ -223,23 +212,19 @@ final class CommandCommand {
   }
 
   private static int[] keys(Call call, byte[][] args) {
-    Command command = table(call).resolve(args);
-    if (command == null) {
-      throw Errors.of("ERR Invalid command specified");
-    }
-    if (command.keys().isNone() || command.keys().areChannels()) {
-      throw Errors.of("ERR The command has no key arguments");
-    }
-    if (!command.accepts(args.length)) {
-      throw Errors.of("ERR Invalid number of arguments specified for command");
-    }
+    Command command = Errors.found(table(call).resolve(args), "ERR Invalid command specified");
+    Errors.refuseIf(
+        command.keys().isNone() || command.keys().areChannels(),
+        "ERR The command has no key arguments");
+    Errors.refuseIf(
+        !command.accepts(args.length), "ERR Invalid number of arguments specified for command");
     int[] keys = command.keys().find(args);
     boolean ofStreams = keys.length > 0 && command.name().startsWith("xread");
     boolean unbalanced = ofStreams && args.length - keys[0] != 2 * keys.length;
-    if (unbalanced && call.node().edition().has("8.0.0")
-        || keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS)) {
-      throw Errors.of("ERR Invalid arguments specified for command");
-    }
+    Errors.refuseIf(
+        unbalanced && call.node().edition().has("8.0.0")
+            || keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS),
+        "ERR Invalid arguments specified for command");
     return keys;
   }
 }

@@ -124,7 +124,7 @@ final class CommandWatch {
       case "acl|setuser" -> hidden(args, 2, args.length);
       case "config|set" -> {
         for (int i = 2; i + 1 < args.length; i += 2) {
-          if (Bytes.is(args[i], "REQUIREPASS")) {
+          if (Bytes.is(args[i], "REQUIREPASS") || Bytes.is(args[i], "MASTERAUTH")) {
             args = hidden(args, i + 1, i + 2);
           }
         }
@@ -134,6 +134,15 @@ final class CommandWatch {
         for (int i = 2; i + 2 < args.length; i++) {
           if (Bytes.is(args[i], "AUTH")) {
             yield hidden(args, i + 1, i + 3);
+          }
+        }
+        yield args;
+      }
+      case "migrate" -> {
+        for (int i = 6; i < args.length && !Bytes.is(args[i], "KEYS"); i++) {
+          boolean withName = Bytes.is(args[i], "AUTH2");
+          if (withName || Bytes.is(args[i], "AUTH")) {
+            args = hidden(args, i + 1, Math.min(args.length, i + (withName ? 3 : 2)));
           }
         }
         yield args;

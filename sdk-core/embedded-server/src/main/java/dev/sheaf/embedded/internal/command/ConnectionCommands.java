@@ -27,10 +27,7 @@ final class ConnectionCommands {
         .add("client|id", call -> call.out().integer(call.client().id()))
         .add(
             "client|info",
-            call ->
-                call.out()
-                    .verbatim(
-                        Bytes.of(ClientLine.of(call.node(), call.client(), call.now()) + "\n")))
+            call -> call.out().verbatim(Bytes.of(ClientLine.of(call, call.client()) + "\n")))
         .add("client|kill", ConnectionCommands::clientKill)
         .add("client|list", ConnectionCommands::clientList)
         .add("client|no-evict", ConnectionCommands::clientNoEvict)
@@ -52,15 +49,12 @@ final class ConnectionCommands {
   }
 
   private static void auth(Call call) {
-    if (call.count() > 3) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 3);
     if (call.count() == 2) {
-      if (call.node().users().standard().needsNoPassword()) {
-        throw Errors.of(
-            "ERR AUTH <password> called without any password configured for the default user. Are"
-                + " you sure your configuration is correct?");
-      }
+      Errors.refuseIf(
+          call.node().users().standard().needsNoPassword(),
+          "ERR AUTH <password> called without any password configured for the default user. Are"
+              + " you sure your configuration is correct?");
       authenticate(call, AclUsers.DEFAULT, call.text(1));
     } else {
       authenticate(call, call.text(1), call.text(2));
@@ -82,14 +76,9 @@ final class ConnectionCommands {
     int protocol = call.client().protocol();
     int i = 1;
     if (call.count() > 1) {
-      Long wanted = Numbers.parseLong(call.arg(1));
-      if (wanted == null) {
-        throw Errors.of("ERR Protocol version is not an integer or out of range");
-      }
-      if (wanted != 2 && wanted != 3) {
-        throw Errors.of("NOPROTO unsupported protocol version");
-      }
-      protocol = wanted.intValue();
+      long wanted = call.longArg(1, "ERR Protocol version is not an integer or out of range");
+      Errors.refuseIf(wanted != 2 && wanted != 3, "NOPROTO unsupported protocol version");
+      protocol = (int) wanted;
       i = 2;
     }
     String name = null;
@@ -105,12 +94,11 @@ final class ConnectionCommands {
         throw Errors.of("ERR Syntax error in HELLO option '" + call.text(i) + "'");
       }
     }
-    if (!call.client().isAuthenticated()) {
-      throw Errors.of(
-          "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
-              + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
-              + " select the RESP protocol version at the same time");
-    }
+    Errors.refuseIf(
+        !call.client().isAuthenticated(),
+        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
+            + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
+            + " select the RESP protocol version at the same time");
     if (name != null) {
       call.client().name(name);
     }
@@ -120,21 +108,15 @@ final class ConnectionCommands {
 
   private static void introduce(ServerNode node, Client client, Reply out) {
     out.map(7);
-    out.bulk("server");
-    out.bulk(node.edition().server());
-    out.bulk("version");
-    out.bulk(node.edition().version());
-    out.bulk("proto");
-    out.integer(client.protocol());
-    out.bulk("id");
-    out.integer(client.id());
+    out.key("server").bulk(node.edition().server());
+    out.key("version").bulk(node.edition().version());
+    out.key("proto").integer(client.protocol());
+    out.key("id").integer(client.id());
     out.bulk("mode");
     boolean sentinel = node.sentinel() != null;
     out.bulk(sentinel ? "sentinel" : node.nodes().isCluster() ? "cluster" : "standalone");
-    out.bulk("role");
-    out.bulk(sentinel ? "sentinel" : node.isMaster() ? "master" : "replica");
-    out.bulk("modules");
-    out.array(0);
+    out.key("role").bulk(sentinel ? "sentinel" : node.isMaster() ? "master" : "replica");
+    out.key("modules").array(0);
   }
 
   private static void ping(Call call) {
@@ -143,8 +125,7 @@ final class ConnectionCommands {
     }
     if (call.client().protocol() == 2 && call.client().isSubscriber()) {
       call.out().array(2);
-      call.out().bulk("pong");
-      call.out().bulk(call.count() == 2 ? call.arg(1) : Bytes.EMPTY);
+      call.out().key("pong").bulk(call.count() == 2 ? call.arg(1) : Bytes.EMPTY);
     } else if (call.count() == 2) {
       call.out().bulk(call.arg(1));
     } else {
@@ -166,25 +147,21 @@ final class ConnectionCommands {
   }
 
   private static void select(Call call) {
-    Long index = Numbers.parseLong(call.arg(1));
-    if (index == null || index < Integer.MIN_VALUE || index > Integer.MAX_VALUE) {
-      throw Errors.of("ERR value is not an integer or out of range");
-    }
-    if (call.node().nodes().isCluster() && index != 0) {
-      throw Errors.of("ERR SELECT is not allowed in cluster mode");
-    }
-    if (index < 0 || index >= ServerNode.DATABASES) {
-      throw Errors.of("ERR DB index is out of range");
-    }
-    call.client().dbIndex(index.intValue());
+    long index =
+        call.longArg(
+            1, Integer.MIN_VALUE, Integer.MAX_VALUE, "ERR value is not an integer or out of range");
+    Errors.refuseIf(
+        call.node().nodes().isCluster() && index != 0, "ERR SELECT is not allowed in cluster mode");
+    Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
+    call.client().dbIndex((int) index);
     call.out().ok();
   }
 
   private static String checkedName(byte[] name) {
     for (byte b : name) {
-      if (b < '!' || b > '~') {
-        throw Errors.of("ERR Client names cannot contain spaces, newlines or special characters.");
-      }
+      Errors.refuseIf(
+          b < '!' || b > '~',
+          "ERR Client names cannot contain spaces, newlines or special characters.");
     }
     return Bytes.text(name);
   }
@@ -220,9 +197,7 @@ final class ConnectionCommands {
   }
 
   private static void clientNoEvict(Call call) {
-    if (!call.is(2, "ON") && !call.is(2, "OFF")) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(!call.is(2, "ON") && !call.is(2, "OFF"));
     call.out().ok();
   }
 
@@ -245,9 +220,7 @@ final class ConnectionCommands {
     boolean all = true;
     if (call.count() == 4) {
       all = call.is(3, "ALL");
-      if (!all && !call.is(3, "WRITE")) {
-        throw Errors.of("ERR CLIENT PAUSE mode must be WRITE or ALL");
-      }
+      Errors.refuseIf(!all && !call.is(3, "WRITE"), "ERR CLIENT PAUSE mode must be WRITE or ALL");
     } else if (call.count() > 4) {
       throw Errors.wrongUse(call);
     }
@@ -255,9 +228,7 @@ final class ConnectionCommands {
     if (millis == null || millis > Long.MAX_VALUE - call.now()) {
       throw Errors.of("ERR timeout is not an integer or out of range");
     }
-    if (millis < 0) {
-      throw Errors.of("ERR timeout is negative");
-    }
+    Errors.refuseIf(millis < 0, "ERR timeout is negative");
     call.node().pause().begin(call.now() + millis, all);
     call.out().ok();
   }
@@ -293,7 +264,7 @@ final class ConnectionCommands {
     for (Client client : call.node().clients().values()) {
       if ((ids == null || ids.contains(client.id()))
           && (type == null || type.equals(client.isSubscriber() ? "pubsub" : "normal"))) {
-        lines.append(ClientLine.of(call.node(), client, call.now())).append('\n');
+        lines.append(ClientLine.of(call, client)).append('\n');
       }
     }
     call.out().verbatim(Bytes.of(lines.toString()));
@@ -304,7 +275,7 @@ final class ConnectionCommands {
       for (Client client : call.node().clients().values()) {
         Connection connection = client.connection();
         if (connection != null && connection.remoteAddress().equals(call.text(2))) {
-          kill(call, client);
+          client.end(client == call.client());
           call.out().ok();
           return;
         }
@@ -312,20 +283,8 @@ final class ConnectionCommands {
       throw Errors.of("ERR No such client");
     }
     List<Client> victims = new ClientFilter(call).matching();
-    victims.forEach(client -> kill(call, client));
+    victims.forEach(client -> client.end(client == call.client()));
     call.out().integer(victims.size());
-  }
-
-  private static void kill(Call call, Client client) {
-    Connection connection = client.connection();
-    if (connection == null) {
-      return;
-    }
-    if (client == call.client()) {
-      connection.closeAfterReplies();
-    } else {
-      connection.close();
-    }
   }
 
   private static void clientUnblock(Call call) {

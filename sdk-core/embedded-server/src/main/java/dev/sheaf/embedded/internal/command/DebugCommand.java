@@ -65,10 +65,7 @@ final class DebugCommand {
   }
 
   private static void object(Call call) {
-    Value value = call.db().peek(call.arg(2));
-    if (value == null) {
-      throw Errors.noSuchKey();
-    }
+    Value value = Errors.found(call.db().table().get(call.arg(2)), Errors.NO_SUCH_KEY);
     byte[] dump = Dump.of(value, Dump.VERSION_10);
     String list =
         value instanceof ListValue elements
@@ -80,7 +77,7 @@ final class DebugCommand {
             "Value at:0x%x refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d%s"
                 .formatted(
                     System.identityHashCode(value),
-                    value.encoding(),
+                    value.encoding(call.node().encodings()),
                     dump == null ? 0 : dump.length,
                     value.usedAt() / 1000 & 0xffffff,
                     (call.now() - value.usedAt()) / 1000,
@@ -154,8 +151,7 @@ final class DebugCommand {
       }
       case "push" -> {
         call.out().push(2);
-        call.out().bulk("server-cpu-usage");
-        call.out().integer(42);
+        call.out().key("server-cpu-usage").integer(42);
       }
       case "verbatim" -> call.out().verbatim(Bytes.of("This is a verbatim\nstring"));
       case "bignum" -> call.out().bigNumber("1234567999999999999999999999999999999");

@@ -12,8 +12,10 @@ import dev.sheaf.embedded.internal.node.Tracking;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Flag;
+import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.NoReply;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,20 +101,27 @@ public final class Dispatcher {
     }
   }
 
-  /** Notes what a client that caches has read. */
+  /** Notes what a client that caches has read, and ends its CLIENT CACHING. */
   static void remember(ServerNode node, Client client, Command command, byte[][] args) {
-    if (node.tracking().clients() == 0) {
+    if (node.tracking().clients() == 0 || command.name().equals("client|caching")) {
       return;
     }
+    rememberKeys(node, client, command, command, args);
     Tracking.Mode mode = node.tracking().mode(client);
-    if (mode == null || command.name().equals("client|caching")) {
-      return;
-    }
-    if (!command.keys().isNone() && command.is(Flag.READONLY) && !command.is(Flag.PUBSUB)) {
-      node.tracking().read(client, args, command.keys().find(args));
-    }
-    if (client.queue() == null) {
+    if (mode != null && client.queue() == null) {
       mode.caching(false);
+    }
+  }
+
+  /**
+   * Notes the keys of a command as read if what has run reads. Of a script that may only read, what
+   * it runs counts, and not the script itself.
+   */
+  static void rememberKeys(
+      ServerNode node, Client client, Command ran, Command named, byte[][] args) {
+    boolean script = ran.group() == Group.SCRIPTING;
+    if (ran.is(Flag.READONLY) && !ran.is(Flag.PUBSUB) && !script && !named.keys().isNone()) {
+      node.tracking().read(client, args, named.keys().find(args));
     }
   }
 
@@ -146,15 +155,18 @@ public final class Dispatcher {
     if (node.nodes().isCluster()) {
       ClusterRouting.check(node, client, command, args);
     }
-    if (command.isWrite() && (!node.isMaster() || node.faults().isReadOnly())) {
-      throw Errors.of(Errors.READONLY);
+    boolean busy = node.nodes().isHeldByScript(node);
+    if (!busy && !node.hasRoom() && does(client, command, Flag.DENYOOM)) {
+      throw Errors.of(Errors.OOM);
+    }
+    if (does(client, command, Flag.WRITE)) {
+      checkWritable(node);
     }
     if (client.protocol() == 2 && client.isSubscriber() && !command.is(Flag.FOR_SUBSCRIBERS)) {
       throw Errors.of(
-          "ERR Can't execute '"
-              + command.name()
-              + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in"
-              + " this context");
+          ("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT /"
+                  + " RESET are allowed in this context")
+              .formatted(command.name()));
     }
     if (node.monitors().has(client) && (command.isWrite() || command.is(Flag.READONLY))) {
       throw Errors.of("ERR Replica can't interact with the keyspace");
@@ -162,10 +174,32 @@ public final class Dispatcher {
     if (node.faults().isLoading() && !command.is(Flag.LOADING)) {
       throw Errors.of(Errors.LOADING);
     }
-    if (node.nodes().isHeldByScript(node) && !command.is(Flag.ALLOW_BUSY)) {
+    if (busy && !command.is(Flag.ALLOW_BUSY)) {
       throw Errors.busy(node.nodes().isRunningFunction());
     }
     return command;
+  }
+
+  /** Whether a command, or what it runs if it is EXEC, has the flag. */
+  private static boolean does(Client client, Command command, Flag flag) {
+    List<Client.Queued> queue = client.queue();
+    return command.is(flag)
+        || queue != null
+            && command.name().equals("exec")
+            && queue.stream().anyMatch(queued -> queued.command().is(flag));
+  }
+
+  private static void checkWritable(ServerNode node) {
+    checkReplicas(node);
+    if (!node.isMaster() || node.faults().isReadOnly()) {
+      throw Errors.of(Errors.READONLY);
+    }
+  }
+
+  static void checkReplicas(ServerNode node) {
+    if (node.isMaster() && node.config().replicasToWrite() > node.replicas().size()) {
+      throw Errors.of(Errors.NOREPLICAS);
+    }
   }
 
   static CommandException unknown(byte[][] args) {
@@ -177,10 +211,10 @@ public final class Dispatcher {
     }
     String name = Bytes.text(args[0]);
     return Errors.of(
-        "ERR unknown command '"
-            + oneLine(name.substring(0, Math.min(SHOWN_NAME, name.length())))
-            + "', with args beginning with: "
-            + oneLine(shown.toString()));
+        "ERR unknown command '%s', with args beginning with: %s"
+            .formatted(
+                oneLine(name.substring(0, Math.min(SHOWN_NAME, name.length()))),
+                oneLine(shown.toString())));
   }
 
   private static String oneLine(String text) {
@@ -264,12 +298,19 @@ public final class Dispatcher {
 
   /** Ends a command with an error. */
   static boolean refuse(Call call, String line) {
+    refuse(call, line, true);
+    return true;
+  }
+
+  /** {@code isNew} unless the error of another command ends it, which has been counted. */
+  static void refuse(Call call, String line, boolean isNew) {
     Counters counters = call.node().counters();
     String worded = call.node().edition().worded(line);
     counters.failed[call.command().id()]++;
-    counters.error(worded);
+    if (isNew) {
+      counters.error(worded);
+    }
     call.out().error(worded);
-    return true;
   }
 
   /** Does on a replica what its master has done. */

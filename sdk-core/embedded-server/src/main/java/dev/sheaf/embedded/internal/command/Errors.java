@@ -2,6 +2,7 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.protocol.CommandException;
+import org.jspecify.annotations.Nullable;
 
 /** The error lines of Redis 7.0 that more than one command answers. */
 public final class Errors {
@@ -18,10 +19,50 @@ public final class Errors {
   public static final String CLUSTER_DOWN = "CLUSTERDOWN The cluster is down";
   public static final String NOSCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
 
+  static final String OOM = "OOM command not allowed when used memory > 'maxmemory'.";
+  static final String NOREPLICAS = "NOREPLICAS Not enough good replicas to write.";
+  static final String NOT_INTEGER = "ERR value is not an integer or out of range";
+  static final String NOT_FLOAT = "ERR value is not a valid float";
+  static final String NO_SUCH_KEY = "ERR no such key";
+
   private Errors() {}
 
   public static CommandException of(String line) {
     return new CommandException(line);
+  }
+
+  /** Refuses the command with that line if something is wrong with it. */
+  public static void refuseIf(boolean wrong, String line) {
+    if (wrong) {
+      throw of(line);
+    }
+  }
+
+  static void syntaxIf(boolean wrong) {
+    if (wrong) {
+      throw syntax();
+    }
+  }
+
+  static void arityIf(boolean wrong, Call call) {
+    if (wrong) {
+      throw arity(call.command().name());
+    }
+  }
+
+  /** Refuses a subcommand that is given too much, or what it does not know. */
+  static void wrongUseIf(boolean wrong, Call call) {
+    if (wrong) {
+      throw wrongUse(call);
+    }
+  }
+
+  /** What is there; the command is refused with that line where it is not. */
+  static <T> T found(@Nullable T value, String line) {
+    if (value == null) {
+      throw of(line);
+    }
+    return value;
   }
 
   public static CommandException wrongType() {
@@ -33,15 +74,11 @@ public final class Errors {
   }
 
   public static CommandException notInteger() {
-    return of("ERR value is not an integer or out of range");
+    return of(NOT_INTEGER);
   }
 
   public static CommandException notFloat() {
-    return of("ERR value is not a valid float");
-  }
-
-  public static CommandException noSuchKey() {
-    return of("ERR no such key");
+    return of(NOT_FLOAT);
   }
 
   public static CommandException indexOutOfRange() {
@@ -55,11 +92,8 @@ public final class Errors {
   /** A subcommand that is given too much, or what it does not know. */
   public static CommandException wrongUse(Call call) {
     return of(
-        "ERR unknown subcommand or wrong number of arguments for '"
-            + call.text(1)
-            + "'. Try "
-            + call.text(0).toUpperCase(java.util.Locale.ROOT)
-            + " HELP.");
+        "ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."
+            .formatted(call.text(1), call.text(0).toUpperCase(java.util.Locale.ROOT)));
   }
 
   /** While a script or a function holds the command thread. */
@@ -68,9 +102,5 @@ public final class Errors {
         "BUSY Redis is busy running a script. You can only call "
             + (function ? "FUNCTION KILL" : "SCRIPT KILL")
             + " or SHUTDOWN NOSAVE.");
-  }
-
-  public static CommandException notPositive() {
-    return of("ERR value is out of range, must be positive");
   }
 }

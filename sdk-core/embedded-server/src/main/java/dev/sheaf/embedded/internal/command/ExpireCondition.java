@@ -24,12 +24,10 @@ record ExpireCondition(boolean nx, boolean xx, boolean gt, boolean lt) {
         throw Errors.of("ERR Unsupported option " + Bytes.untilNul(call.arg(i)));
       }
     }
-    if (nx && (xx || gt || lt)) {
-      throw Errors.of("ERR NX and XX, GT or LT options at the same time are not compatible");
-    }
-    if (gt && lt) {
-      throw Errors.of("ERR GT and LT options at the same time are not compatible");
-    }
+    Errors.refuseIf(
+        nx && (xx || gt || lt),
+        "ERR NX and XX, GT or LT options at the same time are not compatible");
+    Errors.refuseIf(gt && lt, "ERR GT and LT options at the same time are not compatible");
     return new ExpireCondition(nx, xx, gt, lt);
   }
 

@@ -4,7 +4,6 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.lua.FunctionLibrary;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
 import dev.sheaf.embedded.internal.lua.ScriptEngine;
@@ -44,24 +43,16 @@ final class FunctionCommands {
   }
 
   private static void fcall(Call call, boolean readOnly) {
-    LuaFunction function = call.node().functions().function(call.text(1));
-    if (function == null) {
-      throw Errors.of("ERR Function not found");
-    }
-    Long count = Numbers.parseLong(call.arg(2));
-    if (count == null) {
-      throw Errors.of("ERR Bad number of keys provided");
-    }
-    if (count > call.count() - 3) {
-      throw Errors.of("ERR Number of keys can't be greater than number of args");
-    }
-    if (count < 0) {
-      throw Errors.of("ERR Number of keys can't be negative");
-    }
+    LuaFunction function =
+        Errors.found(call.node().functions().function(call.text(1)), "ERR Function not found");
+    long count = call.longArg(2, "ERR Bad number of keys provided");
+    Errors.refuseIf(
+        count > call.count() - 3, "ERR Number of keys can't be greater than number of args");
+    Errors.refuseIf(count < 0, "ERR Number of keys can't be negative");
     ScriptCommands.run(
         call,
         function.name(),
-        count.intValue(),
+        (int) count,
         readOnly,
         function.flags(),
         (keys, args, host) -> engine(call).call(function, keys, args, host));
@@ -71,12 +62,8 @@ final class FunctionCommands {
   private static String libraryName(byte[] source) {
     String text = Bytes.text(source);
     int end = text.indexOf('\n');
-    if (!text.startsWith("#!")) {
-      throw Errors.of("ERR Missing library metadata");
-    }
-    if (end < 0) {
-      throw Errors.of("ERR Invalid library metadata");
-    }
+    Errors.refuseIf(!text.startsWith("#!"), "ERR Missing library metadata");
+    Errors.refuseIf(end < 0, "ERR Invalid library metadata");
     String[] words = words(text.substring(0, end));
     if (!words[0].equalsIgnoreCase("#!lua")) {
       throw Errors.of("ERR Engine '" + words[0].substring(2) + "' not found");
@@ -86,19 +73,17 @@ final class FunctionCommands {
       if (!words[i].toLowerCase(java.util.Locale.ROOT).startsWith("name=")) {
         throw Errors.of("ERR Invalid metadata value given: " + words[i]);
       }
-      if (name != null) {
-        throw Errors.of("ERR Invalid metadata value, name argument was given multiple times");
-      }
+      Errors.refuseIf(
+          name != null, "ERR Invalid metadata value, name argument was given multiple times");
       name = words[i].substring("name=".length());
     }
     if (name == null) {
       throw Errors.of("ERR Library name was not given");
     }
-    if (!name.matches("[A-Za-z0-9_]+")) {
-      throw Errors.of(
-          "ERR Library names can only contain letters, numbers, or underscores(_) and must be at"
-              + " least one character long");
-    }
+    Errors.refuseIf(
+        !name.matches("[A-Za-z0-9_]+"),
+        "ERR Library names can only contain letters, numbers, or underscores(_) and must be at"
+            + " least one character long");
     return name;
   }
 
@@ -163,20 +148,16 @@ final class FunctionCommands {
   }
 
   private static void delete(Call call) {
-    if (!remove(call, call.text(2))) {
-      throw Errors.of("ERR Library not found");
-    }
+    Errors.refuseIf(!remove(call, call.text(2)), "ERR Library not found");
     call.node().dirtied();
     call.out().ok();
   }
 
   private static void flush(Call call) {
-    if (call.count() > 3) {
-      throw Errors.wrongUse(call);
-    }
-    if (call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
-      throw Errors.of("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
-    }
+    Errors.wrongUseIf(call.count() > 3, call);
+    Errors.refuseIf(
+        call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC"),
+        "ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
     clear(call);
     call.node().dirtied();
     call.out().ok();
@@ -196,9 +177,7 @@ final class FunctionCommands {
       if (!withCode && call.is(i, "WITHCODE")) {
         withCode = true;
       } else if (pattern == null && call.is(i, "LIBRARYNAME")) {
-        if (i + 1 == call.count()) {
-          throw Errors.of("ERR library name argument was not given");
-        }
+        Errors.refuseIf(i + 1 == call.count(), "ERR library name argument was not given");
         pattern = call.arg(++i);
       } else {
         throw Errors.of("ERR Unknown argument " + call.text(i));
@@ -218,16 +197,12 @@ final class FunctionCommands {
 
   private static void describe(Reply out, FunctionLibrary library, boolean withCode) {
     out.map(withCode ? 4 : 3);
-    out.bulk("library_name");
-    out.bulk(library.name());
-    out.bulk("engine");
-    out.bulk("LUA");
-    out.bulk("functions");
-    out.array(library.functions().size());
+    out.key("library_name").bulk(library.name());
+    out.key("engine").bulk("LUA");
+    out.key("functions").array(library.functions().size());
     for (LuaFunction function : library.functions()) {
       out.map(3);
-      out.bulk("name");
-      out.bulk(function.name());
+      out.key("name").bulk(function.name());
       out.bulk("description");
       if (function.description().length == 0) {
         out.nil();
@@ -240,8 +215,7 @@ final class FunctionCommands {
       flags.forEach(out::status);
     }
     if (withCode) {
-      out.bulk("library_code");
-      out.bulk(library.source());
+      out.key("library_code").bulk(library.source());
     }
   }
 
@@ -254,14 +228,10 @@ final class FunctionCommands {
     out.map(2);
     out.bulk("running_script");
     writeRunning(out, run);
-    out.bulk("engines");
-    out.map(1);
-    out.bulk("LUA");
-    out.map(2);
-    out.bulk("libraries_count");
-    out.integer(call.node().functions().libraries().size());
-    out.bulk("functions_count");
-    out.integer(call.node().functions().functionCount());
+    out.key("engines").map(1);
+    out.key("LUA").map(2);
+    out.key("libraries_count").integer(call.node().functions().libraries().size());
+    out.key("functions_count").integer(call.node().functions().functionCount());
   }
 
   private static void writeRunning(Reply out, Nodes.@Nullable RunningScript run) {
@@ -270,15 +240,12 @@ final class FunctionCommands {
       return;
     }
     out.map(3);
-    out.bulk("name");
-    out.bulk(String.valueOf(run.function()));
-    out.bulk("command");
-    out.array(run.command().length);
+    out.key("name").bulk(String.valueOf(run.function()));
+    out.key("command").array(run.command().length);
     for (byte[] word : run.command()) {
       out.bulk(word);
     }
-    out.bulk("duration_ms");
-    out.integer(run.millis());
+    out.key("duration_ms").integer(run.millis());
   }
 
   private static void dump(Call call) {
@@ -290,21 +257,18 @@ final class FunctionCommands {
   private static void restore(Call call) {
     boolean flush = false;
     boolean replace = false;
-    if (call.count() > 4) {
-      throw Errors.wrongUse(call);
-    }
+    Errors.wrongUseIf(call.count() > 4, call);
     if (call.count() == 4) {
       flush = call.is(3, "FLUSH");
       replace = call.is(3, "REPLACE");
-      if (!flush && !replace && !call.is(3, "APPEND")) {
-        throw Errors.of(
-            "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
-      }
+      Errors.refuseIf(
+          !flush && !replace && !call.is(3, "APPEND"),
+          "ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.");
     }
-    List<byte[]> sources = Dump.libraries(call.arg(2), call.node().edition().dumpVersion());
-    if (sources == null) {
-      throw Errors.of("ERR DUMP payload version or checksum are wrong");
-    }
+    List<byte[]> sources =
+        Errors.found(
+            Dump.libraries(call.arg(2), call.node().edition().dumpVersion()),
+            "ERR DUMP payload version or checksum are wrong");
     if (flush) {
       clear(call);
     }

@@ -59,9 +59,7 @@ final class GeoCommands {
       }
     }
     int places = (call.count() - at) / 3;
-    if ((call.count() - at) % 3 != 0 || nx && xx) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf((call.count() - at) % 3 != 0 || nx && xx);
     long[] hashes = new long[places];
     for (int i = 0; i < places; i++) {
       hashes[i] = GeoHash.encode(place(call, at + 3 * i));
@@ -103,8 +101,8 @@ final class GeoCommands {
     };
   }
 
-  static GeoHash.@Nullable Place placeOf(@Nullable SortedSetValue set, byte[] member) {
-    ScoredMembers.Node node = set == null ? null : set.find(member);
+  static GeoHash.@Nullable Place placeOf(SortedSetValue set, byte[] member) {
+    ScoredMembers.Node node = set.find(member);
     return node == null ? null : GeoHash.decode((long) node.score());
   }
 
@@ -115,7 +113,7 @@ final class GeoCommands {
     } else if (call.count() > 5) {
       throw Errors.syntax();
     }
-    SortedSetValue set = call.sortedSet(call.arg(1));
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     GeoHash.Place from = placeOf(set, call.arg(2));
     GeoHash.Place to = placeOf(set, call.arg(3));
     if (from == null || to == null) {
@@ -138,20 +136,16 @@ final class GeoCommands {
   }
 
   private static void hash(Call call) {
-    SortedSetValue set = call.sortedSet(call.arg(1));
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     call.out().array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      ScoredMembers.Node node = set == null ? null : set.find(call.arg(i));
-      if (node == null) {
-        call.out().nil();
-      } else {
-        call.out().bulk(GeoHash.text((long) node.score()));
-      }
+      ScoredMembers.Node node = set.find(call.arg(i));
+      call.out().bulkOrNil(node == null ? null : Bytes.of(GeoHash.text((long) node.score())));
     }
   }
 
   private static void position(Call call) {
-    SortedSetValue set = call.sortedSet(call.arg(1));
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     call.out().array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
       GeoHash.Place place = placeOf(set, call.arg(i));

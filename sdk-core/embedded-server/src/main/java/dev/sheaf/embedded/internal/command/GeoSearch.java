@@ -84,27 +84,19 @@ final class GeoSearch {
 
   private void circle(int at) {
     radius = length(at, "radius");
-    if (radius < 0) {
-      throw Errors.of("ERR radius cannot be negative");
-    }
+    Errors.refuseIf(radius < 0, "ERR radius cannot be negative");
     unit = GeoCommands.unit(call.arg(at + 1));
     radius *= unit;
   }
 
   private double length(int at, String what) {
-    Double value = Numbers.parseDouble(call.arg(at));
-    if (value == null) {
-      throw Errors.of("ERR need numeric " + what);
-    }
-    return value;
+    return Errors.found(Numbers.parseDouble(call.arg(at)), "ERR need numeric " + what);
   }
 
   private void box(int at) {
     width = length(at, "width");
     height = length(at + 1, "height");
-    if (width < 0 || height < 0) {
-      throw Errors.of("ERR height or width cannot be negative");
-    }
+    Errors.refuseIf(width < 0 || height < 0, "ERR height or width cannot be negative");
     unit = GeoCommands.unit(call.arg(at + 2));
     width *= unit;
     height *= unit;
@@ -129,9 +121,7 @@ final class GeoSearch {
         order = -1;
       } else if (call.is(i, "COUNT") && rest >= 1) {
         count = call.longArg(++i);
-        if (count <= 0) {
-          throw Errors.of("ERR COUNT must be > 0");
-        }
+        Errors.refuseIf(count <= 0, "ERR COUNT must be > 0");
       } else if (mayStore && rest >= 1 && (call.is(i, "STORE") || call.is(i, "STOREDIST"))) {
         storeDistance = call.is(i, "STOREDIST");
         storeKey = call.arg(++i);
@@ -144,9 +134,7 @@ final class GeoSearch {
       }
     }
     checkStore(search);
-    if (any && count == 0) {
-      throw Errors.of("ERR the ANY argument requires COUNT argument");
-    }
+    Errors.refuseIf(any && count == 0, "ERR the ANY argument requires COUNT argument");
   }
 
   private void checkStore(boolean search) {

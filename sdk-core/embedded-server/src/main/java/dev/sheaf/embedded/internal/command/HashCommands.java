@@ -45,14 +45,11 @@ final class HashCommands {
   }
 
   private static byte @Nullable [] field(Call call) {
-    HashValue hash = call.hash(call.arg(1));
-    return hash == null ? null : hash.fields().get(call.arg(2));
+    return call.hashOrEmpty(call.arg(1)).fields().get(call.arg(2));
   }
 
   private static void hset(Call call) {
-    if (call.count() % 2 != 0) {
-      throw Errors.arity(call.command().name());
-    }
+    Errors.arityIf(call.count() % 2 != 0, call);
     HashValue hash = orNew(call);
     int added = 0;
     for (int i = 2; i < call.count(); i += 2) {
@@ -93,24 +90,19 @@ final class HashCommands {
   }
 
   private static void hlen(Call call) {
-    HashValue hash = call.hash(call.arg(1));
-    call.out().integer(hash == null ? 0 : hash.size());
+    call.out().integer(call.hashOrEmpty(call.arg(1)).size());
   }
 
   private static void hmget(Call call) {
-    HashValue hash = call.hash(call.arg(1));
+    HashValue hash = call.hashOrEmpty(call.arg(1));
     call.out().array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      call.out().bulkOrNil(hash == null ? null : hash.fields().get(call.arg(i)));
+      call.out().bulkOrNil(hash.fields().get(call.arg(i)));
     }
   }
 
   private static void hgetall(Call call) {
-    HashValue hash = call.hash(call.arg(1));
-    if (hash == null) {
-      call.out().map(0);
-      return;
-    }
+    HashValue hash = call.hashOrEmpty(call.arg(1));
     call.out().map(hash.size());
     for (var e = hash.fields().first(); e != null; e = e.after()) {
       call.out().bulk(e.key());
@@ -119,11 +111,7 @@ final class HashCommands {
   }
 
   private static void list(Call call, boolean names) {
-    HashValue hash = call.hash(call.arg(1));
-    if (hash == null) {
-      call.out().array(0);
-      return;
-    }
+    HashValue hash = call.hashOrEmpty(call.arg(1));
     call.out().array(hash.size());
     for (var e = hash.fields().first(); e != null; e = e.after()) {
       call.out().bulk(names ? e.key() : e.value());
@@ -132,18 +120,14 @@ final class HashCommands {
 
   private static void hdel(Call call) {
     byte[] key = call.arg(1);
-    HashValue hash = call.hash(key);
+    HashValue hash = call.hashOrEmpty(key);
     int removed = 0;
-    if (hash != null) {
-      for (int i = 2; i < call.count(); i++) {
-        if (hash.remove(call.arg(i))) {
-          removed++;
-        }
-      }
-      if (removed > 0) {
-        call.deleteIfEmpty(key, hash.size());
-        call.changed(key);
-      }
+    for (int i = 2; i < call.count(); i++) {
+      removed += hash.remove(call.arg(i)) ? 1 : 0;
+    }
+    if (removed > 0) {
+      call.deleteIfEmpty(key, hash.size());
+      call.changed(key);
     }
     call.out().integer(removed);
   }
@@ -151,14 +135,12 @@ final class HashCommands {
   private static void hincrby(Call call) {
     long by = call.longArg(3);
     byte[] old = field(call);
-    Long now = old == null ? Long.valueOf(0) : Numbers.parseLong(old);
-    if (now == null) {
-      throw Errors.of("ERR hash value is not an integer");
-    }
+    Long now =
+        Errors.found(
+            old == null ? Long.valueOf(0) : Numbers.parseLong(old),
+            "ERR hash value is not an integer");
     long sum = now + by;
-    if (((now ^ sum) & (by ^ sum)) < 0) {
-      throw Errors.of("ERR increment or decrement would overflow");
-    }
+    Errors.refuseIf(((now ^ sum) & (by ^ sum)) < 0, "ERR increment or decrement would overflow");
     orNew(call).putKeepingTtl(call.arg(2), Bytes.ofLong(sum));
     call.changed(call.arg(1));
     call.out().integer(sum);
@@ -172,10 +154,10 @@ final class HashCommands {
           : Errors.of("ERR value is NaN or Infinity");
     }
     byte[] old = field(call);
-    BigDecimal now = old == null ? BigDecimal.ZERO : Numbers.parseExtended(old);
-    if (now == null) {
-      throw Errors.of("ERR hash value is not a float");
-    }
+    BigDecimal now =
+        Errors.found(
+            old == null ? BigDecimal.ZERO : Numbers.parseExtended(old),
+            "ERR hash value is not a float");
     byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
     orNew(call).putKeepingTtl(call.arg(2), sum);
     call.changed(call.arg(1));
@@ -183,24 +165,19 @@ final class HashCommands {
   }
 
   private static void hrandfield(Call call) {
-    HashValue hash;
     if (call.count() == 2) {
-      hash = call.hash(call.arg(1));
-      var entry = hash == null ? null : hash.fields().random(call.node().nodes().random());
+      var entry = call.hashOrEmpty(call.arg(1)).fields().random(random(call));
       call.out().bulkOrNil(entry == null ? null : entry.key());
       return;
     }
     long count = RandomPick.count(call);
     boolean values = call.count() == 4 && call.is(3, "WITHVALUES");
-    if (call.count() > 4 || call.count() == 4 && !values) {
-      throw Errors.syntax();
-    }
-    if (values && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2)) {
-      throw Errors.of("ERR value is out of range");
-    }
-    hash = call.hash(call.arg(1));
+    Errors.syntaxIf(call.count() > 4 || call.count() == 4 && !values);
+    Errors.refuseIf(
+        values && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
+        "ERR value is out of range");
     List<ByteMap.Entry<byte[]>> chosen =
-        hash == null ? List.of() : RandomPick.from(hash.fields(), count, random(call));
+        RandomPick.from(call.hashOrEmpty(call.arg(1)).fields(), count, random(call));
     boolean pairs = values && call.out().protocol() == 3;
     call.out().array(values && !pairs ? chosen.size() * 2 : chosen.size());
     for (ByteMap.Entry<byte[]> entry : chosen) {
@@ -233,10 +210,7 @@ final class HashCommands {
     } else {
       cursor = scan.walk(hash.fields(), cursor, e -> collect(scan, e, found));
     }
-    call.out().array(2);
-    call.out().bulk(Long.toUnsignedString(cursor));
-    call.out().array(found.size());
-    found.forEach(call.out()::bulk);
+    Scan.reply(call, cursor, found);
   }
 
   private static void collect(Scan scan, ByteMap.Entry<byte[]> entry, List<byte[]> found) {

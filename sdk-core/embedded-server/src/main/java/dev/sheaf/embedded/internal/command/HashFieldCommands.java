@@ -2,7 +2,6 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.HashValue;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.Value;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,24 +44,19 @@ final class HashFieldCommands {
 
   /** The fields behind {@code FIELDS numfields}, where the former stands at {@code at}. */
   private static List<byte[]> fields(Call call, int at, String wrongCount) {
-    if (at + 1 >= call.count() || !call.is(at, "FIELDS")) {
-      throw Errors.of("ERR Mandatory argument FIELDS is missing or not at the right position");
-    }
-    Long count = Numbers.parseLong(call.arg(at + 1));
-    if (count == null || count < 1) {
-      throw Errors.of(wrongCount);
-    }
-    if (count != call.count() - at - 2) {
-      throw Errors.of("ERR The `numfields` parameter must match the number of arguments");
-    }
+    Errors.refuseIf(
+        at + 1 >= call.count() || !call.is(at, "FIELDS"),
+        "ERR Mandatory argument FIELDS is missing or not at the right position");
+    long count = call.longArg(at + 1, 1, Long.MAX_VALUE, wrongCount);
+    Errors.refuseIf(
+        count != call.count() - at - 2,
+        "ERR The `numfields` parameter must match the number of arguments");
     return List.of(call.args()).subList(at + 2, call.count());
   }
 
   private static long deadline(Call call, int at, boolean seconds, boolean absolute) {
     long value = call.longArg(at);
-    if (value < 0) {
-      throw Errors.of("ERR invalid expire time, must be >= 0");
-    }
+    Errors.refuseIf(value < 0, "ERR invalid expire time, must be >= 0");
     long base = absolute ? 0 : call.now();
     if (seconds && value > LAST_DEADLINE / 1000) {
       throw ExpiryOption.invalid(call);
@@ -265,17 +259,15 @@ final class HashFieldCommands {
         String option = upper(call, i);
         switch (option) {
           case "FNX", "FXX" -> {
-            if (onlyNew || onlyKnown) {
-              throw Errors.of("ERR Only one of FXX or FNX arguments can be specified");
-            }
+            Errors.refuseIf(
+                onlyNew || onlyKnown, "ERR Only one of FXX or FNX arguments can be specified");
             onlyNew = option.equals("FNX");
             onlyKnown = !onlyNew;
           }
           case "KEEPTTL", "EX", "PX", "EXAT", "PXAT" -> {
-            if (keepTtl || timed) {
-              throw Errors.of(
-                  "ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified");
-            }
+            Errors.refuseIf(
+                keepTtl || timed,
+                "ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified");
             keepTtl = option.equals("KEEPTTL");
             timed = !keepTtl;
             if (timed && i + 1 < call.count()) {
@@ -287,9 +279,7 @@ final class HashFieldCommands {
           default -> throw Errors.of("ERR unknown argument: " + call.textOfC(i));
         }
       }
-      if (firstField == 0) {
-        throw Errors.of("ERR missing FIELDS argument");
-      }
+      Errors.refuseIf(firstField == 0, "ERR missing FIELDS argument");
     }
 
     /** Returns the last argument of the list, which is that of the command. */
@@ -297,15 +287,12 @@ final class HashFieldCommands {
       if (call.count() - at < 4) {
         throw Errors.arity("hsetex");
       }
-      Long count = Numbers.parseLong(call.arg(at + 1));
-      if (count == null || count < 1 || count > Integer.MAX_VALUE) {
-        throw Errors.of("ERR invalid number of fields");
-      }
+      long count = call.longArg(at + 1, 1, Integer.MAX_VALUE, "ERR invalid number of fields");
       if (2 * count != call.count() - at - 2) {
         throw Errors.arity("hsetex");
       }
       firstField = at + 2;
-      fields = count.intValue();
+      fields = (int) count;
       return at + 1 + 2 * fields;
     }
 

@@ -27,9 +27,9 @@ final class HyperLogLogCommands {
 
   private static @Nullable StringValue value(Call call, int at) {
     StringValue value = call.string(call.arg(at));
-    if (value != null && !HyperLogLog.isOne(value.bytes())) {
-      throw Errors.of("WRONGTYPE Key is not a valid HyperLogLog string value.");
-    }
+    Errors.refuseIf(
+        value != null && !HyperLogLog.isOne(value.bytes()),
+        "WRONGTYPE Key is not a valid HyperLogLog string value.");
     return value;
   }
 
@@ -146,10 +146,7 @@ final class HyperLogLogCommands {
   }
 
   private static void debug(Call call) {
-    StringValue value = value(call, 2);
-    if (value == null) {
-      throw Errors.of("ERR The specified key does not exist");
-    }
+    StringValue value = Errors.found(value(call, 2), "ERR The specified key does not exist");
     HyperLogLog counted = read(call, value);
     boolean dense = counted.isDense();
     switch (Bytes.lower(call.arg(1))) {
@@ -162,9 +159,7 @@ final class HyperLogLogCommands {
         }
       }
       case "decode" -> {
-        if (dense) {
-          throw Errors.of("ERR HLL encoding is not sparse");
-        }
+        Errors.refuseIf(dense, "ERR HLL encoding is not sparse");
         call.out().bulk(counted.runs());
       }
       case "encoding" -> call.out().status(dense ? "dense" : "sparse");

@@ -6,252 +6,231 @@ import dev.sheaf.embedded.internal.node.Counters;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.Edition;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** The text of INFO. */
+/**
+ * The text of INFO: the lines of info.txt, where {@code ?} stands for what the server knows, and a
+ * name with {@code *} for a line for each of many. Lines of other versions are left out.
+ */
 final class InfoSections {
-  private static final List<String> DEFAULT =
-      List.of(
-          "server",
-          "clients",
-          "memory",
-          "persistence",
-          "stats",
-          "replication",
-          "cpu",
-          "modules",
-          "errorstats",
-          "cluster",
-          "keyspace");
+  /** By the name in lower case: the title, and the lines. */
+  private static final Map<String, List<String>> SECTIONS = new LinkedHashMap<>();
+
+  static {
+    List<String> section = List.of();
+    for (String line : Edition.lines("info.txt")) {
+      if (line.startsWith("[")) {
+        String title = line.substring(1, line.length() - 1);
+        section = new ArrayList<>(List.of("# " + title));
+        SECTIONS.put(title.toLowerCase(Locale.ROOT), section);
+      } else {
+        section.add(line);
+      }
+    }
+  }
+
+  /** What a line tells; null for a line that is left out. */
+  private interface Fact {
+    @Nullable Object value();
+  }
 
   private final ServerNode node;
-  private final StringBuilder text = new StringBuilder();
+  private final Map<String, Fact> facts = new HashMap<>();
 
   private InfoSections(ServerNode node) {
     this.node = node;
+    server();
+    memory();
+    counted();
+    replication();
+    fact("cmdstat_*", this::commands);
+    fact("errorstat_*", this::errors);
+    fact("cluster_enabled", () -> node.nodes().isCluster() ? 1 : 0);
+    fact("db*", this::databases);
   }
 
   static String of(ServerNode node, List<String> wanted) {
-    Set<String> sections = new LinkedHashSet<>();
-    for (String name : wanted) {
-      if (name.equals("all") || name.equals("everything")) {
-        sections.addAll(DEFAULT);
-        sections.add("commandstats");
-      } else if (name.equals("default")) {
-        sections.addAll(DEFAULT);
-      } else {
-        sections.add(name);
-      }
-    }
-    if (wanted.isEmpty()) {
-      sections.addAll(DEFAULT);
-    }
+    Set<String> names = new HashSet<>(wanted);
+    boolean all = names.contains("all") || names.contains("everything");
+    boolean standard = names.isEmpty() || names.contains("default");
     InfoSections info = new InfoSections(node);
-    sections.forEach(info::section);
-    return info.text.toString();
+    List<String> sections = new ArrayList<>();
+    SECTIONS.forEach(
+        (name, lines) -> {
+          if (all || names.contains(name) || standard && !name.equals("commandstats")) {
+            sections.add(info.section(lines));
+          }
+        });
+    return String.join("\r\n", sections);
   }
 
-  private void section(String name) {
-    switch (name) {
-      case "server" -> server();
-      case "clients" -> clients();
-      case "memory" -> memory();
-      case "persistence" -> {
-        title("Persistence");
-        line("loading", 0);
-        line("rdb_changes_since_last_save", node.dirty());
-        line("rdb_bgsave_in_progress", 0);
-        line("rdb_last_save_time", node.startedAt() / 1000);
-        line("rdb_last_bgsave_status", "ok");
-        line("aof_enabled", 0);
+  private String section(List<String> lines) {
+    StringBuilder text = new StringBuilder(lines.get(0)).append("\r\n");
+    for (String line : lines.subList(1, lines.size())) {
+      if (!line.endsWith(":?")) {
+        text.append(line).append("\r\n");
+        continue;
       }
-      case "stats" -> stats();
-      case "replication" -> replication();
-      case "cpu" -> {
-        title("CPU");
-        line("used_cpu_sys", "0.000000");
-        line("used_cpu_user", "0.000000");
-      }
-      case "modules" -> title("Modules");
-      case "commandstats" -> commandStats();
-      case "errorstats" -> {
-        title("Errorstats");
-        node.counters()
-            .errorsByCode()
-            .forEach((code, count) -> line("errorstat_" + code, "count=" + count));
-      }
-      case "cluster" -> {
-        title("Cluster");
-        line("cluster_enabled", node.nodes().isCluster() ? 1 : 0);
-      }
-      case "keyspace" -> keyspace();
-      default -> {
-        // Redis answers an unknown section with nothing.
+      String name = line.substring(0, line.length() - 2);
+      Fact fact = facts.get(name);
+      Object value = fact == null ? null : fact.value();
+      if (value instanceof Map<?, ?> many) {
+        many.forEach((key, one) -> line(text, name.replace("*", String.valueOf(key)), one));
+      } else if (value != null) {
+        line(text, name, value);
       }
     }
+    return text.toString();
   }
 
-  private void title(String name) {
-    if (text.length() > 0) {
-      text.append("\r\n");
-    }
-    text.append("# ").append(name).append("\r\n");
-  }
-
-  private void line(String name, Object value) {
+  private static void line(StringBuilder text, String name, Object value) {
     text.append(name).append(':').append(value).append("\r\n");
   }
 
-  private void server() {
-    long uptime = Math.max(0, node.nodes().now() - node.startedAt()) / 1000;
-    title("Server");
-    Edition edition = node.edition();
-    line("redis_version", edition.redisVersion());
-    if (edition.isValkey()) {
-      line("server_name", edition.server());
-      line("valkey_version", edition.version());
-      line("valkey_release_stage", "ga");
-    }
-    line("redis_git_sha1", "00000000");
-    line("redis_git_dirty", 0);
-    line("redis_build_id", "0");
-    line(
-        edition.isValkey() ? "server_mode" : "redis_mode",
-        node.nodes().isCluster() ? "cluster" : "standalone");
-    line("os", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
-    line("arch_bits", 64);
-    line("multiplexing_api", "nio");
-    line("process_id", ProcessHandle.current().pid());
-    line("run_id", node.id());
-    line("tcp_port", node.port());
-    line("server_time_usec", node.nodes().now() * 1000);
-    line("uptime_in_seconds", uptime);
-    line("uptime_in_days", uptime / 86_400);
-    line("hz", 10);
-    line("executable", "sheaf-embedded-server");
-    line("config_file", "");
+  private void fact(String name, Fact fact) {
+    facts.put(name, fact);
   }
 
-  private void clients() {
-    title("Clients");
-    line("connected_clients", node.clients().size());
-    line("cluster_connections", 0);
-    line("maxclients", node.config().values().getOrDefault("maxclients", "0"));
-    line("blocked_clients", node.blocked().size() + node.pause().heldClients());
-    line("tracking_clients", node.tracking().clients());
+  private void server() {
+    Edition edition = node.edition();
+    boolean valkey = edition.isValkey();
+    String mode = node.nodes().isCluster() ? "cluster" : "standalone";
+    long uptime = Math.max(0, node.nodes().now() - node.startedAt()) / 1000;
+    fact("redis_version", edition::redisVersion);
+    fact("server_name", () -> valkey ? edition.server() : null);
+    fact("valkey_version", () -> valkey ? edition.version() : null);
+    fact("valkey_release_stage", () -> valkey ? "ga" : null);
+    fact("redis_mode", () -> valkey ? null : mode);
+    fact("server_mode", () -> valkey ? mode : null);
+    fact("os", () -> System.getProperty("os.name") + " " + System.getProperty("os.arch"));
+    fact("process_id", () -> ProcessHandle.current().pid());
+    fact("run_id", node::id);
+    fact("tcp_port", node::port);
+    fact("server_time_usec", () -> node.nodes().now() * 1000);
+    fact("uptime_in_seconds", () -> uptime);
+    fact("uptime_in_days", () -> uptime / 86_400);
+    fact("lru_clock", () -> node.nodes().now() / 1000 & 0xffffff);
+    fact("connected_clients", () -> node.clients().size());
+    fact("maxclients", () -> node.config().get("maxclients"));
+    fact("blocked_clients", () -> node.blocked().size() + node.pause().heldClients());
+    fact("tracking_clients", () -> node.tracking().clients());
   }
 
   private void memory() {
     Runtime runtime = Runtime.getRuntime();
-    long used = runtime.totalMemory() - runtime.freeMemory();
-    title("Memory");
-    line("used_memory", used);
-    line("used_memory_human", String.format("%.2fM", used / 1048576.0));
-    line("used_memory_rss", runtime.totalMemory());
-    line("used_memory_peak", runtime.totalMemory());
-    line("maxmemory", 0);
-    line("maxmemory_policy", "noeviction");
-    line("mem_fragmentation_ratio", "1.00");
-    line("mem_allocator", "jvm");
-    line("number_of_cached_scripts", node.scripts().size());
-    line("number_of_functions", node.functions().functionCount());
-    line("number_of_libraries", node.functions().libraries().size());
+    // A client that works out how far the limit is has to find what counts against it.
+    long used =
+        node.memory().limit() == 0
+            ? runtime.totalMemory() - runtime.freeMemory()
+            : node.memory().used();
+    fact("used_memory", () -> used);
+    fact("used_memory_human", () -> String.format(Locale.ROOT, "%.2fM", used / 1048576.0));
+    fact("used_memory_rss", runtime::totalMemory);
+    fact("used_memory_peak", runtime::totalMemory);
+    fact("number_of_cached_scripts", () -> node.scripts().size());
+    fact("number_of_functions", () -> node.functions().functionCount());
+    fact("number_of_libraries", () -> node.functions().libraries().size());
+    fact("maxmemory", () -> node.memory().limit());
+    fact("maxmemory_policy", () -> node.config().get("maxmemory-policy"));
+    fact("rdb_changes_since_last_save", node::dirty);
+    fact("rdb_last_save_time", () -> node.startedAt() / 1000);
   }
 
-  private void stats() {
+  private void counted() {
     Counters counters = node.counters();
-    title("Stats");
-    line("total_connections_received", counters.connections);
-    line("total_commands_processed", counters.commands);
-    line("instantaneous_ops_per_sec", 0);
-    line("total_net_input_bytes", counters.bytesIn);
-    line("total_net_output_bytes", counters.bytesOut);
-    line("rejected_connections", 0);
-    if (node.edition().has("7.4.0")) {
-      line("expired_subkeys", counters.expiredFields);
-    }
-    line("expired_keys", counters.expiredKeys);
-    line("evicted_keys", 0);
-    line("keyspace_hits", counters.hits);
-    line("keyspace_misses", counters.misses);
-    line("pubsub_channels", node.pubSub().channels().size());
-    line("pubsub_patterns", node.pubSub().patterns().size());
-    line("total_error_replies", counters.errors);
+    fact("total_connections_received", () -> counters.connections);
+    fact("total_commands_processed", () -> counters.commands);
+    fact("total_net_input_bytes", () -> counters.bytesIn);
+    fact("total_net_output_bytes", () -> counters.bytesOut);
+    fact("expired_subkeys", () -> node.edition().has("7.4.0") ? counters.expiredFields : null);
+    fact("expired_keys", () -> counters.expiredKeys);
+    fact("evicted_keys", () -> counters.evictedKeys);
+    fact("keyspace_hits", () -> counters.hits);
+    fact("keyspace_misses", () -> counters.misses);
+    fact("pubsub_channels", () -> node.pubSub().channels().size());
+    fact("pubsub_patterns", () -> node.pubSub().patterns().size());
+    fact("pubsubshard_channels", () -> node.pubSub().shardChannels().size());
+    fact("tracking_total_keys", () -> node.tracking().keys());
+    fact("tracking_total_items", () -> node.tracking().items());
+    fact("tracking_total_prefixes", () -> node.tracking().prefixes());
+    fact("total_error_replies", () -> counters.errors);
+    fact("total_reads_processed", () -> counters.readBatches);
   }
 
   private void replication() {
-    title("Replication");
     ServerNode master = node.master();
-    if (master == null) {
-      line("role", "master");
-    } else {
-      line("role", "slave");
-      line("master_host", master.announcedHost());
-      line("master_port", master.announcedPort());
-      line("master_link_status", "up");
-      line("master_last_io_seconds_ago", 0);
-      line("master_sync_in_progress", 0);
-      line("slave_read_repl_offset", node.replicationOffset());
-      line("slave_repl_offset", node.replicationOffset());
-      line("slave_priority", 100);
-      line("slave_read_only", 1);
+    fact("role", () -> master == null ? "master" : "slave");
+    if (master != null) {
+      fact("master_host", master::announcedHost);
+      fact("master_port", master::announcedPort);
+      fact("master_link_status", () -> "up");
+      fact("master_last_io_seconds_ago", () -> 0);
+      fact("master_sync_in_progress", () -> 0);
+      fact("slave_read_repl_offset", node::replicationOffset);
+      fact("slave_repl_offset", node::replicationOffset);
+      fact("slave_priority", () -> 100);
+      fact("slave_read_only", () -> 1);
     }
-    line("connected_slaves", node.replicas().size());
-    int i = 0;
-    for (ServerNode replica : node.replicas()) {
-      line(
-          "slave" + i++,
-          "ip="
-              + replica.announcedHost()
-              + ",port="
-              + replica.announcedPort()
-              + ",state=online,offset="
-              + replica.replicationOffset()
-              + ",lag=0");
-    }
-    line("master_failover_state", "no-failover");
-    line("master_replid", node.primary().id());
-    line("master_replid2", "0".repeat(40));
-    line("master_repl_offset", node.replicationOffset());
-    line("second_repl_offset", -1);
-    line("repl_backlog_active", node.replicas().isEmpty() ? 0 : 1);
+    fact("connected_slaves", () -> node.replicas().size());
+    fact("slave*", this::replicas);
+    fact("master_replid", () -> node.primary().id());
+    fact("master_repl_offset", node::replicationOffset);
+    fact("repl_backlog_active", () -> node.replicas().isEmpty() ? 0 : 1);
   }
 
-  private void commandStats() {
-    title("Commandstats");
+  private Map<Integer, String> replicas() {
+    Map<Integer, String> lines = new LinkedHashMap<>();
+    for (ServerNode replica : node.replicas()) {
+      lines.put(
+          lines.size(),
+          "ip=%s,port=%s,state=online,offset=%s,lag=0"
+              .formatted(
+                  replica.announcedHost(), replica.announcedPort(), replica.replicationOffset()));
+    }
+    return lines;
+  }
+
+  private Map<String, String> commands() {
+    Map<String, String> lines = new LinkedHashMap<>();
     for (Command row : node.commands().rows()) {
       long calls = node.counters().perCommand[row.id()];
       long rejected = node.counters().rejected[row.id()];
       long failed = node.counters().failed[row.id()];
       if (calls + rejected > 0) {
-        line(
-            "cmdstat_" + row.name(),
-            "calls="
-                + calls
-                + ",usec=0,usec_per_call=0.00,rejected_calls="
-                + rejected
-                + ",failed_calls="
-                + failed);
+        lines.put(
+            row.name(),
+            "calls=%s,usec=0,usec_per_call=0.00,rejected_calls=%s,failed_calls=%s"
+                .formatted(calls, rejected, failed));
       }
     }
+    return lines;
   }
 
-  private void keyspace() {
-    title("Keyspace");
+  private Map<String, String> errors() {
+    Map<String, String> lines = new LinkedHashMap<>();
+    node.counters().errorsByCode().forEach((code, count) -> lines.put(code, "count=" + count));
+    return lines;
+  }
+
+  private Map<Integer, String> databases() {
+    Map<Integer, String> lines = new LinkedHashMap<>();
     for (Database db : node.databases()) {
       if (db.size() > 0) {
-        line(
-            "db" + db.index(),
-            "keys="
-                + db.size()
-                + ",expires="
-                + db.mortalSize()
-                + ",avg_ttl="
-                + db.meanTtl()
-                + (node.edition().has("7.4.0") ? ",subexpiry=" + db.partlyMortalSize() : ""));
+        String more = node.edition().has("7.4.0") ? ",subexpiry=" + db.partlyMortalSize() : "";
+        lines.put(
+            db.index(),
+            "keys=%s,expires=%s,avg_ttl=%s%s"
+                .formatted(db.size(), db.mortalSize(), db.meanTtl(), more));
       }
     }
+    return lines;
   }
 }

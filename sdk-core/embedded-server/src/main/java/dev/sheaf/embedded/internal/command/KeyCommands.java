@@ -4,7 +4,6 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.ArrayList;
@@ -58,9 +57,7 @@ final class KeyCommands {
   private static void del(Call call) {
     int deleted = 0;
     for (int i = 1; i < call.count(); i++) {
-      if (call.delete(call.arg(i))) {
-        deleted++;
-      }
+      deleted += call.delete(call.arg(i)) ? 1 : 0;
     }
     call.out().integer(deleted);
   }
@@ -68,9 +65,7 @@ final class KeyCommands {
   private static void exists(Call call) {
     int found = 0;
     for (int i = 1; i < call.count(); i++) {
-      if (call.db().peek(call.arg(i)) != null) {
-        found++;
-      }
+      found += call.db().peek(call.arg(i)) != null ? 1 : 0;
     }
     call.out().integer(found);
   }
@@ -78,9 +73,7 @@ final class KeyCommands {
   private static void touch(Call call) {
     int found = 0;
     for (int i = 1; i < call.count(); i++) {
-      if (call.value(call.arg(i)) != null) {
-        found++;
-      }
+      found += call.value(call.arg(i)) != null ? 1 : 0;
     }
     call.out().integer(found);
   }
@@ -102,8 +95,7 @@ final class KeyCommands {
       }
       entry = after;
     }
-    call.out().array(found.size());
-    found.forEach(call.out()::bulk);
+    call.out().bulks(found);
   }
 
   private static void scan(Call call) {
@@ -121,20 +113,14 @@ final class KeyCommands {
               }
             });
     found.removeIf(key -> db.peek(key) == null);
-    call.out().array(2);
-    call.out().bulk(Long.toUnsignedString(cursor));
-    call.out().array(found.size());
-    found.forEach(call.out()::bulk);
+    Scan.reply(call, cursor, found);
   }
 
   private static void rename(Call call, boolean onlyIfFree) {
     byte[] from = call.arg(1);
     byte[] to = call.arg(2);
     Database db = call.db();
-    Value value = db.get(from);
-    if (value == null) {
-      throw Errors.noSuchKey();
-    }
+    Value value = Errors.found(db.get(from), Errors.NO_SUCH_KEY);
     boolean same = Arrays.equals(from, to);
     if (onlyIfFree && db.get(to) != null) {
       call.out().integer(0);
@@ -168,13 +154,11 @@ final class KeyCommands {
         throw Errors.syntax();
       }
     }
-    if (call.node().nodes().isCluster() && target != 0) {
-      throw Errors.of("ERR DB index is out of range");
-    }
+    Errors.refuseIf(call.node().nodes().isCluster() && target != 0, "ERR DB index is out of range");
     Database db = call.node().db(target);
-    if (db == call.db() && Arrays.equals(from, to)) {
-      throw Errors.of("ERR source and destination objects are the same");
-    }
+    Errors.refuseIf(
+        db == call.db() && Arrays.equals(from, to),
+        "ERR source and destination objects are the same");
     Value value = call.db().get(from);
     if (value == null || !replace && db.get(to) != null) {
       call.out().integer(0);
@@ -185,14 +169,9 @@ final class KeyCommands {
   }
 
   private static int dbIndex(Call call, int at) {
-    Long index = Numbers.parseLong(call.arg(at));
-    if (index == null || index < Integer.MIN_VALUE || index > Integer.MAX_VALUE) {
-      throw Errors.notInteger();
-    }
-    if (index < 0 || index >= ServerNode.DATABASES) {
-      throw Errors.of("ERR DB index is out of range");
-    }
-    return index.intValue();
+    long index = call.longArg(at, Integer.MIN_VALUE, Integer.MAX_VALUE, Errors.NOT_INTEGER);
+    Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
+    return (int) index;
   }
 
   private static void transfer(
@@ -207,14 +186,10 @@ final class KeyCommands {
   }
 
   private static void move(Call call) {
-    if (call.node().nodes().isCluster()) {
-      throw Errors.of("ERR MOVE is not allowed in cluster mode");
-    }
+    Errors.refuseIf(call.node().nodes().isCluster(), "ERR MOVE is not allowed in cluster mode");
     byte[] key = call.arg(1);
     Database target = call.node().db(dbIndex(call, 2));
-    if (target == call.db()) {
-      throw Errors.of("ERR source and destination objects are the same");
-    }
+    Errors.refuseIf(target == call.db(), "ERR source and destination objects are the same");
     Value value = call.db().get(key);
     if (value == null || target.get(key) != null) {
       call.out().integer(0);
@@ -299,33 +274,24 @@ final class KeyCommands {
         absolute = true;
       } else if (more && frequency < 0 && call.is(i, "IDLETIME")) {
         idleSeconds = call.longArg(++i);
-        if (idleSeconds < 0) {
-          throw Errors.of("ERR Invalid IDLETIME value, must be >= 0");
-        }
+        Errors.refuseIf(idleSeconds < 0, "ERR Invalid IDLETIME value, must be >= 0");
       } else if (more && idleSeconds < 0 && call.is(i, "FREQ")) {
         frequency = call.longArg(++i);
-        if (frequency < 0 || frequency > 255) {
-          throw Errors.of("ERR Invalid FREQ value, must be >= 0 and <= 255");
-        }
+        Errors.refuseIf(
+            frequency < 0 || frequency > 255, "ERR Invalid FREQ value, must be >= 0 and <= 255");
       } else {
         throw Errors.syntax();
       }
     }
     byte[] key = call.arg(1);
-    if (!replace && call.db().get(key) != null) {
-      throw Errors.of("BUSYKEY Target key name already exists.");
-    }
+    Errors.refuseIf(
+        !replace && call.db().get(key) != null, "BUSYKEY Target key name already exists.");
     long ttl = call.longArg(2);
-    if (ttl < 0) {
-      throw Errors.of("ERR Invalid TTL value, must be >= 0");
-    }
-    if (!Dump.isWhole(call.arg(3), call.node().edition().dumpVersion())) {
-      throw Errors.of("ERR DUMP payload version or checksum are wrong");
-    }
-    Value value = Dump.value(call.arg(3));
-    if (value == null) {
-      throw Errors.of("ERR Bad data format");
-    }
+    Errors.refuseIf(ttl < 0, "ERR Invalid TTL value, must be >= 0");
+    Errors.refuseIf(
+        !Dump.isWhole(call.arg(3), call.node().edition().dumpVersion()),
+        "ERR DUMP payload version or checksum are wrong");
+    Value value = Errors.found(Dump.value(call.arg(3)), "ERR Bad data format");
     long expireAt = ttl == 0 ? Value.NO_EXPIRY : absolute ? ttl : call.now() + ttl;
     if (replace) {
       call.delete(key);
@@ -342,16 +308,13 @@ final class KeyCommands {
   }
 
   private static void waitForReplicas(Call call) {
-    if (!call.node().isMaster()) {
-      throw Errors.of(
-          "ERR WAIT cannot be used with replica instances. Please also note that since"
-              + " Redis 4.0 if a replica is configured to be writable (which is not the default)"
-              + " writes to replicas are just local and are not propagated.");
-    }
+    Errors.refuseIf(
+        !call.node().isMaster(),
+        "ERR WAIT cannot be used with replica instances. Please also note that since"
+            + " Redis 4.0 if a replica is configured to be writable (which is not the default)"
+            + " writes to replicas are just local and are not propagated.");
     call.longArg(1);
-    if (call.longArg(2) < 0) {
-      throw Errors.of("ERR timeout is negative");
-    }
+    Errors.refuseIf(call.longArg(2) < 0, "ERR timeout is negative");
     call.out().integer(call.node().replicas().size());
   }
 
@@ -360,24 +323,16 @@ final class KeyCommands {
       throw Errors.arity("waitaof");
     }
     long local = call.longArg(1);
-    if (local < 0 || local > 1) {
-      throw Errors.of("ERR value is out of range, value must between 0 and 1");
-    }
-    if (call.longArg(2) < 0) {
-      throw Errors.of("ERR value is out of range, must be positive");
-    }
-    if (call.longArg(3) < 0) {
-      throw Errors.of("ERR timeout is negative");
-    }
-    if (!call.node().isMaster()) {
-      throw Errors.of(
-          "ERR WAITAOF cannot be used with replica instances. Please also note that writes to"
-              + " replicas are just local and are not propagated.");
-    }
-    if (local > 0) {
-      throw Errors.of(
-          "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
-    }
+    Errors.refuseIf(
+        local < 0 || local > 1, "ERR value is out of range, value must between 0 and 1");
+    Errors.refuseIf(call.longArg(2) < 0, "ERR value is out of range, must be positive");
+    Errors.refuseIf(call.longArg(3) < 0, "ERR timeout is negative");
+    Errors.refuseIf(
+        !call.node().isMaster(),
+        "ERR WAITAOF cannot be used with replica instances. Please also note that writes to"
+            + " replicas are just local and are not propagated.");
+    Errors.refuseIf(
+        local > 0, "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
     call.out().array(2);
     call.out().integer(0);
     call.out().integer(0);

@@ -3,7 +3,6 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.ListValue;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.protocol.CommandException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,9 +57,7 @@ final class ListCommands {
   }
 
   private static void pop(Call call, boolean left) {
-    if (call.count() > 3) {
-      throw Errors.arity(call.command().name());
-    }
+    Errors.arityIf(call.count() > 3, call);
     boolean many = call.count() == 3;
     long count = many ? call.positive(2) : 1;
     byte[] key = call.arg(1);
@@ -92,8 +89,7 @@ final class ListCommands {
   }
 
   private static void llen(Call call) {
-    ListValue list = call.list(call.arg(1));
-    call.out().integer(list == null ? 0 : list.size());
+    call.out().integer(call.listOrEmpty(call.arg(1)).size());
   }
 
   private static void lindex(Call call) {
@@ -112,10 +108,7 @@ final class ListCommands {
   }
 
   private static void lset(Call call) {
-    ListValue list = call.list(call.arg(1));
-    if (list == null) {
-      throw Errors.noSuchKey();
-    }
+    ListValue list = Errors.found(call.list(call.arg(1)), Errors.NO_SUCH_KEY);
     long index = call.longArg(2);
     index = index < 0 ? index + list.size() : index;
     if (index < 0 || index >= list.size()) {
@@ -128,9 +121,7 @@ final class ListCommands {
 
   private static void linsert(Call call) {
     boolean after = call.is(2, "AFTER");
-    if (!after && !call.is(2, "BEFORE")) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(!after && !call.is(2, "BEFORE"));
     ListValue list = call.list(call.arg(1));
     if (list == null) {
       call.out().integer(0);
@@ -150,11 +141,7 @@ final class ListCommands {
   private static void lrange(Call call) {
     long start = call.longArg(2);
     long end = call.longArg(3);
-    ListValue list = call.list(call.arg(1));
-    if (list == null) {
-      call.out().array(0);
-      return;
-    }
+    ListValue list = call.listOrEmpty(call.arg(1));
     IndexRange range = IndexRange.of(start, end, list.size());
     call.out().array(range.size());
     for (int i = range.from(); i <= range.to(); i++) {
@@ -179,11 +166,7 @@ final class ListCommands {
   private static void lrem(Call call) {
     long count = call.longArg(2);
     byte[] key = call.arg(1);
-    ListValue list = call.list(key);
-    if (list == null) {
-      call.out().integer(0);
-      return;
-    }
+    ListValue list = call.listOrEmpty(key);
     int max = count == 0 ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE, Math.abs(count));
     int removed = list.removeEqual(call.arg(3), max, count >= 0);
     if (removed > 0) {
@@ -201,16 +184,14 @@ final class ListCommands {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "RANK")) {
         rank = call.longArg(i + 1);
-        if (rank == Long.MIN_VALUE && call.node().edition().isNewer()) {
-          throw Errors.of(
-              "ERR value is out of range, value must between -9223372036854775807 and"
-                  + " 9223372036854775807");
-        }
-        if (rank == 0) {
-          throw Errors.of(
-              "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
-                  + " ... or use negative to start from the end of the list");
-        }
+        Errors.refuseIf(
+            rank == Long.MIN_VALUE && call.node().edition().isNewer(),
+            "ERR value is out of range, value must between -9223372036854775807 and"
+                + " 9223372036854775807");
+        Errors.refuseIf(
+            rank == 0,
+            "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
+                + " ... or use negative to start from the end of the list");
       } else if (hasValue && call.is(i, "COUNT")) {
         count = notNegative(call, i + 1, "COUNT");
       } else if (hasValue && call.is(i, "MAXLEN")) {
@@ -219,13 +200,10 @@ final class ListCommands {
         throw Errors.syntax();
       }
     }
-    ListValue list = call.list(call.arg(1));
     List<Integer> found = new ArrayList<>();
-    if (list != null) {
-      boolean all = count == 0 || count > 0 && rank == Long.MIN_VALUE;
-      long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
-      find(list, call.arg(2), rank, wanted, maxLength, found);
-    }
+    boolean all = count == 0 || count > 0 && rank == Long.MIN_VALUE;
+    long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
+    find(call.listOrEmpty(call.arg(1)), call.arg(2), rank, wanted, maxLength, found);
     if (count >= 0) {
       call.out().array(found.size());
       found.forEach(call.out()::integer);
@@ -237,11 +215,7 @@ final class ListCommands {
   }
 
   private static long notNegative(Call call, int at, String option) {
-    Long value = Numbers.parseLong(call.arg(at));
-    if (value == null || value < 0) {
-      throw Errors.of("ERR " + option + " can't be negative");
-    }
-    return value;
+    return call.longArg(at, 0, Long.MAX_VALUE, "ERR " + option + " can't be negative");
   }
 
   private static void find(

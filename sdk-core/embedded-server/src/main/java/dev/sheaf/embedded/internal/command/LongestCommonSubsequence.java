@@ -40,13 +40,11 @@ final class LongestCommonSubsequence {
         throw Errors.syntax();
       }
     }
-    if (idx && len) {
-      throw Errors.of("ERR If you want both the length and indexes, please just use IDX.");
-    }
-    if ((a.length + 1L) * (b.length + 1L) > MAX_CELLS) {
-      throw Errors.of(
-          "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
-    }
+    Errors.refuseIf(
+        idx && len, "ERR If you want both the length and indexes, please just use IDX.");
+    Errors.refuseIf(
+        (a.length + 1L) * (b.length + 1L) > MAX_CELLS,
+        "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
     int[][] table = table(a, b);
     if (len) {
       call.out().integer(table[a.length][b.length]);
@@ -131,8 +129,7 @@ final class LongestCommonSubsequence {
   private static void writeMatches(
       Reply out, List<Match> matches, int length, boolean withLengths) {
     out.map(2);
-    out.bulk("matches");
-    out.array(matches.size());
+    out.key("matches").array(matches.size());
     for (Match match : matches) {
       out.array(withLengths ? 3 : 2);
       out.array(2);
@@ -145,7 +142,6 @@ final class LongestCommonSubsequence {
         out.integer(match.length());
       }
     }
-    out.bulk("len");
-    out.integer(length);
+    out.key("len").integer(length);
   }
 }

@@ -31,11 +31,10 @@ final class MigrateCommand {
       } else if (call.is(i, "AUTH2") && rest >= 2) {
         i += 2;
       } else if (call.is(i, "KEYS")) {
-        if (call.arg(3).length != 0) {
-          throw Errors.of(
-              "ERR When using MIGRATE KEYS option, the key argument must be set to the empty"
-                  + " string");
-        }
+        Errors.refuseIf(
+            call.arg(3).length != 0,
+            "ERR When using MIGRATE KEYS option, the key argument must be set to the empty"
+                + " string");
         keysAt = i + 1;
         keyCount = rest;
         break;
@@ -51,10 +50,9 @@ final class MigrateCommand {
     }
     ServerNode target = target(call);
     for (byte[] key : keys) {
-      if (!replace && target.db(targetDb).peek(key) != null) {
-        throw Errors.of(
-            "ERR Target instance replied with error: BUSYKEY Target key name already exists.");
-      }
+      Errors.refuseIf(
+          !replace && target.db(targetDb).peek(key) != null,
+          "ERR Target instance replied with error: BUSYKEY Target key name already exists.");
     }
     for (byte[] key : keys) {
       if (copy) {
@@ -69,15 +67,12 @@ final class MigrateCommand {
   }
 
   private static int targetDb(Call call) {
-    Long timeout = Numbers.parseLong(call.arg(5));
-    Long db = Numbers.parseLong(call.arg(4));
-    if (timeout == null || db == null) {
-      throw Errors.notInteger();
-    }
-    if (db < 0 || db >= ServerNode.DATABASES) {
-      throw Errors.of("ERR Target instance replied with error: ERR DB index is out of range");
-    }
-    return db.intValue();
+    call.longArg(5);
+    long db = call.longArg(4);
+    Errors.refuseIf(
+        db < 0 || db >= ServerNode.DATABASES,
+        "ERR Target instance replied with error: ERR DB index is out of range");
+    return (int) db;
   }
 
   private static List<byte[]> existing(Call call, int keysAt, int keyCount) {
@@ -114,10 +109,8 @@ final class MigrateCommand {
       if (call.node().nodes().owner(slot) != node && !node.importing().containsKey(slot)) {
         ServerNode owner = call.node().nodes().owner(slot);
         throw Errors.of(
-            "ERR Target instance replied with error: MOVED "
-                + slot
-                + " 127.0.0.1:"
-                + (owner == null ? 0 : owner.announcedPort()));
+            "ERR Target instance replied with error: MOVED %s 127.0.0.1:%s"
+                .formatted(slot, owner == null ? 0 : owner.announcedPort()));
       }
     }
   }

@@ -13,10 +13,10 @@ record NewStreamId(@Nullable StreamId id, boolean anySequence) {
       return new NewStreamId(null, true);
     }
     if (text.endsWith("-*")) {
-      Long millis = StreamArguments.unsigned(text.substring(0, text.length() - 2));
-      if (millis == null) {
-        throw StreamArguments.invalidId();
-      }
+      long millis =
+          Errors.found(
+              StreamArguments.unsigned(text.substring(0, text.length() - 2)),
+              StreamArguments.INVALID_ID);
       return new NewStreamId(new StreamId(millis, 0), true);
     }
     return new NewStreamId(StreamArguments.strict(arg), false);

@@ -24,8 +24,7 @@ final class ObjectCommand {
     if (value == null) {
       call.out().nil();
     } else {
-      boolean newer = call.node().edition().isNewer();
-      call.out().bulk(newer ? value.newerEncoding() : value.encoding());
+      call.out().bulk(value.encoding(call.node().encodings()));
     }
   }
 
@@ -52,7 +51,7 @@ final class ObjectCommand {
   /** The small integers a server keeps once for all keys. */
   private static boolean isShared(Value value) {
     Long number =
-        value instanceof StringValue s && !s.isCopy() && s.encoding().equals("int")
+        value instanceof StringValue s && !s.isCopy() && s.isInteger()
             ? Numbers.parseLong(s.bytes())
             : null;
     return number != null && number >= 0 && number < SHARED_INTEGERS;

@@ -27,11 +27,8 @@ final class Permissions {
       throw Errors.of(
           switch (denial.what()) {
             case COMMAND ->
-                "NOPERM "
-                    + denied(node, client.user())
-                    + " has no permissions to run the '"
-                    + command.name()
-                    + "' command";
+                "NOPERM %s has no permissions to run the '%s' command"
+                    .formatted(denied(node, client.user()), command.name());
             case KEY ->
                 "NOPERM this user has no permissions to access one of the keys used as arguments";
             case CHANNEL ->
@@ -88,6 +85,6 @@ final class Permissions {
                 auth ? "AUTH" : object,
                 auth ? object : client.user().name(),
                 now,
-                ClientLine.of(node, client, now)));
+                ClientLine.of(node, client, now, 0)));
   }
 }

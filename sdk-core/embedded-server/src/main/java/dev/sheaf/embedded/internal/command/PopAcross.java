@@ -2,7 +2,6 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import java.util.Arrays;
 import java.util.List;
 
@@ -27,33 +26,23 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
   static PopAcross counted(Call call, int countAt, String firstEnd, String otherEnd) {
     long numKeys = countOrError(call, countAt, "numkeys");
     long where = countAt + 1 + numKeys;
-    if (numKeys > call.count() || where >= call.count()) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(numKeys > call.count() || where >= call.count());
     int at = (int) where;
     boolean first = call.is(at, firstEnd);
-    if (!first && !call.is(at, otherEnd)) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(!first && !call.is(at, otherEnd));
     List<byte[]> keys = Arrays.asList(call.args()).subList(countAt + 1, at);
     return new PopAcross(keys, first, optionalCount(call, at + 1));
   }
 
   private static long countOrError(Call call, int at, String what) {
-    Long count = Numbers.parseLong(call.arg(at));
-    if (count == null || count < 1) {
-      throw Errors.of("ERR " + what + " should be greater than 0");
-    }
-    return count;
+    return call.longArg(at, 1, Long.MAX_VALUE, "ERR " + what + " should be greater than 0");
   }
 
   /** What follows COUNT at the end of a command; 1 without it. */
   private static long optionalCount(Call call, int from) {
     long count = -1;
     for (int i = from; i < call.count(); i++) {
-      if (count >= 0 || !call.is(i, "COUNT") || i + 1 == call.count()) {
-        throw Errors.syntax();
-      }
+      Errors.syntaxIf(count >= 0 || !call.is(i, "COUNT") || i + 1 == call.count());
       count = countOrError(call, ++i, "count");
     }
     return count < 0 ? 1 : count;

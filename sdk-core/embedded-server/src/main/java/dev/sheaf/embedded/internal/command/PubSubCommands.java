@@ -130,17 +130,14 @@ final class PubSubCommands {
   }
 
   private static void channels(Call call, ByteMap<Set<Client>> registry) {
-    if (call.count() > 3) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 3);
     List<byte[]> found = new ArrayList<>();
     for (var e = registry.first(); e != null; e = e.after()) {
       if (call.count() == 2 || Glob.matches(call.arg(2), e.key())) {
         found.add(e.key());
       }
     }
-    call.out().array(found.size());
-    found.forEach(call.out()::bulk);
+    call.out().bulks(found);
   }
 
   private static void counts(Call call, ByteMap<Set<Client>> registry) {

@@ -15,21 +15,21 @@ final class RandomPick {
   /** How many a command asks for; negative: any of them more than once. */
   static long count(Call call) {
     long count = call.longArg(2);
-    if (count == Long.MIN_VALUE) {
-      throw Errors.of(
-          "ERR value is out of range, value must between -9223372036854775807 and"
-              + " 9223372036854775807");
-    }
+    Errors.refuseIf(
+        count == Long.MIN_VALUE,
+        "ERR value is out of range, value must between -9223372036854775807 and"
+            + " 9223372036854775807");
     return count;
   }
 
   /** A positive count gives different entries, a negative one that many with repetition. */
   static <V> List<ByteMap.Entry<V>> from(ByteMap<V> map, long count, RandomGenerator random) {
     List<ByteMap.Entry<V>> chosen = new ArrayList<>();
+    if (map.isEmpty()) {
+      return chosen;
+    }
     if (count < 0) {
-      if (count < -MAX_PICKS) {
-        throw Errors.of("ERR value is out of range");
-      }
+      Errors.refuseIf(count < -MAX_PICKS, "ERR value is out of range");
       for (long i = count; i < 0; i++) {
         ByteMap.Entry<V> entry = map.random(random);
         if (entry != null) {

@@ -6,6 +6,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.protocol.CommandException;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,13 @@ final class Scan {
     }
   }
 
+  /** Where to go on, and what was found. */
+  static void reply(Call call, long cursor, List<byte[]> found) {
+    call.out().array(2);
+    call.out().bulk(Long.toUnsignedString(cursor));
+    call.out().bulks(found);
+  }
+
   private static CommandException invalidCursor() {
     return Errors.of("ERR invalid cursor");
   }
@@ -66,9 +74,7 @@ final class Scan {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "COUNT")) {
         count = call.longArg(i + 1);
-        if (count < 1) {
-          throw Errors.syntax();
-        }
+        Errors.syntaxIf(count < 1);
       } else if (hasValue && call.is(i, "MATCH")) {
         byte[] given = call.arg(i + 1);
         pattern = given.length == 1 && given[0] == '*' ? null : given;

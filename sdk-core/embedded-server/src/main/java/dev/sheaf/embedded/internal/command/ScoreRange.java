@@ -63,9 +63,9 @@ final class ScoreRange {
       if (text.length == 1 && (text[0] == '-' || text[0] == '+')) {
         return new LexBound(Bytes.EMPTY, false, text[0] == '-' ? -1 : 1);
       }
-      if (text.length == 0 || text[0] != '(' && text[0] != '[') {
-        throw Errors.of("ERR min or max not valid string range item");
-      }
+      Errors.refuseIf(
+          text.length == 0 || text[0] != '(' && text[0] != '[',
+          "ERR min or max not valid string range item");
       return new LexBound(Arrays.copyOfRange(text, 1, text.length), text[0] == '[', 0);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
+import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.lua.LuaHost;
 import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
@@ -44,12 +45,9 @@ final class ScriptCommands {
 
   private static int numKeys(Call call) {
     long count = call.longArg(2);
-    if (count > call.count() - 3) {
-      throw Errors.of("ERR Number of keys can't be greater than number of args");
-    }
-    if (count < 0) {
-      throw Errors.of("ERR Number of keys can't be negative");
-    }
+    Errors.refuseIf(
+        count > call.count() - 3, "ERR Number of keys can't be greater than number of args");
+    Errors.refuseIf(count < 0, "ERR Number of keys can't be negative");
     return (int) count;
   }
 
@@ -64,19 +62,16 @@ final class ScriptCommands {
       throw Errors.of(Errors.NOSCRIPT);
     }
     int numKeys = numKeys(call);
-    Scripts.Script script = call.node().scripts().get(call.arg(1));
-    if (script == null) {
-      throw Errors.of(Errors.NOSCRIPT);
-    }
+    Scripts.Script script = Errors.found(call.node().scripts().get(call.arg(1)), Errors.NOSCRIPT);
     runScript(call, script, numKeys, readOnly);
   }
 
   private static void show(Call call) {
     byte[] digest = call.arg(2);
-    Scripts.Script script = digest.length == SHA1_DIGITS ? call.node().scripts().get(digest) : null;
-    if (script == null) {
-      throw Errors.of(Errors.NOSCRIPT);
-    }
+    Scripts.Script script =
+        Errors.found(
+            digest.length == SHA1_DIGITS ? call.node().scripts().get(digest) : null,
+            Errors.NOSCRIPT);
     call.out().bulk(script.source());
   }
 
@@ -133,16 +128,22 @@ final class ScriptCommands {
       Body body) {
     refuseWhileRunning(call);
     Nodes nodes = call.node().nodes();
-    if (flags != null && nodes.isCluster() && flags.contains("no-cluster")) {
-      throw Errors.of("ERR Can not run script on cluster, 'no-cluster' flag is set.");
-    }
+    Errors.refuseIf(
+        flags != null && nodes.isCluster() && flags.contains("no-cluster"),
+        "ERR Can not run script on cluster, 'no-cluster' flag is set.");
     boolean mayWrite = flags != null && !flags.contains("no-writes");
-    if (mayWrite && readOnly) {
-      throw Errors.of("ERR Can not execute a script with write flag using *_ro command.");
+    Errors.refuseIf(
+        mayWrite && readOnly, "ERR Can not execute a script with write flag using *_ro command.");
+    Errors.refuseIf(
+        mayWrite && !call.node().isMaster(),
+        "READONLY You can't write against a read only replica.");
+    if (mayWrite) {
+      Dispatcher.checkReplicas(call.node());
     }
-    if (mayWrite && !call.node().isMaster()) {
-      throw Errors.of("READONLY You can't write against a read only replica.");
-    }
+    Errors.refuseIf(
+        flags != null && mayWrite && !flags.contains("allow-oom") && !call.node().hasRoom(),
+        "OOM allow-oom flag is not set on the script, can not run it when used memory >"
+            + " 'maxmemory'");
     List<byte[]> words = Arrays.asList(call.args());
     Nodes.RunningScript run =
         new Nodes.RunningScript(call.node(), call.client(), function, call.args());
@@ -154,17 +155,19 @@ final class ScriptCommands {
       result =
           body.run(words.subList(3, 3 + numKeys), words.subList(3 + numKeys, words.size()), host);
     } catch (ScriptException e) {
-      throw Errors.of(String.valueOf(e.getMessage()));
+      result = new LuaError(String.valueOf(e.getMessage()));
     } finally {
       nodes.runningScript(null);
     }
-    ValueReply.write(call.out(), result);
+    if (result instanceof LuaError error) {
+      Dispatcher.refuse(call, error.text(), !host.hasCounted(error.text()));
+    } else {
+      ValueReply.write(call.out(), result);
+    }
   }
 
   private static void debug(Call call) {
-    if (!call.is(2, "NO")) {
-      throw Errors.of("ERR the embedded server has no script debugger");
-    }
+    Errors.refuseIf(!call.is(2, "NO"), "ERR the embedded server has no script debugger");
     call.out().ok();
   }
 
@@ -177,9 +180,9 @@ final class ScriptCommands {
   }
 
   private static void flush(Call call) {
-    if (call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")) {
-      throw Errors.of("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-    }
+    Errors.refuseIf(
+        call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC"),
+        "ERR SCRIPT FLUSH only support SYNC|ASYNC option");
     call.node().scripts().clear();
     Nodes nodes = call.node().nodes();
     if (nodes.all().stream().allMatch(node -> node.scripts().size() == 0)) {
@@ -196,16 +199,14 @@ final class ScriptCommands {
 
   /** SCRIPT KILL ends scripts, FUNCTION KILL ends functions. */
   static void kill(Call call, boolean function) {
-    Nodes.RunningScript run = call.node().nodes().runningScript();
-    if (run == null) {
-      throw Errors.of("NOTBUSY No scripts in execution right now.");
-    }
-    if (run.hasWritten()) {
-      throw Errors.of(
-          "UNKILLABLE Sorry the script already executed write commands against the dataset. You"
-              + " can either wait the script termination or kill the server in a hard way using"
-              + " the SHUTDOWN NOSAVE command.");
-    }
+    Nodes.RunningScript run =
+        Errors.found(
+            call.node().nodes().runningScript(), "NOTBUSY No scripts in execution right now.");
+    Errors.refuseIf(
+        run.hasWritten(),
+        "UNKILLABLE Sorry the script already executed write commands against the dataset. You"
+            + " can either wait the script termination or kill the server in a hard way using"
+            + " the SHUTDOWN NOSAVE command.");
     if (function != (run.function() != null)) {
       throw Errors.busy(!function);
     }

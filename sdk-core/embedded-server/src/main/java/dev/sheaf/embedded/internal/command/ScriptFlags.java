@@ -4,9 +4,12 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
 import dev.sheaf.embedded.internal.lua.ScriptException;
+import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Scripts;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.Flag;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +17,24 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptFlags {
   private ScriptFlags() {}
 
+  /**
+   * Whether it may write, now: what is queued writes with EXEC, and scripts may say of themselves.
+   */
+  public static boolean mayWrite(ServerNode node, Client client, Command command, byte[][] args) {
+    List<Client.Queued> queue = client.queue();
+    if (queue == null) {
+      return mayWrite(node, command, args);
+    }
+    return command.name().equals("exec")
+        && queue.stream().anyMatch(queued -> mayWrite(node, queued.command(), queued.args()));
+  }
+
+  private static boolean mayWrite(ServerNode node, Command command, byte[][] args) {
+    return (command.isWrite() || command.is(Flag.MAY_REPLICATE)) && !onlyRead(node, command, args);
+  }
+
   /** Whether it is a call of a script or function that says that it does not write. */
-  public static boolean onlyRead(ServerNode node, Command command, byte[][] args) {
+  private static boolean onlyRead(ServerNode node, Command command, byte[][] args) {
     if (args.length < 2) {
       return false;
     }

@@ -28,7 +28,9 @@ final class ScriptHost implements LuaHost {
   private final Nodes.RunningScript run;
   private final boolean readOnly;
   private final boolean oneSlot;
+  private final boolean outOfMemory;
   private int protocol = 2;
+  private @Nullable String counted;
   private int slot;
 
   /** {@code flags} of the script's first line; null without one. {@code slot} of its keys or -1. */
@@ -40,6 +42,7 @@ final class ScriptHost implements LuaHost {
     this.run = run;
     this.readOnly = readOnly || flags != null && flags.contains("no-writes");
     this.oneSlot = flags != null && !flags.contains("allow-cross-slot-keys");
+    this.outOfMemory = !node.hasRoom() && (flags == null || !flags.contains("allow-oom"));
     this.slot = slot;
   }
 
@@ -49,31 +52,63 @@ final class ScriptHost implements LuaHost {
       Command command = admit(args);
       ValueReply reply = new ValueReply(protocol, node.edition());
       Dispatcher.run(Call.ofScript(node, session, command, args, reply));
-      Dispatcher.remember(node, caller, command, args);
+      rememberKeys(command, args);
       node.nodes().clock().scriptCommandRan();
+      if (reply.result() instanceof LuaError error) {
+        counted = error.text();
+      }
       return reply.result();
     } catch (CommandException e) {
-      return new LuaError(node.edition().worded(e.line()));
+      String line = node.edition().worded(e.line());
+      Command refused = resolve(args);
+      if (refused != null) {
+        node.counters().rejected[refused.id()]++;
+      }
+      node.counters().error(line);
+      counted = line;
+      return new LuaError(line);
     }
   }
 
+  /** Redis 7.0 takes the keys that the script was given, newer servers those of the command. */
+  private void rememberKeys(Command command, byte[][] args) {
+    if (node.tracking().clients() == 0) {
+      return;
+    }
+    Command script = node.edition().isNewer() ? null : resolve(run.command());
+    Dispatcher.rememberKeys(
+        node,
+        caller,
+        command,
+        script == null ? command : script,
+        script == null ? args : run.command());
+  }
+
+  /** Whether an error of the script is that of a command, and so counted already. */
+  boolean hasCounted(String line) {
+    return counted != null && line.startsWith(counted);
+  }
+
   private Command admit(byte[][] args) {
-    Command command = resolve(args);
-    if (command == null) {
-      throw Errors.of("ERR Unknown Redis command called from script");
-    }
-    if (command.is(Flag.NOSCRIPT) && !node.nodes().mayScriptsAll()) {
-      throw Errors.of("ERR This Redis command is not allowed from script");
-    }
-    if (!command.accepts(args.length)) {
-      throw Errors.of("ERR Wrong number of args calling Redis command from script");
-    }
+    Command command = Errors.found(resolve(args), "ERR Unknown Redis command called from script");
+    Errors.refuseIf(
+        command.is(Flag.NOSCRIPT) && !node.nodes().mayScriptsAll(),
+        "ERR This Redis command is not allowed from script");
+    Errors.refuseIf(
+        !command.accepts(args.length),
+        "ERR Wrong number of args calling Redis command from script");
     Permissions.checkInScript(node, session, command, args);
-    if (readOnly && (command.isWrite() || command.is(Flag.MAY_REPLICATE))) {
-      throw Errors.of("ERR Write commands are not allowed from read-only scripts.");
-    }
+    Errors.refuseIf(
+        readOnly && (command.isWrite() || command.is(Flag.MAY_REPLICATE)),
+        "ERR Write commands are not allowed from read-only scripts.");
     if (command.isWrite() && !node.isMaster()) {
       throw Errors.of(Errors.READONLY);
+    }
+    if (command.isWrite() && !run.hasWritten()) {
+      Dispatcher.checkReplicas(node);
+    }
+    if (outOfMemory && command.is(Flag.DENYOOM) && !run.hasWritten()) {
+      throw Errors.of(Errors.OOM);
     }
     if (node.nodes().isCluster()) {
       checkSlots(command, args);

@@ -83,9 +83,8 @@ final class SentinelCommands {
   }
 
   private static ServerNode requireMaster(Call call) {
-    if (!call.text(2).equals(sentinel(call).masterName())) {
-      throw Errors.of("ERR No such master with that name");
-    }
+    Errors.refuseIf(
+        !call.text(2).equals(sentinel(call).masterName()), "ERR No such master with that name");
     return sentinel(call).master();
   }
 

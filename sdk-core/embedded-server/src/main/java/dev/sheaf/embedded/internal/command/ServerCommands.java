@@ -3,10 +3,10 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.data.Numbers;
-import dev.sheaf.embedded.internal.data.StringValue;
 import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.Config;
+import dev.sheaf.embedded.internal.node.KeyspaceEvents;
+import dev.sheaf.embedded.internal.node.MemoryLimit;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.CommandException;
 import java.util.ArrayList;
@@ -79,7 +79,9 @@ final class ServerCommands {
           .values()
           .forEach(
               (name, value) -> {
-                if (Glob.matchesIgnoringCase(pattern, Bytes.of(name))) {
+                if (call.node().config().isHidden(name)
+                    ? Bytes.lower(pattern).equals(name)
+                    : Glob.matchesIgnoringCase(pattern, Bytes.of(name))) {
                   found.put(name, value);
                 }
               });
@@ -112,33 +114,55 @@ final class ServerCommands {
         }
       }
     }
+    // All of them, or none.
+    Map<String, String> values = new LinkedHashMap<>();
     for (int i = 2; i < call.count(); i += 2) {
-      set(call, config, call.text(i).toLowerCase(Locale.ROOT), i + 1);
+      String name = call.text(i).toLowerCase(Locale.ROOT);
+      values.put(name, checked(config, name, call.text(i + 1)));
     }
+    values.forEach((name, value) -> set(call.node(), name, value));
+    call.node().memoryConfigured();
     call.out().ok();
   }
 
-  private static void set(Call call, Config config, String name, int at) {
-    String value = call.text(at);
-    switch (name) {
-      case "notify-keyspace-events" -> {
-        value = call.node().announceEvents(value);
-        if (value == null) {
-          throw refused(name, "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.");
-        }
+  /** The value as CONFIG GET shows it. */
+  private static String checked(Config config, String name, String value) {
+    if (name.equals("notify-keyspace-events")) {
+      String shown = KeyspaceEvents.shown(value);
+      if (shown == null) {
+        throw refused(name, "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.");
       }
-      case "requirepass" -> call.node().users().requirePassword(call.arg(at));
-      default -> {
-        if (config.isInBytes(name)) {
-          value = bytes(name, value);
-        }
-        String reason = config.refusal(name, value);
-        if (reason != null) {
-          throw refused(name, reason);
-        }
-      }
+      return shown;
     }
-    config.set(name, value);
+    if (name.equals("requirepass") || name.equals("maxmemory-clients") && isPercentage(value)) {
+      return value;
+    }
+    if (name.equals("port") && !value.equals(config.get(name))) {
+      throw refused(name, "Unable to listen on this port (the embedded server keeps its port)");
+    }
+    String wanted = config.isInBytes(name) ? bytes(name, value) : value;
+    String reason = config.refusal(name, wanted);
+    if (reason != null) {
+      throw refused(name, reason);
+    }
+    return wanted;
+  }
+
+  private static boolean isPercentage(String value) {
+    boolean percentage = value.matches("[0-9]{1,9}%");
+    if (percentage && Integer.parseInt(value.substring(0, value.length() - 1)) > 100) {
+      throw refused("maxmemory-clients", "percentage argument must be less or equal to 100");
+    }
+    return percentage;
+  }
+
+  private static void set(ServerNode node, String name, String value) {
+    if (name.equals("notify-keyspace-events")) {
+      node.announceEvents(value);
+    } else if (name.equals("requirepass")) {
+      node.users().requirePassword(Bytes.latin(value));
+    }
+    node.config().set(name, value);
   }
 
   private static CommandException refused(String name, String reason) {
@@ -186,26 +210,20 @@ final class ServerCommands {
   }
 
   private static void checkFlushMode(Call call) {
-    if (call.count() > 2 || call.count() == 2 && !call.is(1, "SYNC") && !call.is(1, "ASYNC")) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(
+        call.count() > 2 || call.count() == 2 && !call.is(1, "SYNC") && !call.is(1, "ASYNC"));
   }
 
   private static void memoryUsage(Call call) {
     for (int i = 3; i < call.count(); i += 2) {
-      if (!call.is(i, "SAMPLES") || i + 1 == call.count()) {
-        throw Errors.syntax();
-      }
-      if (call.longArg(i + 1) < 0) {
-        throw Errors.syntax();
-      }
+      Errors.syntaxIf(!call.is(i, "SAMPLES") || i + 1 == call.count());
+      Errors.syntaxIf(call.longArg(i + 1) < 0);
     }
     Value value = call.db().peek(call.arg(2));
     if (value == null) {
       call.out().nil();
     } else {
-      long key = 40L + call.arg(2).length;
-      call.out().integer(key + (value instanceof StringValue s ? s.memory() : value.memory()));
+      call.out().integer(MemoryLimit.bytesOf(call.arg(2), value));
     }
   }
 
@@ -214,13 +232,10 @@ final class ServerCommands {
   }
 
   private static void replicaOf(Call call) {
-    if (call.node().nodes().isCluster()) {
-      throw Errors.of("ERR REPLICAOF not allowed in cluster mode.");
-    }
-    if (!call.is(1, "NO") || !call.is(2, "ONE") || !call.node().isMaster()) {
-      throw Errors.of(
-          "ERR the embedded server gets its replicas when it is built, or from a sentinel");
-    }
+    Errors.refuseIf(call.node().nodes().isCluster(), "ERR REPLICAOF not allowed in cluster mode.");
+    Errors.refuseIf(
+        !call.is(1, "NO") || !call.is(2, "ONE") || !call.node().isMaster(),
+        "ERR the embedded server gets its replicas when it is built, or from a sentinel");
     call.out().ok();
   }
 
@@ -230,23 +245,19 @@ final class ServerCommands {
     ServerNode.Watch sentinel = node.sentinel();
     if (sentinel != null) {
       call.out().array(2);
-      call.out().bulk("sentinel");
-      call.out().array(1);
+      call.out().key("sentinel").array(1);
       call.out().bulk(sentinel.masterName());
       return;
     }
     if (master != null) {
       call.out().array(5);
-      call.out().bulk("slave");
-      call.out().bulk(master.announcedHost());
+      call.out().key("slave").bulk(master.announcedHost());
       call.out().integer(master.announcedPort());
-      call.out().bulk("connected");
-      call.out().integer(node.replicationOffset());
+      call.out().key("connected").integer(node.replicationOffset());
       return;
     }
     call.out().array(3);
-    call.out().bulk("master");
-    call.out().integer(node.replicationOffset());
+    call.out().key("master").integer(node.replicationOffset());
     call.out().array(node.replicas().size());
     for (ServerNode replica : node.replicas()) {
       call.out().array(3);
@@ -257,9 +268,7 @@ final class ServerCommands {
   }
 
   private static void swapDb(Call call) {
-    if (call.node().nodes().isCluster()) {
-      throw Errors.of("ERR SWAPDB is not allowed in cluster mode");
-    }
+    Errors.refuseIf(call.node().nodes().isCluster(), "ERR SWAPDB is not allowed in cluster mode");
     int first = dbIndex(call, 1, "ERR invalid first DB index");
     int second = dbIndex(call, 2, "ERR invalid second DB index");
     if (first != second) {
@@ -270,14 +279,9 @@ final class ServerCommands {
   }
 
   private static int dbIndex(Call call, int at, String error) {
-    Long index = Numbers.parseLong(call.arg(at));
-    if (index == null || index < Integer.MIN_VALUE || index > Integer.MAX_VALUE) {
-      throw Errors.of(error);
-    }
-    if (index < 0 || index >= ServerNode.DATABASES) {
-      throw Errors.of("ERR DB index is out of range");
-    }
-    return index.intValue();
+    long index = call.longArg(at, Integer.MIN_VALUE, Integer.MAX_VALUE, error);
+    Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
+    return (int) index;
   }
 
   private static void time(Call call) {

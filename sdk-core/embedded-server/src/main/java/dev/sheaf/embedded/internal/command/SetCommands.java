@@ -3,7 +3,6 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.SetValue;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
@@ -50,9 +49,7 @@ final class SetCommands {
     }
     int added = 0;
     for (int i = 2; i < call.count(); i++) {
-      if (set.add(call.arg(i))) {
-        added++;
-      }
+      added += set.add(call.arg(i)) ? 1 : 0;
     }
     if (added > 0) {
       call.changed(key);
@@ -62,43 +59,36 @@ final class SetCommands {
 
   private static void srem(Call call) {
     byte[] key = call.arg(1);
-    SetValue set = call.setValue(key);
+    SetValue set = call.setOrEmpty(key);
     int removed = 0;
-    if (set != null) {
-      for (int i = 2; i < call.count(); i++) {
-        if (set.remove(call.arg(i))) {
-          removed++;
-        }
-      }
-      if (removed > 0) {
-        call.deleteIfEmpty(key, set.size());
-        call.changed(key);
-      }
+    for (int i = 2; i < call.count(); i++) {
+      removed += set.remove(call.arg(i)) ? 1 : 0;
+    }
+    if (removed > 0) {
+      call.deleteIfEmpty(key, set.size());
+      call.changed(key);
     }
     call.out().integer(removed);
   }
 
   private static void scard(Call call) {
-    SetValue set = call.setValue(call.arg(1));
-    call.out().integer(set == null ? 0 : set.size());
+    call.out().integer(call.setOrEmpty(call.arg(1)).size());
   }
 
   private static void sismember(Call call) {
-    SetValue set = call.setValue(call.arg(1));
-    call.out().integer(set != null && set.contains(call.arg(2)) ? 1 : 0);
+    call.out().integer(call.setOrEmpty(call.arg(1)).contains(call.arg(2)) ? 1 : 0);
   }
 
   private static void smismember(Call call) {
-    SetValue set = call.setValue(call.arg(1));
+    SetValue set = call.setOrEmpty(call.arg(1));
     call.out().array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      call.out().integer(set != null && set.contains(call.arg(i)) ? 1 : 0);
+      call.out().integer(set.contains(call.arg(i)) ? 1 : 0);
     }
   }
 
   private static void smembers(Call call) {
-    SetValue set = call.setValue(call.arg(1));
-    writeSet(call.out(), set == null ? List.of() : set.list());
+    writeSet(call.out(), call.setOrEmpty(call.arg(1)).list());
   }
 
   private static void writeSet(Reply out, List<byte[]> members) {
@@ -134,9 +124,7 @@ final class SetCommands {
   }
 
   private static void spop(Call call) {
-    if (call.count() > 3) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 3);
     boolean many = call.count() == 3;
     long count = many ? call.positive(2) : 1;
     byte[] key = call.arg(1);
@@ -173,21 +161,16 @@ final class SetCommands {
   }
 
   private static void srandmember(Call call) {
-    if (call.count() > 3) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 3);
     if (call.count() == 2) {
-      SetValue set = call.setValue(call.arg(1));
-      var entry = set == null ? null : set.members().random(call.node().nodes().random());
+      var entry = call.setOrEmpty(call.arg(1)).members().random(call.node().nodes().random());
       call.out().bulkOrNil(entry == null ? null : entry.key());
       return;
     }
     long count = RandomPick.count(call);
-    SetValue set = call.setValue(call.arg(1));
     List<ByteMap.Entry<Boolean>> chosen =
-        set == null
-            ? List.of()
-            : RandomPick.from(set.members(), count, call.node().nodes().random());
+        RandomPick.from(
+            call.setOrEmpty(call.arg(1)).members(), count, call.node().nodes().random());
     call.out().array(chosen.size());
     chosen.forEach(entry -> call.out().bulk(entry.key()));
   }
@@ -214,10 +197,7 @@ final class SetCommands {
                 }
               });
     }
-    call.out().array(2);
-    call.out().bulk(Long.toUnsignedString(cursor));
-    call.out().array(found.size());
-    found.forEach(call.out()::bulk);
+    Scan.reply(call, cursor, found);
   }
 
   private static List<@Nullable SetValue> sets(Call call, int from, int to) {
@@ -270,23 +250,14 @@ final class SetCommands {
   }
 
   private static void sintercard(Call call) {
-    Long count = Numbers.parseLong(call.arg(1));
-    if (count == null || count < 1) {
-      throw Errors.of("ERR numkeys should be greater than 0");
-    }
-    if (count > call.count() - 2) {
-      throw Errors.of("ERR Number of keys can't be greater than number of args");
-    }
-    int rest = 2 + count.intValue();
+    long count = call.longArg(1, 1, Long.MAX_VALUE, "ERR numkeys should be greater than 0");
+    Errors.refuseIf(
+        count > call.count() - 2, "ERR Number of keys can't be greater than number of args");
+    int rest = 2 + (int) count;
     long limit = 0;
     for (int i = rest; i < call.count(); i += 2) {
-      if (!call.is(i, "LIMIT") || i + 1 == call.count()) {
-        throw Errors.syntax();
-      }
-      Long given = Numbers.parseLong(call.arg(i + 1));
-      if (given == null || given < 0) {
-        throw Errors.of("ERR LIMIT can't be negative");
-      }
+      Errors.syntaxIf(!call.is(i, "LIMIT") || i + 1 == call.count());
+      long given = call.longArg(i + 1, 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
       limit = given;
     }
     long size = combined(sets(call, 2, rest), Operation.INTERSECTION).size();

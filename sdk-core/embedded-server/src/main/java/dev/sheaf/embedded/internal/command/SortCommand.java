@@ -116,7 +116,7 @@ final class SortCommand {
     } else if (value != null) {
       throw Errors.wrongType();
     }
-    if (value instanceof SetValue && unsorted && store != null) {
+    if (value instanceof SetValue && unsorted && (store != null || call.inScript())) {
       elements.sort(Arrays::compareUnsigned);
     }
     return elements;
@@ -130,10 +130,8 @@ final class SortCommand {
     if (alphabetic || weight == null) {
       return new Item(element, weight, 0);
     }
-    Double score = number(weight);
-    if (score == null) {
-      throw Errors.of("ERR One or more scores can't be converted into double");
-    }
+    Double score =
+        Errors.found(number(weight), "ERR One or more scores can't be converted into double");
     return new Item(element, weight, score);
   }
 

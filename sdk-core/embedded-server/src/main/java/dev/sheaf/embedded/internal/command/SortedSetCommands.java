@@ -58,15 +58,12 @@ final class SortedSetCommands {
         .add("zunionstore", ZCombineCommand.store(union));
   }
 
-  /** Members with or without scores: pairs in RESP3, a flat list in RESP2. */
   private static void zcard(Call call) {
-    SortedSetValue set = call.sortedSet(call.arg(1));
-    call.out().integer(set == null ? 0 : set.size());
+    call.out().integer(call.sortedSetOrEmpty(call.arg(1)).size());
   }
 
   private static void zscore(Call call) {
-    SortedSetValue set = call.sortedSet(call.arg(1));
-    score(call, set == null ? null : set.find(call.arg(2)));
+    score(call, call.sortedSetOrEmpty(call.arg(1)).find(call.arg(2)));
   }
 
   private static void score(Call call, ScoredMembers.@org.jspecify.annotations.Nullable Node node) {
@@ -78,24 +75,20 @@ final class SortedSetCommands {
   }
 
   private static void zmscore(Call call) {
-    SortedSetValue set = call.sortedSet(call.arg(1));
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     call.out().array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      score(call, set == null ? null : set.find(call.arg(i)));
+      score(call, set.find(call.arg(i)));
     }
   }
 
   private static void rank(Call call, boolean reverse) {
-    if (call.count() > 4) {
-      throw Errors.arity(call.command().name());
-    }
+    Errors.arityIf(call.count() > 4, call);
     boolean withScore = call.count() == 4;
-    if (withScore && !call.is(3, "WITHSCORE")) {
-      throw Errors.syntax();
-    }
-    SortedSetValue set = call.sortedSet(call.arg(1));
-    ScoredMembers.Node node = set == null ? null : set.find(call.arg(2));
-    if (set == null || node == null) {
+    Errors.syntaxIf(withScore && !call.is(3, "WITHSCORE"));
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
+    ScoredMembers.Node node = set.find(call.arg(2));
+    if (node == null) {
       if (withScore) {
         call.out().nilArray();
       } else {
@@ -118,39 +111,32 @@ final class SortedSetCommands {
         byScore
             ? ScoreRange.byScore(call, call.arg(2), call.arg(3))
             : ScoreRange.byLex(call.arg(2), call.arg(3));
-    SortedSetValue set = call.sortedSet(call.arg(1));
-    call.out().integer(set == null ? 0 : range.count(set));
+    call.out().integer(range.count(call.sortedSetOrEmpty(call.arg(1))));
   }
 
   private static void zrem(Call call) {
     byte[] key = call.arg(1);
-    SortedSetValue set = call.sortedSet(key);
+    SortedSetValue set = call.sortedSetOrEmpty(key);
     int removed = 0;
-    if (set != null) {
-      for (int i = 2; i < call.count(); i++) {
-        if (set.remove(call.arg(i))) {
-          removed++;
-        }
-      }
-      SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
+    for (int i = 2; i < call.count(); i++) {
+      removed += set.remove(call.arg(i)) ? 1 : 0;
     }
+    SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
     call.out().integer(removed);
   }
 
   private static void removeRange(Call call, ScoreRange range) {
     byte[] key = call.arg(1);
-    SortedSetValue set = call.sortedSet(key);
+    SortedSetValue set = call.sortedSetOrEmpty(key);
     int removed = 0;
-    ScoredMembers.Node node = set == null ? null : range.first(set);
-    while (set != null && node != null && range.reaches(node)) {
+    ScoredMembers.Node node = range.first(set);
+    while (node != null && range.reaches(node)) {
       ScoredMembers.Node next = node.next();
       set.remove(node.member());
       removed++;
       node = next;
     }
-    if (set != null) {
-      SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
-    }
+    SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
     call.out().integer(removed);
   }
 
@@ -158,11 +144,7 @@ final class SortedSetCommands {
     long start = call.longArg(2);
     long end = call.longArg(3);
     byte[] key = call.arg(1);
-    SortedSetValue set = call.sortedSet(key);
-    if (set == null) {
-      call.out().integer(0);
-      return;
-    }
+    SortedSetValue set = call.sortedSetOrEmpty(key);
     IndexRange range = IndexRange.of(start, end, set.size());
     for (int n = range.size(); n > 0; n--) {
       ScoredMembers.Node node = set.order().byRank(range.from());
@@ -176,25 +158,21 @@ final class SortedSetCommands {
 
   private static void zrandmember(Call call) {
     if (call.count() == 2) {
-      SortedSetValue set = call.sortedSet(call.arg(1));
-      var entry = set == null ? null : set.members().random(call.node().nodes().random());
+      var members = call.sortedSetOrEmpty(call.arg(1)).members();
+      var entry = members.random(call.node().nodes().random());
       call.out().bulkOrNil(entry == null ? null : entry.key());
       return;
     }
     long count = RandomPick.count(call);
     boolean withScores = call.count() == 4 && call.is(3, "WITHSCORES");
-    if (call.count() > 4 || call.count() == 4 && !withScores) {
-      throw Errors.syntax();
-    }
-    if (withScores && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2)) {
-      throw Errors.of("ERR value is out of range");
-    }
-    SortedSetValue set = call.sortedSet(call.arg(1));
+    Errors.syntaxIf(call.count() > 4 || call.count() == 4 && !withScores);
+    Errors.refuseIf(
+        withScores && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
+        "ERR value is out of range");
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     List<ScoredMembers.Node> chosen = new ArrayList<>();
-    if (set != null) {
-      for (var e : RandomPick.from(set.members(), count, call.node().nodes().random())) {
-        chosen.add(e.value());
-      }
+    for (var e : RandomPick.from(set.members(), count, call.node().nodes().random())) {
+      chosen.add(e.value());
     }
     SortedSetReplies.write(call, chosen, withScores);
   }
@@ -219,10 +197,7 @@ final class SortedSetCommands {
               (ByteMap.Entry<ScoredMembers.Node> e) ->
                   collect(scan, e.value(), Numbers.format(e.value().score()), found));
     }
-    call.out().array(2);
-    call.out().bulk(Long.toUnsignedString(cursor));
-    call.out().array(found.size());
-    found.forEach(call.out()::bulk);
+    Scan.reply(call, cursor, found);
   }
 
   /** The compact form of Redis keeps whole scores as integers, and ZSCAN shows them so. */

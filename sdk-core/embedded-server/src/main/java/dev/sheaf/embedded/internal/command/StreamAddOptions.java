@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The options of XADD and XTRIM. */
 final class StreamAddOptions {
-  private static final long DEFAULT_TRIM_LIMIT = 100 * 100;
+  private static final int NODES_TRIMMED = 100;
+  private static final long MAX_TRIM_LIMIT = 1_000_000;
 
   boolean makeNoStream;
   boolean trims;
@@ -29,9 +30,7 @@ final class StreamAddOptions {
         i = options.threshold(call, i);
       } else if (more && call.is(i, "LIMIT")) {
         options.limit = call.longArg(++i);
-        if (options.limit < 0) {
-          throw Errors.of("ERR The LIMIT argument must be >= 0.");
-        }
+        Errors.refuseIf(options.limit < 0, "ERR The LIMIT argument must be >= 0.");
         options.hasLimit = true;
       } else if (xadd && call.is(i, "NOMKSTREAM")) {
         options.makeNoStream = true;
@@ -46,14 +45,17 @@ final class StreamAddOptions {
       NewStreamId.parse(call.arg(i));
     }
     options.check(xadd);
+    if (options.approximately && !options.hasLimit) {
+      long entries = call.node().config().number("stream-node-max-entries");
+      options.limit = NODES_TRIMMED * (entries == 0 ? NODES_TRIMMED : entries);
+      options.limit = Math.min(MAX_TRIM_LIMIT, options.limit);
+    }
     return options;
   }
 
   private int threshold(Call call, int at) {
-    if (trims) {
-      throw Errors.of(
-          "ERR syntax error, MAXLEN and MINID options at the same time are not compatible");
-    }
+    Errors.refuseIf(
+        trims, "ERR syntax error, MAXLEN and MINID options at the same time are not compatible");
     boolean byLength = call.is(at, "MAXLEN");
     int i = at + 1;
     boolean hasMode = i + 1 < call.count();
@@ -63,9 +65,7 @@ final class StreamAddOptions {
     }
     if (byLength) {
       maxLength = call.longArg(i);
-      if (maxLength < 0) {
-        throw Errors.of("ERR The MAXLEN argument must be >= 0.");
-      }
+      Errors.refuseIf(maxLength < 0, "ERR The MAXLEN argument must be >= 0.");
     } else {
       minId = StreamArguments.strict(call.arg(i));
     }
@@ -74,20 +74,17 @@ final class StreamAddOptions {
   }
 
   private void check(boolean xadd) {
-    if (limit > 0 && !trims) {
-      throw Errors.of(
-          "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy");
-    }
-    if (!xadd && !trims) {
-      throw Errors.of("ERR syntax error, XTRIM must be called with a trimming strategy");
-    }
-    if (hasLimit && !approximately) {
-      throw Errors.of("ERR syntax error, LIMIT cannot be used without the special ~ option");
-    }
+    Errors.refuseIf(
+        limit > 0 && !trims,
+        "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy");
+    Errors.refuseIf(
+        !xadd && !trims, "ERR syntax error, XTRIM must be called with a trimming strategy");
+    Errors.refuseIf(
+        hasLimit && !approximately,
+        "ERR syntax error, LIMIT cannot be used without the special ~ option");
   }
 
   StreamValue.Trim trim() {
-    long most = hasLimit ? limit : approximately ? DEFAULT_TRIM_LIMIT : 0;
-    return new StreamValue.Trim(minId, maxLength, approximately, most);
+    return new StreamValue.Trim(minId, maxLength, approximately, limit);
   }
 }

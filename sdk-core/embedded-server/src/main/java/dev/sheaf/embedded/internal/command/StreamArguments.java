@@ -13,21 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the ids of stream commands, and finds their streams and groups. */
 final class StreamArguments {
+  static final String INVALID_ID = "ERR Invalid stream ID specified as stream command argument";
   private static final int MAX_ID = 127;
 
   private StreamArguments() {}
 
-  static CommandException invalidId() {
-    return Errors.of("ERR Invalid stream ID specified as stream command argument");
-  }
-
   /** An id with both parts, or with the first only; without {@code -} and {@code +}. */
   static StreamId strict(byte[] arg) {
-    StreamId id = tryStrict(arg);
-    if (id == null) {
-      throw invalidId();
-    }
-    return id;
+    return Errors.found(tryStrict(arg), INVALID_ID);
   }
 
   /** An id, {@code -} or {@code +}. */
@@ -91,9 +84,7 @@ final class StreamArguments {
       return interval(arg, 0);
     }
     StreamId id = strict(java.util.Arrays.copyOfRange(arg, 1, arg.length));
-    if (id.equals(StreamId.MAX)) {
-      throw Errors.of("ERR invalid start ID for the interval");
-    }
+    Errors.refuseIf(id.equals(StreamId.MAX), "ERR invalid start ID for the interval");
     return id.next();
   }
 
@@ -103,13 +94,9 @@ final class StreamArguments {
       return interval(arg, -1);
     }
     byte[] rest = java.util.Arrays.copyOfRange(arg, 1, arg.length);
-    StreamId id = tryStrict(rest) == null ? null : parse(Bytes.text(rest), -1);
-    if (id == null) {
-      throw invalidId();
-    }
-    if (id.isZero()) {
-      throw Errors.of("ERR invalid end ID for the interval");
-    }
+    StreamId id =
+        Errors.found(tryStrict(rest) == null ? null : parse(Bytes.text(rest), -1), INVALID_ID);
+    Errors.refuseIf(id.isZero(), "ERR invalid end ID for the interval");
     return id.previous();
   }
 
@@ -118,20 +105,13 @@ final class StreamArguments {
   }
 
   private static StreamId interval(byte[] arg, long missingSequence) {
-    StreamId id = parse(Bytes.text(arg), missingSequence);
-    if (id == null) {
-      throw invalidId();
-    }
-    return id;
+    return Errors.found(parse(Bytes.text(arg), missingSequence), INVALID_ID);
   }
 
   static CommandException noGroup(Call call, int keyAt, int groupAt) {
     return Errors.of(
-        "NOGROUP No such key '"
-            + call.textOfC(keyAt)
-            + "' or consumer group '"
-            + call.textOfC(groupAt)
-            + "'");
+        "NOGROUP No such key '%s' or consumer group '%s'"
+            .formatted(call.textOfC(keyAt), call.textOfC(groupAt)));
   }
 
   /**
@@ -165,5 +145,16 @@ final class StreamArguments {
       byte[][] fields = stream.get(id);
       writeEntry(out, id, fields == null ? new byte[0][] : fields);
     }
+  }
+
+  /** The group of the stream that a subcommand of XGROUP or XINFO names. */
+  static StreamGroup named(Call call, StreamValue stream) {
+    StreamGroup group = stream.group(call.arg(3));
+    if (group == null) {
+      throw Errors.of(
+          "NOGROUP No such consumer group '%s' for key name '%s'"
+              .formatted(call.textOfC(3), call.textOfC(2)));
+    }
+    return group;
   }
 }

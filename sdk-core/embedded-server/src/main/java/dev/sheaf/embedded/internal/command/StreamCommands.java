@@ -41,9 +41,9 @@ final class StreamCommands {
       throw Errors.arity("xadd");
     }
     NewStreamId wanted = NewStreamId.parse(call.arg(options.idAt));
-    if (!wanted.anySequence() && wanted.id() != null && wanted.id().isZero()) {
-      throw Errors.of("ERR The ID specified in XADD must be greater than 0-0");
-    }
+    Errors.refuseIf(
+        !wanted.anySequence() && wanted.id() != null && wanted.id().isZero(),
+        "ERR The ID specified in XADD must be greater than 0-0");
     byte[] key = call.arg(1);
     StreamValue stream = call.stream(key);
     if (stream == null && options.makeNoStream) {
@@ -51,24 +51,22 @@ final class StreamCommands {
       return;
     }
     StreamId last = stream == null ? StreamId.MIN : stream.lastId();
-    if (last.equals(StreamId.MAX)) {
-      throw Errors.of(
-          "ERR The stream has exhausted the last possible ID, unable to add more items");
-    }
-    StreamId id = wanted.after(last, call.now());
-    if (id == null) {
-      throw Errors.of(
-          "ERR The ID specified in XADD is equal or smaller than the target stream top item");
-    }
+    Errors.refuseIf(
+        last.equals(StreamId.MAX),
+        "ERR The stream has exhausted the last possible ID, unable to add more items");
+    StreamId id =
+        Errors.found(
+            wanted.after(last, call.now()),
+            "ERR The ID specified in XADD is equal or smaller than the target stream top item");
     byte[][] fields = Arrays.copyOfRange(call.args(), fieldsAt, call.count());
-    if (Arrays.stream(fields).mapToLong(f -> f.length).sum() > MAX_ENTRY_BYTES) {
-      throw Errors.of("ERR Elements are too large to be stored");
-    }
+    Errors.refuseIf(
+        Arrays.stream(fields).mapToLong(f -> f.length).sum() > MAX_ENTRY_BYTES,
+        "ERR Elements are too large to be stored");
     if (stream == null) {
       stream = new StreamValue();
       call.db().put(key, stream);
     }
-    stream.append(id, fields);
+    stream.append(id, fields, call.node().config().number("stream-node-max-entries"));
     StreamArguments.writeId(call.out(), id);
     byte[][] effect = call.args().clone();
     effect[options.idAt] = Bytes.of(id.toString());
@@ -115,9 +113,7 @@ final class StreamCommands {
     StreamId to = StreamArguments.to(call.arg(reverse ? 2 : 3));
     long count = Long.MAX_VALUE;
     for (int i = 4; i < call.count(); i += 2) {
-      if (!call.is(i, "COUNT") || i + 1 == call.count()) {
-        throw Errors.syntax();
-      }
+      Errors.syntaxIf(!call.is(i, "COUNT") || i + 1 == call.count());
       count = Math.max(call.longArg(i + 1), 0);
     }
     StreamValue stream = call.stream(call.arg(1));
@@ -145,27 +141,20 @@ final class StreamCommands {
       boolean more = i + 1 < call.count();
       if (more && call.is(i, "ENTRIESADDED")) {
         added = call.longArg(i + 1);
-        if (added < 0) {
-          throw Errors.of("ERR entries_added must be positive");
-        }
+        Errors.refuseIf(added < 0, "ERR entries_added must be positive");
       } else if (more && call.is(i, "MAXDELETEDID")) {
         maxDeleted = StreamArguments.strict(call.arg(i + 1));
-        if (id.compareTo(maxDeleted) < 0) {
-          throw Errors.of(
-              "ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id");
-        }
+        Errors.refuseIf(
+            id.compareTo(maxDeleted) < 0,
+            "ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id");
       } else {
         throw Errors.syntax();
       }
     }
-    StreamValue stream = call.stream(call.arg(1));
-    if (stream == null) {
-      throw Errors.noSuchKey();
-    }
-    if (call.node().edition().isNewer() && id.compareTo(stream.maxDeletedId()) < 0) {
-      throw Errors.of(
-          "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id");
-    }
+    StreamValue stream = Errors.found(call.stream(call.arg(1)), Errors.NO_SUCH_KEY);
+    Errors.refuseIf(
+        call.node().edition().isNewer() && id.compareTo(stream.maxDeletedId()) < 0,
+        "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id");
     checkPosition(stream, id, added);
     stream.position(
         id,
@@ -177,50 +166,33 @@ final class StreamCommands {
 
   private static void checkPosition(StreamValue stream, StreamId id, long added) {
     if (stream.size() > 0) {
-      if (id.compareTo(stream.newestId()) < 0) {
-        throw Errors.of(
-            "ERR The ID specified in XSETID is smaller than the target stream top item");
-      }
-      if (added != -1 && stream.size() > added) {
-        throw Errors.of(
-            "ERR The entries_added specified in XSETID is smaller than the target stream length");
-      }
+      Errors.refuseIf(
+          id.compareTo(stream.newestId()) < 0,
+          "ERR The ID specified in XSETID is smaller than the target stream top item");
+      Errors.refuseIf(
+          added != -1 && stream.size() > added,
+          "ERR The entries_added specified in XSETID is smaller than the target stream length");
     }
   }
 
   private static StreamValue existing(Call call) {
-    StreamValue stream = call.stream(call.arg(2));
-    if (stream == null) {
-      throw Errors.noSuchKey();
-    }
-    return stream;
+    return Errors.found(call.stream(call.arg(2)), Errors.NO_SUCH_KEY);
   }
 
   private static void infoConsumers(Call call) {
-    StreamGroup group = existing(call).group(call.arg(3));
-    if (group == null) {
-      throw Errors.of(
-          "NOGROUP No such consumer group '"
-              + call.textOfC(3)
-              + "' for key name '"
-              + call.textOfC(2)
-              + "'");
-    }
+    StreamGroup group = StreamArguments.named(call, existing(call));
     boolean newer = call.node().edition().isNewer();
     Reply out = call.out();
     out.array(group.consumers().size());
     for (StreamGroup.Consumer consumer : group.consumers().values()) {
       out.map(newer ? 4 : 3);
-      out.bulk("name");
-      out.bulk(consumer.name());
-      out.bulk("pending");
-      out.integer(consumer.pending().size());
-      out.bulk("idle");
-      out.integer(Math.max(0, call.now() - consumer.seenAt()));
+      out.key("name").bulk(consumer.name());
+      out.key("pending").integer(consumer.pending().size());
+      out.key("idle").integer(Math.max(0, call.now() - consumer.seenAt()));
       if (newer) {
         long activeAt = consumer.activeAt();
-        out.bulk("inactive");
-        out.integer(activeAt == StreamGroup.NEVER ? activeAt : call.now() - activeAt);
+        out.key("inactive")
+            .integer(activeAt == StreamGroup.NEVER ? activeAt : call.now() - activeAt);
       }
     }
   }
@@ -234,12 +206,9 @@ final class StreamCommands {
         .forEach(
             (name, group) -> {
               out.map(6);
-              out.bulk("name");
-              out.bulk(name);
-              out.bulk("consumers");
-              out.integer(group.consumers().size());
-              out.bulk("pending");
-              out.integer(group.pending().size());
+              out.key("name").bulk(name);
+              out.key("consumers").integer(group.consumers().size());
+              out.key("pending").integer(group.pending().size());
               writeProgress(call, stream, group);
             });
   }
@@ -275,38 +244,29 @@ final class StreamCommands {
     boolean full = call.count() > 3;
     long count = DEFAULT_FULL_COUNT;
     if (full) {
-      if (!call.is(3, "FULL") || call.count() != 4 && call.count() != 6) {
-        throw Errors.wrongUse(call);
-      }
+      Errors.wrongUseIf(!call.is(3, "FULL") || call.count() != 4 && call.count() != 6, call);
       if (call.count() == 6) {
-        if (!call.is(4, "COUNT")) {
-          throw Errors.wrongUse(call);
-        }
+        Errors.wrongUseIf(!call.is(4, "COUNT"), call);
         count = call.longArg(5);
         count = count < 0 ? DEFAULT_FULL_COUNT : count == 0 ? Long.MAX_VALUE : count;
       }
     }
     Reply out = call.out();
     out.map(full ? 9 : 10);
-    out.bulk("length");
-    out.integer(stream.size());
-    out.bulk("radix-tree-keys");
-    out.integer(stream.nodes());
-    out.bulk("radix-tree-nodes");
-    out.integer(stream.nodes() + 1L);
+    out.key("length").integer(stream.size());
+    out.key("radix-tree-keys").integer(stream.nodes());
+    out.key("radix-tree-nodes").integer(stream.nodes() + 1L);
     out.bulk("last-generated-id");
     StreamArguments.writeId(out, stream.lastId());
     out.bulk("max-deleted-entry-id");
     StreamArguments.writeId(out, stream.maxDeletedId());
-    out.bulk("entries-added");
-    out.integer(stream.entriesAdded());
+    out.key("entries-added").integer(stream.entriesAdded());
     out.bulk("recorded-first-entry-id");
     StreamArguments.writeId(out, stream.firstId());
     if (full) {
       writeFull(call, stream, count);
     } else {
-      out.bulk("groups");
-      out.integer(stream.groups().size());
+      out.key("groups").integer(stream.groups().size());
       out.bulk("first-entry");
       entryOrNil(out, stream, stream.firstId());
       out.bulk("last-entry");
@@ -333,18 +293,15 @@ final class StreamCommands {
       }
     }
     StreamArguments.writeEntries(out, stream, ids);
-    out.bulk("groups");
-    out.array(stream.groups().size());
+    out.key("groups").array(stream.groups().size());
     stream
         .groups()
         .forEach(
             (name, group) -> {
               out.map(7);
-              out.bulk("name");
-              out.bulk(name);
+              out.key("name").bulk(name);
               writeProgress(call, stream, group);
-              out.bulk("pel-count");
-              out.integer(group.pending().size());
+              out.key("pel-count").integer(group.pending().size());
               out.bulk("pending");
               writePending(out, group.pending(), count, true);
               out.bulk("consumers");
@@ -358,16 +315,12 @@ final class StreamCommands {
     out.array(group.consumers().size());
     for (StreamGroup.Consumer consumer : group.consumers().values()) {
       out.map(newer ? 5 : 4);
-      out.bulk("name");
-      out.bulk(consumer.name());
-      out.bulk("seen-time");
-      out.integer(consumer.seenAt());
+      out.key("name").bulk(consumer.name());
+      out.key("seen-time").integer(consumer.seenAt());
       if (newer) {
-        out.bulk("active-time");
-        out.integer(consumer.activeAt());
+        out.key("active-time").integer(consumer.activeAt());
       }
-      out.bulk("pel-count");
-      out.integer(consumer.pending().size());
+      out.key("pel-count").integer(consumer.pending().size());
       out.bulk("pending");
       writePending(out, consumer.pending(), count, false);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.StreamGroup;
 import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
@@ -45,16 +44,7 @@ final class StreamGroupCommands {
   }
 
   private static StreamGroup requiredGroup(Call call) {
-    StreamGroup group = required(call.stream(call.arg(2))).group(call.arg(3));
-    if (group == null) {
-      throw Errors.of(
-          "NOGROUP No such consumer group '"
-              + call.textOfC(3)
-              + "' for key name '"
-              + call.textOfC(2)
-              + "'");
-    }
-    return group;
+    return StreamArguments.named(call, required(call.stream(call.arg(2))));
   }
 
   /** MKSTREAM and ENTRIESREAD. */
@@ -67,9 +57,9 @@ final class StreamGroupCommands {
           makeStream = true;
         } else if (call.is(i, "ENTRIESREAD") && i + 1 < call.count()) {
           read = call.longArg(++i);
-          if (read < 0 && read != StreamGroup.UNKNOWN) {
-            throw Errors.of("ERR value for ENTRIESREAD must be positive or -1");
-          }
+          Errors.refuseIf(
+              read < 0 && read != StreamGroup.UNKNOWN,
+              "ERR value for ENTRIESREAD must be positive or -1");
         } else {
           throw Errors.wrongUse(call);
         }
@@ -85,18 +75,15 @@ final class StreamGroupCommands {
     if (!options.makeStream()) {
       required(stream);
     }
-    if (call.count() > 8) {
-      throw Errors.wrongUse(call);
-    }
+    Errors.wrongUseIf(call.count() > 8, call);
     StreamId id = position(call, stream);
     if (stream == null) {
       stream = new StreamValue();
       call.db().put(key, stream);
       call.db().changed(key);
     }
-    if (stream.group(call.arg(3)) != null) {
-      throw Errors.of("BUSYGROUP Consumer Group name already exists");
-    }
+    Errors.refuseIf(
+        stream.group(call.arg(3)) != null, "BUSYGROUP Consumer Group name already exists");
     stream.groups().put(call.arg(3), new StreamGroup(id, options.entriesRead()));
     call.groupsChanged(key);
     call.out().ok();
@@ -169,16 +156,12 @@ final class StreamGroupCommands {
       summary(call, StreamArguments.group(call, 1, 2));
       return;
     }
-    if (n < 6 || n > 9) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(n < 6 || n > 9);
     int at = 3;
     long minIdle = 0;
     if (call.is(3, "IDLE")) {
       minIdle = call.longArg(4);
-      if (n < 8) {
-        throw Errors.syntax();
-      }
+      Errors.syntaxIf(n < 8);
       at = 5;
     }
     long count = Math.max(0, call.longArg(at + 2));
@@ -248,11 +231,7 @@ final class StreamGroupCommands {
   }
 
   private static long number(Call call, int at, String what, String command) {
-    Long value = Numbers.parseLong(call.arg(at));
-    if (value == null) {
-      throw Errors.of("ERR Invalid " + what + " argument for " + command);
-    }
-    return value;
+    return call.longArg(at, "ERR Invalid " + what + " argument for " + command);
   }
 
   /** Newer servers make the consumer also if there is nothing to claim. */
@@ -373,10 +352,7 @@ final class StreamGroupCommands {
     boolean justId = false;
     for (int i = 6; i < call.count(); i++) {
       if (call.is(i, "COUNT") && i + 1 < call.count()) {
-        Long wanted = Numbers.parseLong(call.arg(++i));
-        if (wanted == null || wanted < 1 || wanted > MAX_AUTOCLAIM) {
-          throw Errors.of("ERR COUNT must be > 0");
-        }
+        long wanted = call.longArg(++i, 1, MAX_AUTOCLAIM, "ERR COUNT must be > 0");
         count = wanted;
       } else if (call.is(i, "JUSTID")) {
         justId = true;

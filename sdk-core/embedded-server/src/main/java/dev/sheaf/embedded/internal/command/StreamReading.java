@@ -62,21 +62,15 @@ final class StreamReading {
         throw Errors.syntax();
       }
     }
-    if (keysAt == 0) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(keysAt == 0);
     streams = call.count() - keysAt;
     if (streams % 2 != 0) {
       throw Errors.of(
-          "ERR Unbalanced "
-              + (grouped && call.node().edition().isNewer() ? "XREADGROUP" : "XREAD")
-              + " list of streams: for each stream key an ID or '$' must be"
-              + " specified.");
+          "ERR Unbalanced %s list of streams: for each stream key an ID or '$' must be specified."
+              .formatted(grouped && call.node().edition().isNewer() ? "XREADGROUP" : "XREAD"));
     }
     streams /= 2;
-    if (grouped && groupAt == 0) {
-      throw Errors.of("ERR Missing GROUP option for XREADGROUP");
-    }
+    Errors.refuseIf(grouped && groupAt == 0, "ERR Missing GROUP option for XREADGROUP");
   }
 
   private void requireGrouped(String option) {
@@ -89,16 +83,9 @@ final class StreamReading {
   }
 
   private static long blockUntil(Call call, int at) {
-    Long millis = dev.sheaf.embedded.internal.data.Numbers.parseLong(call.arg(at));
-    if (millis == null) {
-      throw Errors.of("ERR timeout is not an integer or out of range");
-    }
-    if (millis < 0) {
-      throw Errors.of("ERR timeout is negative");
-    }
-    if (millis > Long.MAX_VALUE - call.now()) {
-      throw Errors.of("ERR timeout is out of range");
-    }
+    long millis = call.longArg(at, "ERR timeout is not an integer or out of range");
+    Errors.refuseIf(millis < 0, "ERR timeout is negative");
+    Errors.refuseIf(millis > Long.MAX_VALUE - call.now(), "ERR timeout is out of range");
     return millis == 0 ? 0 : call.now() + millis;
   }
 
@@ -112,29 +99,24 @@ final class StreamReading {
       StreamValue stream = call.stream(key(i));
       if (grouped && (stream == null || stream.group(call.arg(groupAt)) == null)) {
         throw Errors.of(
-            "NOGROUP No such key '"
-                + Bytes.untilNul(key(i))
-                + "' or consumer group '"
-                + call.textOfC(groupAt)
-                + "' in XREADGROUP with GROUP option");
+            "NOGROUP No such key '%s' or consumer group '%s' in XREADGROUP with GROUP option"
+                .formatted(Bytes.untilNul(key(i)), call.textOfC(groupAt)));
       }
       int idAt = keysAt + streams + i;
       if (call.is(idAt, "$")) {
-        if (grouped) {
-          throw Errors.of(
-              "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the"
-                  + " history of this consumer by specifying a proper ID, or use the > ID to get"
-                  + " new messages. The $ ID would just return an empty result set.");
-        }
+        Errors.refuseIf(
+            grouped,
+            "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the"
+                + " history of this consumer by specifying a proper ID, or use the > ID to get"
+                + " new messages. The $ ID would just return an empty result set.");
         after.add(stream == null ? StreamId.MIN : stream.lastId());
       } else if (call.is(idAt, "+") && Scan.isOfNewest(call)) {
         after.add(beforeLast(stream));
       } else if (call.is(idAt, ">")) {
-        if (!grouped) {
-          throw Errors.of(
-              "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group>"
-                  + " <consumer> option.");
-        }
+        Errors.refuseIf(
+            !grouped,
+            "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group>"
+                + " <consumer> option.");
         after.add(null);
       } else {
         after.add(StreamArguments.strict(call.arg(idAt)));
@@ -144,12 +126,11 @@ final class StreamReading {
 
   /** What the last entry of the stream is newer than. */
   private StreamId beforeLast(@Nullable StreamValue stream) {
-    if (grouped) {
-      throw Errors.of(
-          "ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history"
-              + " of this consumer by specifying a proper ID, or use the > ID to get new messages."
-              + " The + ID would just return an empty result set.");
-    }
+    Errors.refuseIf(
+        grouped,
+        "ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history"
+            + " of this consumer by specifying a proper ID, or use the > ID to get new messages."
+            + " The + ID would just return an empty result set.");
     if (stream == null || stream.size() == 0) {
       return stream == null ? StreamId.MIN : stream.lastId();
     }

@@ -70,24 +70,20 @@ final class StringCommands {
         case "GET" -> get = true;
         case "KEEPTTL" -> keepTtl = true;
         case "EX", "PX", "EXAT", "PXAT" -> {
-          if (expireAt != Value.NO_EXPIRY || i + 1 == call.count()) {
-            throw Errors.syntax();
-          }
+          Errors.syntaxIf(expireAt != Value.NO_EXPIRY || i + 1 == call.count());
           checkRest(call, i + 2, nx, xx, keepTtl);
           expireAt = ExpiryOption.absolute(call, option, ++i);
         }
         case "IFEQ" -> {
-          if (!call.node().edition().isValkey() || equal != null || i + 1 == call.count()) {
-            throw Errors.syntax();
-          }
+          Errors.syntaxIf(
+              !call.node().edition().isValkey() || equal != null || i + 1 == call.count());
           equal = call.arg(++i);
         }
         default -> throw Errors.syntax();
       }
     }
-    if (nx && xx || equal != null && (nx || xx) || keepTtl && expireAt != Value.NO_EXPIRY) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(
+        nx && xx || equal != null && (nx || xx) || keepTtl && expireAt != Value.NO_EXPIRY);
     StringValue old = get || equal != null ? call.string(key) : null;
     // The value itself becomes the new one, so its bytes are taken before.
     byte[] former = old == null ? null : old.bytes();
@@ -111,9 +107,7 @@ final class StringCommands {
 
   /** Bad options behind a time are reported before a bad time is, as Redis does. */
   private static void checkRest(Call call, int from, boolean nx, boolean xx, boolean keepTtl) {
-    if (keepTtl) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(keepTtl);
     for (int i = from; i < call.count(); i++) {
       nx |= call.is(i, "NX");
       xx |= call.is(i, "XX");
@@ -123,9 +117,7 @@ final class StringCommands {
         throw Errors.syntax();
       }
     }
-    if (nx && xx) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(nx && xx);
   }
 
   private static void write(Call call, byte[] key, byte[] bytes, long expireAt, boolean keepTtl) {
@@ -183,9 +175,7 @@ final class StringCommands {
     String option = call.count() > 2 ? call.text(2).toUpperCase(Locale.ROOT) : "";
     boolean persist = option.equals("PERSIST") && call.count() == 3;
     boolean timed = call.count() == 4 && option.matches("EX|PX|EXAT|PXAT");
-    if (call.count() > 2 && !persist && !timed) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 2 && !persist && !timed);
     StringValue value = call.string(key);
     if (value == null) {
       call.out().nil();
@@ -226,9 +216,7 @@ final class StringCommands {
   }
 
   private static void checkPairs(Call call) {
-    if (call.count() % 2 == 0) {
-      throw Errors.arity(call.command().name());
-    }
+    Errors.arityIf(call.count() % 2 == 0, call);
   }
 
   private static void msetnx(Call call) {
@@ -274,24 +262,23 @@ final class StringCommands {
 
   private static void decrBy(Call call) {
     long by = call.longArg(2);
-    if (by == Long.MIN_VALUE) {
-      throw Errors.of("ERR decrement would overflow");
-    }
+    Errors.refuseIf(by == Long.MIN_VALUE, "ERR decrement would overflow");
     add(call, -by);
   }
 
   private static void add(Call call, long by) {
     byte[] key = call.arg(1);
     StringValue value = call.string(key);
-    Long now = value == null ? Long.valueOf(0) : Numbers.parseLong(value.bytes());
-    if (now == null) {
-      throw Errors.notInteger();
-    }
+    Long now =
+        Errors.found(
+            value == null ? Long.valueOf(0) : Numbers.parseLong(value.bytes()), Errors.NOT_INTEGER);
     long sum = now + by;
-    if (((now ^ sum) & (by ^ sum)) < 0) {
-      throw Errors.of("ERR increment or decrement would overflow");
+    Errors.refuseIf(((now ^ sum) & (by ^ sum)) < 0, "ERR increment or decrement would overflow");
+    if (value == null) {
+      call.db().put(key, new StringValue(Bytes.ofLong(sum)));
+    } else {
+      value.become(Bytes.ofLong(sum));
     }
-    call.db().replace(key, new StringValue(Bytes.ofLong(sum)));
     call.changed(key, "incrby");
     call.out().integer(sum);
   }
@@ -350,9 +337,7 @@ final class StringCommands {
     byte[] key = call.arg(1);
     long offset = call.longArg(2);
     byte[] part = call.arg(3);
-    if (offset < 0) {
-      throw Errors.of("ERR offset is out of range");
-    }
+    Errors.refuseIf(offset < 0, "ERR offset is out of range");
     StringValue value = call.string(key);
     if (part.length == 0) {
       call.out().integer(value == null ? 0 : value.length());

@@ -61,9 +61,7 @@ final class TrackingCommands {
     }
 
     private void redirectTo(Call call, int at) {
-      if (redirect != 0) {
-        throw Errors.of("ERR A client can only redirect to a single other client");
-      }
+      Errors.refuseIf(redirect != 0, "ERR A client can only redirect to a single other client");
       redirect = call.longArg(at);
       if (call.node().clients().get(redirect) == null) {
         throw Errors.of("ERR The client ID you want redirect to does not exist");
@@ -75,27 +73,21 @@ final class TrackingCommands {
     }
 
     void check(Tracking.@Nullable Mode now) {
-      if (!broadcast && !prefixes.isEmpty()) {
-        throw Errors.of("ERR PREFIX option requires BCAST mode to be enabled");
-      }
-      if (now != null && now.isBroadcast() != broadcast) {
-        throw Errors.of(
-            "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and"
-                + " then re-enabling it with a different mode.");
-      }
-      if (broadcast && (in || out)) {
-        throw Errors.of("ERR OPTIN and OPTOUT are not compatible with BCAST");
-      }
-      if (in && out) {
-        throw Errors.of("ERR You can't specify both OPTIN mode and OPTOUT mode");
-      }
-      if (now != null
-          && (in && now.opt() == Tracking.Mode.Opt.OUT
-              || out && now.opt() == Tracking.Mode.Opt.IN)) {
-        throw Errors.of(
-            "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and"
-                + " then re-enabling it with a different mode.");
-      }
+      Errors.refuseIf(
+          !broadcast && !prefixes.isEmpty(), "ERR PREFIX option requires BCAST mode to be enabled");
+      Errors.refuseIf(
+          now != null && now.isBroadcast() != broadcast,
+          "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and"
+              + " then re-enabling it with a different mode.");
+      Errors.refuseIf(
+          broadcast && (in || out), "ERR OPTIN and OPTOUT are not compatible with BCAST");
+      Errors.refuseIf(in && out, "ERR You can't specify both OPTIN mode and OPTOUT mode");
+      Errors.refuseIf(
+          now != null
+              && (in && now.opt() == Tracking.Mode.Opt.OUT
+                  || out && now.opt() == Tracking.Mode.Opt.IN),
+          "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and"
+              + " then re-enabling it with a different mode.");
       checkPrefixes(now);
     }
 
@@ -116,13 +108,8 @@ final class TrackingCommands {
     private static void refuseOverlap(String prefix, String other, String how) {
       if (prefix.startsWith(other) || other.startsWith(prefix)) {
         throw Errors.of(
-            "ERR Prefix '"
-                + prefix
-                + "' "
-                + how
-                + " '"
-                + other
-                + "'. Prefixes for a single client must not overlap.");
+            "ERR Prefix '%s' %s '%s'. Prefixes for a single client must not overlap."
+                .formatted(prefix, how, other));
       }
     }
   }
@@ -144,22 +131,19 @@ final class TrackingCommands {
   }
 
   static void caching(Call call) {
-    Tracking.Mode mode = mode(call);
-    if (mode == null) {
-      throw Errors.of(
-          "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
-              + " OPTOUT mode enabled");
-    }
+    Tracking.Mode mode =
+        Errors.found(
+            mode(call),
+            "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN"
+                + " or OPTOUT mode enabled");
     if (call.is(2, "YES")) {
-      if (mode.opt() != Tracking.Mode.Opt.IN) {
-        throw Errors.of(
-            "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.");
-      }
+      Errors.refuseIf(
+          mode.opt() != Tracking.Mode.Opt.IN,
+          "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.");
     } else if (call.is(2, "NO")) {
-      if (mode.opt() != Tracking.Mode.Opt.OUT) {
-        throw Errors.of(
-            "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
-      }
+      Errors.refuseIf(
+          mode.opt() != Tracking.Mode.Opt.OUT,
+          "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
     } else {
       throw Errors.syntax();
     }
@@ -176,13 +160,10 @@ final class TrackingCommands {
     }
     Reply out = call.out();
     out.map(3);
-    out.bulk("flags");
-    out.set(flags.size());
+    out.key("flags").set(flags.size());
     flags.forEach(out::bulk);
-    out.bulk("redirect");
-    out.integer(redirect(call.node(), call.client()));
-    out.bulk("prefixes");
-    out.array(mode == null ? 0 : mode.prefixes().size());
+    out.key("redirect").integer(redirect(call.node(), call.client()));
+    out.key("prefixes").array(mode == null ? 0 : mode.prefixes().size());
     if (mode != null) {
       mode.prefixes().forEach(out::bulk);
     }

@@ -19,9 +19,7 @@ final class TransactionCommands {
   }
 
   private static void multi(Call call) {
-    if (call.client().queue() != null) {
-      throw Errors.of("ERR MULTI calls can not be nested");
-    }
+    Errors.refuseIf(call.client().queue() != null, "ERR MULTI calls can not be nested");
     call.client().openTransaction();
     call.out().ok();
   }
@@ -36,10 +34,7 @@ final class TransactionCommands {
 
   private static void exec(Call call) {
     Client client = call.client();
-    List<Client.Queued> queue = client.queue();
-    if (queue == null) {
-      throw Errors.of("ERR EXEC without MULTI");
-    }
+    List<Client.Queued> queue = Errors.found(client.queue(), "ERR EXEC without MULTI");
     boolean broken = client.isQueueBroken();
     boolean changed = client.isWatchBroken() || watchedKeyHasExpired(client);
     call.node().closeTransaction(client);
@@ -66,9 +61,7 @@ final class TransactionCommands {
   }
 
   private static void watch(Call call) {
-    if (call.client().queue() != null) {
-      throw Errors.of("ERR WATCH inside MULTI is not allowed");
-    }
+    Errors.refuseIf(call.client().queue() != null, "ERR WATCH inside MULTI is not allowed");
     for (int i = 1; i < call.count(); i++) {
       call.db().peek(call.arg(i));
       call.node().watched().watch(call.client(), call.db(), call.arg(i));

@@ -2,7 +2,6 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.node.LatencyEvents;
 import dev.sheaf.embedded.internal.node.SlowLog;
 import dev.sheaf.embedded.internal.protocol.Reply;
@@ -52,9 +51,7 @@ final class WatchCommands {
   }
 
   private static void monitor(Call call) {
-    if (!call.mayBlock()) {
-      throw Errors.of("ERR MONITOR isn't allowed for DENY BLOCKING client");
-    }
+    Errors.refuseIf(!call.mayBlock(), "ERR MONITOR isn't allowed for DENY BLOCKING client");
     if (!call.node().monitors().has(call.client())) {
       call.out().ok();
       call.node().monitors().add(call.client());
@@ -62,19 +59,15 @@ final class WatchCommands {
   }
 
   private static void slowlogGet(Call call) {
-    if (call.count() > 3) {
-      throw Errors.wrongUse(call);
-    }
+    Errors.wrongUseIf(call.count() > 3, call);
     entries(call, call.node().slowLog().entries());
   }
 
   private static void entries(Call call, Deque<SlowLog.Entry> entries) {
     long wanted = DEFAULT_ENTRIES;
     if (call.count() > 2) {
-      Long count = Numbers.parseLong(call.arg(2));
-      if (count == null || count < -1) {
-        throw Errors.of("ERR count should be greater than or equal to -1");
-      }
+      long count =
+          call.longArg(2, -1, Long.MAX_VALUE, "ERR count should be greater than or equal to -1");
       wanted = count < 0 ? entries.size() : count;
     }
     int size = (int) Math.min(wanted, entries.size());

@@ -61,18 +61,13 @@ final class ZAddCommand {
 
   private void apply(int from) {
     int rest = call.count() - from;
-    if (rest == 0 || rest % 2 != 0) {
-      throw Errors.syntax();
-    }
-    if (nx && xx) {
-      throw Errors.of("ERR XX and NX options at the same time are not compatible");
-    }
-    if (gt && nx || lt && nx || gt && lt) {
-      throw Errors.of("ERR GT, LT, and/or NX options at the same time are not compatible");
-    }
-    if (increment && rest > 2) {
-      throw Errors.of("ERR INCR option supports a single increment-element pair");
-    }
+    Errors.syntaxIf(rest == 0 || rest % 2 != 0);
+    Errors.refuseIf(nx && xx, "ERR XX and NX options at the same time are not compatible");
+    Errors.refuseIf(
+        gt && nx || lt && nx || gt && lt,
+        "ERR GT, LT, and/or NX options at the same time are not compatible");
+    Errors.refuseIf(
+        increment && rest > 2, "ERR INCR option supports a single increment-element pair");
     double[] scores = new double[rest / 2];
     for (int i = 0; i < scores.length; i++) {
       scores[i] = call.doubleArg(from + 2 * i);
@@ -111,9 +106,7 @@ final class ZAddCommand {
       return;
     }
     double wanted = increment ? there.score() + score : score;
-    if (Double.isNaN(wanted)) {
-      throw Errors.of("ERR resulting score is not a number (NaN)");
-    }
+    Errors.refuseIf(Double.isNaN(wanted), "ERR resulting score is not a number (NaN)");
     if (lt && wanted >= there.score() || gt && wanted <= there.score()) {
       return;
     }

@@ -67,22 +67,15 @@ final class ZCombineCommand {
     if (count == null || count < 1) {
       throw count == null ? Errors.notInteger() : noKeys(call);
     }
-    if (count > call.count() - 2) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(count > call.count() - 2);
     ZCombineCommand combine = new ZCombineCommand(call, Operation.INTERSECTION, false);
     combine.numKeys = count.intValue();
     combine.weights = ones(combine.numKeys);
     combine.checkTypes();
     long limit = 0;
     for (int i = 2 + count.intValue(); i < call.count(); i += 2) {
-      if (!call.is(i, "LIMIT") || i + 1 == call.count()) {
-        throw Errors.syntax();
-      }
-      Long given = Numbers.parseLong(call.arg(i + 1));
-      if (given == null || given < 0) {
-        throw Errors.of("ERR LIMIT can't be negative");
-      }
+      Errors.syntaxIf(!call.is(i, "LIMIT") || i + 1 == call.count());
+      long given = call.longArg(i + 1, 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
       limit = given;
     }
     long size = combine.combined().size();
@@ -105,9 +98,7 @@ final class ZCombineCommand {
     if (count < 1) {
       throw noKeys(call);
     }
-    if (count > call.count() - countAt - 1) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(count > call.count() - countAt - 1);
     numKeys = (int) count;
     checkTypes();
     weights = ones(numKeys);
@@ -139,11 +130,7 @@ final class ZCombineCommand {
   }
 
   private double weight(int at) {
-    Double weight = Numbers.parseDouble(call.arg(at));
-    if (weight == null) {
-      throw Errors.of("ERR weight value is not a float");
-    }
-    return weight;
+    return Errors.found(Numbers.parseDouble(call.arg(at)), "ERR weight value is not a float");
   }
 
   private Aggregate aggregate(int at) {

@@ -27,14 +27,11 @@ final class ZPopCommand {
   }
 
   static void run(Call call, boolean max) {
-    if (call.count() > 3) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 3);
     boolean many = call.count() == 3;
     long count = many ? call.positive(2) : 1;
-    SortedSetValue set = call.sortedSet(call.arg(1));
     List<ScoredMembers.Node> taken =
-        set == null ? List.of() : take(call, call.arg(1), set, max, count);
+        take(call, call.arg(1), call.sortedSetOrEmpty(call.arg(1)), max, count);
     if (many) {
       SortedSetReplies.write(call, taken, true);
     } else {

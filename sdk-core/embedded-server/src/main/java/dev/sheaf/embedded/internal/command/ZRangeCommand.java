@@ -88,23 +88,19 @@ final class ZRangeCommand {
         throw Errors.syntax();
       }
     }
-    if (limited && limit != -1 && by == By.RANK) {
-      throw Errors.of(
-          "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
-    }
-    if (withScores && by == By.LEX) {
-      throw Errors.of("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
-    }
+    Errors.refuseIf(
+        limited && limit != -1 && by == By.RANK,
+        "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
+    Errors.refuseIf(
+        withScores && by == By.LEX,
+        "ERR syntax error, WITHSCORES not supported in combination with BYLEX");
   }
 
   private List<ScoredMembers.Node> byRank() {
     long start = call.longArg(key + 1);
     long end = call.longArg(key + 2);
-    SortedSetValue set = call.sortedSet(call.arg(key));
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(key));
     List<ScoredMembers.Node> found = new ArrayList<>();
-    if (set == null) {
-      return found;
-    }
     IndexRange range = IndexRange.of(start, end, set.size());
     int first = reverse ? set.size() - 1 - range.from() : range.from();
     ScoredMembers.Node node = range.size() == 0 ? null : set.order().byRank(first);
@@ -120,9 +116,9 @@ final class ZRangeCommand {
     byte[] max = call.arg(reverse ? key + 1 : key + 2);
     ScoreRange range =
         by == By.SCORE ? ScoreRange.byScore(call, min, max) : ScoreRange.byLex(min, max);
-    SortedSetValue set = call.sortedSet(call.arg(key));
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(key));
     List<ScoredMembers.Node> found = new ArrayList<>();
-    if (set == null || offset < 0) {
+    if (offset < 0) {
       return found;
     }
     ScoredMembers.Node node = reverse ? range.last(set) : range.first(set);

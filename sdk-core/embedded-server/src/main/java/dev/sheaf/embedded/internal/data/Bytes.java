@@ -52,10 +52,7 @@ public final class Bytes {
   }
 
   public static byte[] ofLong(long value) {
-    if (value >= 0 && value < SMALL.length) {
-      return SMALL[(int) value];
-    }
-    return latin(Long.toString(value));
+    return value >= 0 && value < SMALL.length ? SMALL[(int) value] : latin(Long.toString(value));
   }
 
   private static final byte[][] SMALL = new byte[10_000][];

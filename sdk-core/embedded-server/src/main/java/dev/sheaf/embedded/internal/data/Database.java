@@ -14,39 +14,21 @@ import org.jspecify.annotations.Nullable;
 public final class Database {
   /** Told of every change to a key, by commands and by expiry. */
   public interface Listener {
-    void changed(Database db, byte[] key);
+    /** The key is there, and was not before. */
+    default void added(Database db, byte[] key) {}
 
-    void expired(Database db, byte[] key);
+    default void changed(Database db, byte[] key) {}
+
+    default void expired(Database db, byte[] key) {}
 
     /** Fields of a hash have expired, maybe the last ones. */
-    void fieldsExpired(Database db, byte[] key, boolean emptied);
+    default void fieldsExpired(Database db, byte[] key, boolean emptied) {}
 
     /** All keys have gone. */
-    void cleared(Database db, ByteMap<?> gone);
+    default void cleared(Database db, ByteMap<?> gone) {}
   }
 
-  private static final Listener NO_LISTENER =
-      new Listener() {
-        @Override
-        public void changed(Database db, byte[] key) {
-          // nothing is told
-        }
-
-        @Override
-        public void expired(Database db, byte[] key) {
-          // nothing is told
-        }
-
-        @Override
-        public void fieldsExpired(Database db, byte[] key, boolean emptied) {
-          // nothing is told
-        }
-
-        @Override
-        public void cleared(Database db, ByteMap<?> gone) {
-          // nothing is told
-        }
-      };
+  private static final Listener NO_LISTENER = new Listener() {};
 
   private final int index;
   private final LongSupplier clock;
@@ -139,6 +121,13 @@ public final class Database {
 
   /** Stores the value; a time to live of the former value is gone, that of the new one counts. */
   public void put(byte[] key, Value value) {
+    if (store(key, value)) {
+      listener.added(this, key);
+    }
+  }
+
+  /** Stores without telling of it; true if there was no such key. */
+  private boolean store(byte[] key, Value value) {
     value.usedAt(now());
     Value old = keys.put(key, value);
     if (old == null) {
@@ -150,6 +139,7 @@ public final class Database {
       mortal.put(key, value);
     }
     noteFields(key, value);
+    return old == null;
   }
 
   private void noteFields(byte[] key, Value value) {
@@ -273,6 +263,11 @@ public final class Database {
     return keys;
   }
 
+  /** The keys with a time to live, due ones included. */
+  public ByteMap<Value> mortal() {
+    return mortal;
+  }
+
   public byte @Nullable [] randomKey(RandomGenerator random) {
     while (true) {
       ByteMap.Entry<Value> e = keys.random(random);
@@ -315,7 +310,7 @@ public final class Database {
     for (var e = other.keys.first(); e != null; e = e.after()) {
       Value copy = e.value().copy();
       copy.expireAt(e.value().expireAt());
-      put(e.key(), copy);
+      store(e.key(), copy);
     }
   }
 

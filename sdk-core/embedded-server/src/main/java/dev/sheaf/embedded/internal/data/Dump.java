@@ -222,36 +222,26 @@ public final class Dump {
   }
 
   private static Value listOf(List<byte[]> elements) throws BadData {
-    requireAny(elements);
+    BadData.when(elements.isEmpty());
     ListValue list = new ListValue();
     elements.forEach(list::addLast);
     return list;
   }
 
-  private static void requireAny(List<byte[]> elements) throws BadData {
-    if (elements.isEmpty()) {
-      throw new BadData();
-    }
-  }
-
   private static Value setOf(List<byte[]> members) throws BadData {
-    requireAny(members);
+    BadData.when(members.isEmpty());
     SetValue set = new SetValue();
     for (byte[] member : members) {
-      if (!set.add(member)) {
-        throw new BadData();
-      }
+      BadData.when(!set.add(member));
     }
     return set;
   }
 
   private static Value hashOf(List<byte[]> pairs) throws BadData {
-    requireAny(pairs);
+    BadData.when(pairs.isEmpty());
     HashValue hash = new HashValue();
     for (int i = 0; i < pairs.size(); i += 2) {
-      if (i + 1 == pairs.size() || hash.put(pairs.get(i), pairs.get(i + 1)) != null) {
-        throw new BadData();
-      }
+      BadData.when(i + 1 == pairs.size() || hash.put(pairs.get(i), pairs.get(i + 1)) != null);
     }
     return hash;
   }
@@ -270,7 +260,7 @@ public final class Dump {
 
   /** Of names, values and ends of life, which are zero for a field that has none. */
   private static Value hashWithDeadlines(List<byte[]> triples) throws BadData {
-    requireAny(triples);
+    BadData.when(triples.isEmpty());
     HashValue hash = new HashValue();
     for (int i = 0; i + 2 < triples.size(); i += 3) {
       Long deadline = Numbers.parseLong(triples.get(i + 2));
@@ -290,21 +280,17 @@ public final class Dump {
       byte[] member = in.string();
       put(set, member, Double.longBitsToDouble(in.littleEndian(8)));
     }
-    if (set.size() == 0) {
-      throw new BadData();
-    }
+    BadData.when(set.size() == 0);
     return set;
   }
 
   private static void put(SortedSetValue set, byte[] member, double score) throws BadData {
-    if (Double.isNaN(score) || set.find(member) != null) {
-      throw new BadData();
-    }
+    BadData.when(Double.isNaN(score) || set.find(member) != null);
     set.put(member, score);
   }
 
   private static Value sortedSetOf(List<byte[]> pairs) throws BadData {
-    requireAny(pairs);
+    BadData.when(pairs.isEmpty());
     SortedSetValue set = new SortedSetValue();
     for (int i = 0; i + 1 < pairs.size(); i += 2) {
       Double score = Numbers.parseDouble(pairs.get(i + 1));
@@ -334,9 +320,7 @@ public final class Dump {
     Reader in = new Reader(bytes);
     int width = (int) in.littleEndian(4);
     long count = in.littleEndian(4);
-    if (width != 2 && width != 4 && width != 8 || count * width != bytes.length - 8) {
-      throw new BadData();
-    }
+    BadData.when(width != 2 && width != 4 && width != 8 || count * width != bytes.length - 8);
     List<byte[]> numbers = new ArrayList<>();
     for (long i = 0; i < count; i++) {
       int shift = 64 - 8 * width;
@@ -349,9 +333,7 @@ public final class Dump {
     Reader in = new Reader(bytes);
     long total = in.littleEndian(4);
     in.littleEndian(2);
-    if (total != bytes.length) {
-      throw new BadData();
-    }
+    BadData.when(total != bytes.length);
     List<byte[]> elements = new ArrayList<>();
     for (int head = in.unsignedByte(); head != 0xFF; head = in.unsignedByte()) {
       int from = in.at - 1;
@@ -393,6 +375,12 @@ public final class Dump {
     BadData() {
       super("bad data", null, false, false);
     }
+
+    static void when(boolean bad) throws BadData {
+      if (bad) {
+        throw new BadData();
+      }
+    }
   }
 
   /** Reads bounded by the bytes that are there, whatever lengths they claim. */
@@ -413,23 +401,17 @@ public final class Dump {
     }
 
     int unsignedByte() throws BadData {
-      if (at >= bytes.length) {
-        throw new BadData();
-      }
+      BadData.when(at >= bytes.length);
       return bytes[at++] & 0xff;
     }
 
     void skip(int count) throws BadData {
-      if (count > bytes.length - at) {
-        throw new BadData();
-      }
+      BadData.when(count > bytes.length - at);
       at += count;
     }
 
     byte[] bytes(long count) throws BadData {
-      if (count < 0 || count > bytes.length - at) {
-        throw new BadData();
-      }
+      BadData.when(count < 0 || count > bytes.length - at);
       at += (int) count;
       return Arrays.copyOfRange(bytes, at - (int) count, at);
     }
@@ -452,9 +434,7 @@ public final class Dump {
 
     long length() throws BadData {
       int head = unsignedByte();
-      if (head >= ENCODED) {
-        throw new BadData();
-      }
+      BadData.when(head >= ENCODED);
       return length(head);
     }
 
@@ -465,13 +445,9 @@ public final class Dump {
       if (head < 0x80) {
         return (head & 0x3FL) << 8 | unsignedByte();
       }
-      if (head != 0x80 && head != 0x81) {
-        throw new BadData();
-      }
+      BadData.when(head != 0x80 && head != 0x81);
       long length = bigEndian(head == 0x80 ? 4 : 8);
-      if (length < 0) {
-        throw new BadData();
-      }
+      BadData.when(length < 0);
       return length;
     }
 
@@ -484,9 +460,7 @@ public final class Dump {
       }
       if (head >= ENCODED) {
         int size = head == ENCODED ? 1 : head == ENCODED + 1 ? 2 : head == ENCODED + 2 ? 4 : 0;
-        if (size == 0) {
-          throw new BadData();
-        }
+        BadData.when(size == 0);
         int shift = 64 - 8 * size;
         return Bytes.ofLong(littleEndian(size) << shift >> shift);
       }
@@ -504,9 +478,7 @@ public final class Dump {
     /** LZF: literals of up to 32 bytes, and copies of what has come before. */
     private static byte[] decompress(byte[] in, long plain) throws BadData {
       // A byte of input gives at most 264 bytes, so a false length costs no memory.
-      if (plain > MAX_STRING || plain > 264L * in.length) {
-        throw new BadData();
-      }
+      BadData.when(plain > MAX_STRING || plain > 264L * in.length);
       byte[] out = new byte[(int) plain];
       Reader from = new Reader(in);
       int to = 0;
@@ -514,9 +486,7 @@ public final class Dump {
         int head = from.unsignedByte();
         if (head < 32) {
           byte[] literal = from.bytes(head + 1L);
-          if (literal.length > out.length - to) {
-            throw new BadData();
-          }
+          BadData.when(literal.length > out.length - to);
           System.arraycopy(literal, 0, out, to, literal.length);
           to += literal.length;
           continue;
@@ -526,16 +496,12 @@ public final class Dump {
           length += from.unsignedByte();
         }
         int back = to - ((head & 0x1f) << 8) - from.unsignedByte() - 1;
-        if (back < 0 || length > out.length - to) {
-          throw new BadData();
-        }
+        BadData.when(back < 0 || length > out.length - to);
         for (int i = 0; i < length; i++) {
           out[to++] = out[back++];
         }
       }
-      if (to != out.length) {
-        throw new BadData();
-      }
+      BadData.when(to != out.length);
       return out;
     }
   }

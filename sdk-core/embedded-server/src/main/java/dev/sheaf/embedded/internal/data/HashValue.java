@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * time to live of their own, as those of newer servers have.
  */
 public final class HashValue extends Value {
-  private static final int COMPACT_ENTRIES = 512;
-  private static final int COMPACT_BYTES = 64;
-
   private final ByteMap<byte[]> fields = new ByteMap<>();
-  private boolean compact = true;
+
+  // The most there ever was: what has outgrown the compact form does not go back to it.
+  private int mostEntries;
+  private int longest;
 
   /** The ends of life of fields; null until a field has had one. */
   private @Nullable ByteMap<Long> deadlines;
@@ -39,11 +39,8 @@ public final class HashValue extends Value {
   /** Writes a field, which keeps its time to live. */
   public byte @Nullable [] putKeepingTtl(byte[] field, byte[] value) {
     byte[] old = fields.put(field, value);
-    if (field.length > COMPACT_BYTES
-        || value.length > COMPACT_BYTES
-        || fields.size() > COMPACT_ENTRIES) {
-      compact = false;
-    }
+    mostEntries = Math.max(mostEntries, fields.size());
+    longest = Math.max(longest, Math.max(field.length, value.length));
     return old;
   }
 
@@ -110,7 +107,11 @@ public final class HashValue extends Value {
   }
 
   public boolean isCompact() {
-    return compact;
+    return isCompact(Encodings.DEFAULT);
+  }
+
+  private boolean isCompact(Encodings limits) {
+    return mostEntries <= limits.hashEntries() && longest <= limits.hashBytes();
   }
 
   @Override
@@ -119,8 +120,8 @@ public final class HashValue extends Value {
   }
 
   @Override
-  public String encoding() {
-    return !compact ? "hashtable" : deadlines == null ? "listpack" : "listpackex";
+  public String encoding(Encodings encodings) {
+    return !isCompact(encodings) ? "hashtable" : deadlines == null ? "listpack" : "listpackex";
   }
 
   @Override
@@ -129,7 +130,8 @@ public final class HashValue extends Value {
     for (var e = fields.first(); e != null; e = e.after()) {
       copy.put(e.key(), e.value());
     }
-    copy.compact = compact;
+    copy.mostEntries = mostEntries;
+    copy.longest = longest;
     copy.takeDeadlines(this);
     return copy;
   }

@@ -126,17 +126,12 @@ public final class ListValue extends Value {
   }
 
   @Override
-  public String encoding() {
-    return "quicklist";
-  }
-
-  @Override
-  public String newerEncoding() {
+  public String encoding(Encodings encodings) {
     long bytes = 0;
-    for (int i = 0; i < size && bytes <= COMPACT_BYTES; i++) {
+    for (int i = 0; i < size && bytes <= COMPACT_BYTES && encodings.newer(); i++) {
       bytes += ListpackSize.of(get(i));
     }
-    return bytes <= COMPACT_BYTES ? "listpack" : encoding();
+    return encodings.newer() && bytes <= COMPACT_BYTES ? "listpack" : "quicklist";
   }
 
   @Override

@@ -21,6 +21,9 @@ public final class Numbers {
   private static final Pattern HEXADECIMAL =
       Pattern.compile("0x([0-9a-f]+\\.?[0-9a-f]*|\\.[0-9a-f]+)(p[+-]?[0-9]+)?");
 
+  private static final Pattern DECIMAL =
+      Pattern.compile("([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[+-]?[0-9]+)?");
+
   /** So many digits are a double without rounding. */
   private static final int EXACT_DIGITS = 15;
 
@@ -74,10 +77,7 @@ public final class Numbers {
     if (unsigned.startsWith("0x") && HEXADECIMAL.matcher(unsigned).matches()) {
       return Double.valueOf(unsigned.contains("p") ? s : s + "p0");
     }
-    if (!isDecimal(unsigned)) {
-      return null;
-    }
-    return Double.valueOf(s);
+    return DECIMAL.matcher(unsigned).matches() ? Double.valueOf(s) : null;
   }
 
   private static boolean isDigits(byte[] b) {
@@ -96,37 +96,6 @@ public final class Numbers {
       value = value * 10 + (b[i] - '0');
     }
     return value;
-  }
-
-  private static boolean isDecimal(String s) {
-    int digits = 0;
-    int i = 0;
-    while (i < s.length() && (Character.digit(s.charAt(i), 10) >= 0 || s.charAt(i) == '.')) {
-      if (s.charAt(i) != '.') {
-        digits++;
-      } else if (s.indexOf('.') != i) {
-        return false;
-      }
-      i++;
-    }
-    if (digits == 0) {
-      return false;
-    }
-    if (i == s.length()) {
-      return true;
-    }
-    if (s.charAt(i) != 'e') {
-      return false;
-    }
-    i++;
-    if (i < s.length() && (s.charAt(i) == '+' || s.charAt(i) == '-')) {
-      i++;
-    }
-    int from = i;
-    while (i < s.length() && s.charAt(i) >= '0' && s.charAt(i) <= '9') {
-      i++;
-    }
-    return i == s.length() && i > from;
   }
 
   /** As C's {@code %.17g} prints it. */
@@ -240,9 +209,6 @@ public final class Numbers {
   /** As C's {@code %.17Lf} prints it, without trailing zeros. */
   public static String formatExtended(BigDecimal v) {
     BigDecimal rounded = v.setScale(17, RoundingMode.HALF_EVEN);
-    if (rounded.signum() == 0) {
-      return "0";
-    }
-    return rounded.stripTrailingZeros().toPlainString();
+    return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
   }
 }

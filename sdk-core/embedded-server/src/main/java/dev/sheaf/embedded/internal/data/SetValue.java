@@ -75,18 +75,13 @@ public final class SetValue extends Value {
   }
 
   @Override
-  public String encoding() {
-    return integers ? "intset" : "hashtable";
+  public String encoding(Encodings encodings) {
+    return integers ? "intset" : encodings.newer() && compact ? "listpack" : "hashtable";
   }
 
   /** Whether newer servers keep it in a listpack, or are an intset. */
   public boolean isCompact() {
     return compact;
-  }
-
-  @Override
-  public String newerEncoding() {
-    return compact && !integers ? "listpack" : encoding();
   }
 
   @Override

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A sorted set: its members by name and in order. */
 public final class SortedSetValue extends Value {
-  private static final int COMPACT_ENTRIES = 128;
-  private static final int COMPACT_BYTES = 64;
-
   private final ByteMap<ScoredMembers.Node> members = new ByteMap<>();
   private final ScoredMembers order = new ScoredMembers();
-  private boolean compact = true;
+
+  // The most there ever was: what has outgrown the compact form does not go back to it.
+  private int mostEntries;
+  private int longest;
 
   /** The members by name, for reading. */
   public ByteMap<ScoredMembers.Node> members() {
@@ -33,7 +33,7 @@ public final class SortedSetValue extends Value {
   /** Adds the member or moves it to the score. */
   public void put(byte[] member, double newScore) {
     // The compact form of Redis keeps whole scores as integers, which have no negative zero.
-    double score = compact && newScore == 0 ? 0.0 : newScore;
+    double score = isCompact() && newScore == 0 ? 0.0 : newScore;
     ByteMap.Entry<ScoredMembers.Node> e = members.entry(member);
     if (e != null) {
       if (e.value().score() == score) {
@@ -43,9 +43,8 @@ public final class SortedSetValue extends Value {
       return;
     }
     members.put(member, order.insert(member, score));
-    if (member.length > COMPACT_BYTES || members.size() > COMPACT_ENTRIES) {
-      compact = false;
-    }
+    mostEntries = Math.max(mostEntries, members.size());
+    longest = Math.max(longest, member.length);
   }
 
   public boolean remove(byte[] member) {
@@ -58,12 +57,16 @@ public final class SortedSetValue extends Value {
   }
 
   public boolean isCompact() {
-    return compact;
+    return isCompact(Encodings.DEFAULT);
+  }
+
+  private boolean isCompact(Encodings limits) {
+    return mostEntries <= limits.sortedSetEntries() && longest <= limits.sortedSetBytes();
   }
 
   /** Takes the encoding of large sets for good, as SORT makes a set do in Redis. */
   public void leaveCompact() {
-    compact = false;
+    mostEntries = Integer.MAX_VALUE;
   }
 
   @Override
@@ -72,8 +75,8 @@ public final class SortedSetValue extends Value {
   }
 
   @Override
-  public String encoding() {
-    return compact ? "listpack" : "skiplist";
+  public String encoding(Encodings encodings) {
+    return isCompact(encodings) ? "listpack" : "skiplist";
   }
 
   @Override
@@ -82,7 +85,8 @@ public final class SortedSetValue extends Value {
     for (ScoredMembers.Node n = order.first(); n != null; n = n.next()) {
       copy.put(n.member(), n.score());
     }
-    copy.compact = compact;
+    copy.mostEntries = mostEntries;
+    copy.longest = longest;
     return copy;
   }
 

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * removes whole nodes only.
  */
 public final class StreamValue extends Value {
-  // stream-node-max-entries and stream-node-max-bytes, as Redis has them by default.
-  private static final int NODE_ENTRIES = 100;
+  // stream-node-max-bytes, as Redis has it by default.
   private static final int NODE_BYTES = 4096;
 
   /** A node of the radix tree: what whole-node trimming goes by. */
@@ -45,8 +44,8 @@ public final class StreamValue extends Value {
       return copy;
     }
 
-    boolean hasRoomFor(int fieldBytes) {
-      return appended < NODE_ENTRIES && bytes + fieldBytes < NODE_BYTES;
+    boolean hasRoomFor(int fieldBytes, long maxEntries) {
+      return (maxEntries == 0 || appended < maxEntries) && bytes + fieldBytes < NODE_BYTES;
     }
 
     void append(StreamId id, byte[][] fields) {
@@ -143,14 +142,17 @@ public final class StreamValue extends Value {
     return reverse ? range.descendingKeySet() : range.navigableKeySet();
   }
 
-  /** Appends; {@code id} must be greater than {@link #lastId()}. */
-  public void append(StreamId id, byte[][] fields) {
+  /**
+   * Appends; {@code id} must be greater than {@link #lastId()}. A node holds up to {@code
+   * maxNodeEntries}, or any number for zero.
+   */
+  public void append(StreamId id, byte[][] fields, long maxNodeEntries) {
     int bytes = 0;
     for (byte[] field : fields) {
       bytes += field.length;
     }
     Node node = nodes.isEmpty() ? null : nodes.lastEntry().getValue();
-    if (node == null || !node.hasRoomFor(bytes)) {
+    if (node == null || !node.hasRoomFor(bytes, maxNodeEntries)) {
       byte[][] names = new byte[fields.length / 2][];
       for (int i = 0; i < names.length; i++) {
         names[i] = fields[2 * i];
@@ -293,7 +295,7 @@ public final class StreamValue extends Value {
   }
 
   @Override
-  public String encoding() {
+  public String encoding(Encodings encodings) {
     return "stream";
   }
 

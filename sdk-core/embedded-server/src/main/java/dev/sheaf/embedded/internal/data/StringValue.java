@@ -124,7 +124,7 @@ public final class StringValue extends Value {
    * this value may change it: a reference from an old object to a new one costs the garbage
    * collector more than the copy.
    */
-  void become(byte[] newBytes) {
+  public void become(byte[] newBytes) {
     boolean own = is(OWN);
     boolean sameLength = !is(COLD) && newBytes.length == bytes.length;
     flags = 0;
@@ -151,15 +151,17 @@ public final class StringValue extends Value {
   }
 
   @Override
-  public String encoding() {
+  public String encoding(Encodings encodings) {
     // What is compressed is far too long for the other encodings.
     if (is(EDITED | COLD)) {
       return "raw";
     }
-    if (!is(NEVER_INTEGER) && Numbers.parseLong(bytes) != null) {
-      return "int";
-    }
-    return bytes.length <= EMBEDDED_MAX ? "embstr" : "raw";
+    return isInteger() ? "int" : bytes.length <= EMBEDDED_MAX ? "embstr" : "raw";
+  }
+
+  /** Whether Redis keeps it as a number. */
+  public boolean isInteger() {
+    return !is(EDITED | COLD | NEVER_INTEGER) && Numbers.parseLong(bytes) != null;
   }
 
   @Override

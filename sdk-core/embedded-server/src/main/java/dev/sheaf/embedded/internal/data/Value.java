@@ -31,12 +31,7 @@ public abstract class Value {
   public abstract String type();
 
   /** As OBJECT ENCODING names it. */
-  public abstract String encoding();
-
-  /** As servers newer than Redis 7.0 name it. */
-  public String newerEncoding() {
-    return encoding();
-  }
+  public abstract String encoding(Encodings encodings);
 
   /** An independent copy without the time to live. */
   public abstract Value copy();

@@ -211,11 +211,8 @@ final class CmsgpackLibrary {
     byte[] data = arguments.string(l, 1);
     if (offset < 0 || limit < 0) {
       throw LuaRaise.positioned(
-          "Invalid request to unpack with offset of "
-              + (int) offset
-              + " and limit of "
-              + data.length
-              + ".");
+          "Invalid request to unpack with offset of %s and limit of %s."
+              .formatted((int) offset, data.length));
     }
     if (offset > data.length) {
       throw LuaRaise.positioned(
@@ -301,9 +298,7 @@ final class CmsgpackLibrary {
     }
 
     private void need(long bytes) {
-      if (data.length - position < bytes) {
-        throw LuaRaise.positioned("Missing bytes in input.");
-      }
+      LuaRaise.positionedIf(data.length - position < bytes, "Missing bytes in input.");
     }
 
     private void string(long l, long length) {

@@ -43,51 +43,47 @@ final class FunctionRegistration {
       throw LuaRaise.redis("redis.register_function can only be called on FUNCTION LOAD command");
     }
     int count = state.top(l);
-    if (count < 1 || count > 2) {
-      throw LuaRaise.redis("wrong number of arguments to redis.register_function");
-    }
+    LuaRaise.redisIf(
+        count < 1 || count > 2, "wrong number of arguments to redis.register_function");
     LuaFunction added = count == 1 ? named(l) : positional(l);
     if (!isName(added.name())) {
       throw LuaRaise.redis(NAME_RULE);
     }
-    if (list.stream().anyMatch(known -> known.name().equals(added.name()))) {
-      throw LuaRaise.redis("Function already exists in the library");
-    }
+    LuaRaise.redisIf(
+        list.stream().anyMatch(known -> known.name().equals(added.name())),
+        "Function already exists in the library");
     list.add(added);
     return 0;
   }
 
   private LuaFunction positional(long l) {
-    if (!state.isString(l, 1)) {
-      throw LuaRaise.redis("first argument to redis.register_function must be a string");
-    }
-    if (state.type(l, 2) != LuaState.FUNCTION) {
-      throw LuaRaise.redis("second argument to redis.register_function must be a function");
-    }
+    LuaRaise.redisIf(
+        !state.isString(l, 1), "first argument to redis.register_function must be a string");
+    LuaRaise.redisIf(
+        state.type(l, 2) != LuaState.FUNCTION,
+        "second argument to redis.register_function must be a function");
     String name = state.text(l, 1);
     return new LuaFunction(name, new byte[0], Set.of(), state.ref(l));
   }
 
   private LuaFunction named(long l) {
-    if (state.type(l, 1) != LuaState.TABLE) {
-      throw LuaRaise.redis(
-          "calling redis.register_function with a single argument is only applicable to Lua table"
-              + " (representing named arguments).");
-    }
+    LuaRaise.redisIf(
+        state.type(l, 1) != LuaState.TABLE,
+        "calling redis.register_function with a single argument is only applicable to Lua table"
+            + " (representing named arguments).");
     checkKeys(l);
     String name = string(l, "function_name", "function_name argument given to");
     String description = string(l, "description", "description argument given to");
     Set<String> flags = flags(l);
     state.rawGet(l, 1, "callback");
-    if (state.type(l, -1) != LuaState.NIL && state.type(l, -1) != LuaState.FUNCTION) {
-      throw LuaRaise.redis("callback argument given to redis.register_function must be a function");
-    }
+    LuaRaise.redisIf(
+        state.type(l, -1) != LuaState.NIL && state.type(l, -1) != LuaState.FUNCTION,
+        "callback argument given to redis.register_function must be a function");
     if (name == null) {
       throw LuaRaise.redis("redis.register_function must get a function name argument");
     }
-    if (state.type(l, -1) == LuaState.NIL) {
-      throw LuaRaise.redis("redis.register_function must get a callback argument");
-    }
+    LuaRaise.redisIf(
+        state.type(l, -1) == LuaState.NIL, "redis.register_function must get a callback argument");
     byte[] text =
         description == null
             ? new byte[0]
@@ -99,12 +95,12 @@ final class FunctionRegistration {
     state.api.lua_pushnil(l);
     while (state.api.lua_next(l, 1) != 0) {
       state.pop(l, 1);
-      if (state.type(l, -1) == LuaState.NUMBER) {
-        throw LuaRaise.redis("unknown argument given to redis.register_function");
-      }
-      if (state.type(l, -1) != LuaState.STRING) {
-        throw LuaRaise.redis("named argument key given to redis.register_function is not a string");
-      }
+      LuaRaise.redisIf(
+          state.type(l, -1) == LuaState.NUMBER,
+          "unknown argument given to redis.register_function");
+      LuaRaise.redisIf(
+          state.type(l, -1) != LuaState.STRING,
+          "named argument key given to redis.register_function is not a string");
       switch (state.text(l, -1)) {
         case "function_name", "description", "callback", "flags" -> {
           // known
@@ -133,10 +129,9 @@ final class FunctionRegistration {
       state.pop(l, 1);
       return flags;
     }
-    if (type != LuaState.TABLE) {
-      throw LuaRaise.redis(
-          "flags argument to redis.register_function must be a table representing function flags");
-    }
+    LuaRaise.redisIf(
+        type != LuaState.TABLE,
+        "flags argument to redis.register_function must be a table representing function flags");
     for (int i = 1; ; i++) {
       state.api.lua_rawgeti(l, -1, i);
       if (state.type(l, -1) == LuaState.NIL) {
@@ -144,9 +139,7 @@ final class FunctionRegistration {
         return flags;
       }
       String flag = state.type(l, -1) == LuaState.STRING ? state.text(l, -1) : "";
-      if (!ScriptHeader.isFlag(flag)) {
-        throw LuaRaise.redis("unknown flag given");
-      }
+      LuaRaise.redisIf(!ScriptHeader.isFlag(flag), "unknown flag given");
       flags.add(flag);
       state.pop(l, 1);
     }

@@ -63,9 +63,9 @@ final class JsonDecoder {
 
   /** Pushes the value. */
   void decode(long l) {
-    if (data.length >= 2 && (data[0] == 0 || data[1] == 0)) {
-      throw LuaRaise.positioned("JSON parser does not support UTF-16 or UTF-32");
-    }
+    LuaRaise.positionedIf(
+        data.length >= 2 && (data[0] == 0 || data[1] == 0),
+        "JSON parser does not support UTF-16 or UTF-32");
     next();
     value(l);
     next();

@@ -44,6 +44,20 @@ final class LuaRaise extends RuntimeException {
     return new LuaRaise(Form.REDIS, text, 0);
   }
 
+  /** Raises {@link #positioned} if something is wrong. */
+  static void positionedIf(boolean wrong, String text) {
+    if (wrong) {
+      throw positioned(text);
+    }
+  }
+
+  /** Raises {@link #redis} if something is wrong. */
+  static void redisIf(boolean wrong, String text) {
+    if (wrong) {
+      throw redis(text);
+    }
+  }
+
   static LuaRaise onTop() {
     return new LuaRaise(Form.ON_TOP, "", 0);
   }

@@ -188,13 +188,10 @@ final class LuaSandbox {
   }
 
   private int nonexistent(long l) {
-    if (state.top(l) != 2) {
-      throw LuaRaise.positioned("Wrong number of arguments to luaProtectedTableError");
-    }
-    if (!state.isString(l, 2)) {
-      throw LuaRaise.positioned(
-          "Second argument to luaProtectedTableError must be a string or number");
-    }
+    LuaRaise.positionedIf(state.top(l) != 2, "Wrong number of arguments to luaProtectedTableError");
+    LuaRaise.positionedIf(
+        !state.isString(l, 2),
+        "Second argument to luaProtectedTableError must be a string or number");
     throw LuaRaise.positioned(
         "Script attempted to access nonexistent global variable '"
             + RedisErrors.untilNul(state.text(l, 2))
@@ -437,9 +434,7 @@ final class LuaSandbox {
     if (type != LuaState.FUNCTION && type != LuaState.TABLE) {
       return delegate(l, "gsub", true);
     }
-    if (substitutions == MAX_NESTED_SUBSTITUTIONS) {
-      throw LuaRaise.positioned("C stack overflow");
-    }
+    LuaRaise.positionedIf(substitutions == MAX_NESTED_SUBSTITUTIONS, "C stack overflow");
     substitutions++;
     traces = true;
     int arguments = state.top(l);
@@ -506,11 +501,8 @@ final class LuaSandbox {
     }
     if (repetitions > MAX_PATTERN_REPETITIONS) {
       throw LuaRaise.positioned(
-          "pattern too complex ("
-              + repetitions
-              + " of ?*+-, "
-              + MAX_PATTERN_REPETITIONS
-              + " are allowed)");
+          "pattern too complex (%s of ?*+-, %s are allowed)"
+              .formatted(repetitions, MAX_PATTERN_REPETITIONS));
     }
   }
 
@@ -520,9 +512,7 @@ final class LuaSandbox {
       long first = state.type(l, 2) <= LuaState.NIL ? 1 : arguments.integer(l, 2);
       boolean toEnd = state.type(l, 3) <= LuaState.NIL;
       long last = toEnd ? state.api.lua_objlen(l, 1) : arguments.integer(l, 3);
-      if (last - first >= Integer.MAX_VALUE) {
-        throw LuaRaise.positioned("too many results to unpack");
-      }
+      LuaRaise.positionedIf(last - first >= Integer.MAX_VALUE, "too many results to unpack");
     }
     return delegate(l, "unpack", true);
   }

@@ -54,12 +54,10 @@ final class LuaState implements AutoCloseable {
       lua = new Lua51();
     } catch (LinkageError e) {
       throw new IllegalStateException(
-          "the native Lua 5.1 library cannot be loaded on "
-              + System.getProperty("os.name")
-              + " "
-              + System.getProperty("os.arch")
-              + "; put party.iroiro.luajava:lua51-platform:natives-desktop on the class path"
-              + " (Linux with glibc, macOS and Windows are covered)",
+          ("the native Lua 5.1 library cannot be loaded on %s %s; put"
+                  + " party.iroiro.luajava:lua51-platform:natives-desktop on the class path (Linux"
+                  + " with glibc, macOS and Windows are covered)")
+              .formatted(System.getProperty("os.name"), System.getProperty("os.arch")),
           e);
     }
     api = (Lua51Natives) lua.getLuaNatives();
@@ -169,11 +167,8 @@ final class LuaState implements AutoCloseable {
     }
     if (length > MAX_STRING_BYTES) {
       throw LuaRaise.plain(
-          "string of "
-              + length
-              + " bytes exceeds the "
-              + MAX_STRING_BYTES
-              + " bytes that may leave a script");
+          "string of %s bytes exceeds the %s bytes that may leave a script"
+              .formatted(length, MAX_STRING_BYTES));
     }
     ByteBuffer view = (ByteBuffer) api.luaJ_todirectbuffer(l, index);
     if (view == null) {

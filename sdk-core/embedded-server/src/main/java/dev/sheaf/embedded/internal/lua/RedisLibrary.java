@@ -144,9 +144,7 @@ final class RedisLibrary {
   /** Takes all arguments off the stack. */
   private byte[][] arguments(long l) {
     int count = state.top(l);
-    if (count == 0) {
-      throw LuaRaise.redis("Please specify at least one argument for this redis lib call");
-    }
+    LuaRaise.redisIf(count == 0, "Please specify at least one argument for this redis lib call");
     byte[][] arguments = new byte[count][];
     byte[] name = names.find(l, 1);
     arguments[0] = name != null ? name : argument(l, 1);
@@ -192,16 +190,10 @@ final class RedisLibrary {
 
   private int log(long l) {
     int count = state.top(l);
-    if (count < 2) {
-      throw LuaRaise.redis("redis.log() requires two arguments or more.");
-    }
-    if (!state.isNumber(l, 1)) {
-      throw LuaRaise.redis("First argument must be a number (log level).");
-    }
+    LuaRaise.redisIf(count < 2, "redis.log() requires two arguments or more.");
+    LuaRaise.redisIf(!state.isNumber(l, 1), "First argument must be a number (log level).");
     int level = LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1));
-    if (level < LOWEST_LOG_LEVEL || level > HIGHEST_LOG_LEVEL) {
-      throw LuaRaise.redis("Invalid debug level.");
-    }
+    LuaRaise.redisIf(level < LOWEST_LOG_LEVEL || level > HIGHEST_LOG_LEVEL, "Invalid debug level.");
     StringBuilder message = new StringBuilder();
     for (int i = 2; i <= count; i++) {
       if (state.isString(l, i)) {
@@ -218,13 +210,9 @@ final class RedisLibrary {
   }
 
   private int setResp(long l) {
-    if (state.top(l) != 1) {
-      throw LuaRaise.redis("redis.setresp() requires one argument.");
-    }
+    LuaRaise.redisIf(state.top(l) != 1, "redis.setresp() requires one argument.");
     int version = LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1));
-    if (version != 2 && version != 3) {
-      throw LuaRaise.redis("RESP version must be 2 or 3.");
-    }
+    LuaRaise.redisIf(version != 2 && version != 3, "RESP version must be 2 or 3.");
     respVersion = version;
     guarded(
         () -> {
@@ -235,9 +223,7 @@ final class RedisLibrary {
   }
 
   private int sha1Hex(long l) {
-    if (state.top(l) != 1) {
-      throw LuaRaise.redis("wrong number of arguments");
-    }
+    LuaRaise.redisIf(state.top(l) != 1, "wrong number of arguments");
     byte[] data = state.isString(l, 1) ? state.bytes(l, 1) : new byte[0];
     state.pushAscii(l, sha1(data));
     return 1;
@@ -277,14 +263,11 @@ final class RedisLibrary {
   }
 
   private int setReplication(long l) {
-    if (state.top(l) != 1) {
-      throw LuaRaise.redis("redis.set_repl() requires two arguments.");
-    }
+    LuaRaise.redisIf(state.top(l) != 1, "redis.set_repl() requires two arguments.");
     int flags = LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1));
-    if ((flags & ~REPLICATE_ALL) != 0) {
-      throw LuaRaise.redis(
-          "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
-    }
+    LuaRaise.redisIf(
+        (flags & ~REPLICATE_ALL) != 0,
+        "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
     guarded(
         () -> {
           host.replication(flags);

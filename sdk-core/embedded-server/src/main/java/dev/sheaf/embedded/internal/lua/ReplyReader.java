@@ -58,10 +58,7 @@ final class ReplyReader {
   private static final Object END = new Object();
 
   private @Nullable Object advance(long l, Level level, int respVersion) {
-    if (!level.pushNext(state, l)) {
-      return END;
-    }
-    return scalarOrLevel(l, respVersion);
+    return !level.pushNext(state, l) ? END : scalarOrLevel(l, respVersion);
   }
 
   /** Pops the value on top unless it is a table to go through, which stays until its end. */

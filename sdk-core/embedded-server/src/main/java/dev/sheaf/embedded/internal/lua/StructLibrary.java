@@ -63,9 +63,9 @@ final class StructLibrary {
       int number = 0;
       while (atDigit()) {
         int digit = peek() - '0';
-        if (number > Integer.MAX_VALUE / 10 || number * 10 > Integer.MAX_VALUE - digit) {
-          throw LuaRaise.positioned("integral size overflow");
-        }
+        LuaRaise.positionedIf(
+            number > Integer.MAX_VALUE / 10 || number * 10 > Integer.MAX_VALUE - digit,
+            "integral size overflow");
         number = number * 10 + digit;
         position++;
       }
@@ -183,9 +183,7 @@ final class StructLibrary {
       int size = format.sizeOf(option);
       position += format.padding(position, option, size);
       checkInside(data, position, size);
-      if (!state.reserve(l, 2)) {
-        throw LuaRaise.positioned("stack overflow (too many results)");
-      }
+      LuaRaise.positionedIf(!state.reserve(l, 2), "stack overflow (too many results)");
       int at = (int) position;
       switch (option) {
         case 'b', 'B', 'h', 'H', 'l', 'L', 'T', 'i', 'I' -> {
@@ -215,9 +213,7 @@ final class StructLibrary {
           while (end < data.length && data[end] != 0) {
             end++;
           }
-          if (end == data.length) {
-            throw LuaRaise.positioned("unfinished string in data");
-          }
+          LuaRaise.positionedIf(end == data.length, "unfinished string in data");
           state.push(l, Arrays.copyOfRange(data, at, end));
           size = end - at + 1;
           results++;
@@ -232,9 +228,8 @@ final class StructLibrary {
 
   /** Takes the number read last as the length of a string. */
   private int previousSize(long l, byte[] data, long position, int results) {
-    if (results == 0 || !state.isNumber(l, -1)) {
-      throw LuaRaise.positioned("format 'c0' needs a previous size");
-    }
+    LuaRaise.positionedIf(
+        results == 0 || !state.isNumber(l, -1), "format 'c0' needs a previous size");
     long size = LuaNumbers.truncated(state.api.lua_tonumber(l, -1));
     checkInside(data, position, size);
     state.pop(l, 1);

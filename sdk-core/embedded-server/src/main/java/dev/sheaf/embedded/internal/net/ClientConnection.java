@@ -231,8 +231,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (command == null) {
       return false;
     }
-    boolean onlyReads = node.pause().isOn() && ScriptFlags.onlyRead(node, command, request);
-    if (node.pause().holds(client, command, onlyReads)) {
+    boolean mayWrite = node.pause().isOn() && ScriptFlags.mayWrite(node, client, command, request);
+    if (node.pause().holds(client, mayWrite)) {
       return true;
     }
     long nanos = delayServed ? 0 : node.faults().takeDelayNanos(command.name());

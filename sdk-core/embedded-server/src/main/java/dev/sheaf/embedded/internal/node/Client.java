@@ -187,6 +187,15 @@ public final class Client {
     readOnlyMode = yes;
   }
 
+  /** Ends its connection; one that ends itself has its replies first. */
+  public void end(boolean byItself) {
+    if (connection != null && byItself) {
+      connection.closeAfterReplies();
+    } else if (connection != null) {
+      connection.close();
+    }
+  }
+
   public boolean isClosing() {
     return closing;
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.node;
 
-import dev.sheaf.embedded.internal.protocol.Command;
-import dev.sheaf.embedded.internal.protocol.Flag;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -67,32 +65,14 @@ public final class ClientPause {
     held.remove(client);
   }
 
-  /**
-   * Whether the command has to wait now.
-   *
-   * @param onlyReads whether it is a script that says so
-   */
-  public boolean holds(Client client, Command command, boolean onlyReads) {
-    boolean holds = until != 0 && concerns(client, command, onlyReads);
+  /** Whether a command, which may write or not, has to wait now. */
+  public boolean holds(Client client, boolean mayWrite) {
+    boolean holds = until != 0 && (all || mayWrite) && !client.isClosing();
     if (holds) {
       held.add(client);
     } else {
       held.remove(client);
     }
     return holds;
-  }
-
-  private boolean concerns(Client client, Command command, boolean onlyReads) {
-    List<Client.Queued> queue = client.queue();
-    boolean execWrites =
-        command.name().equals("exec")
-            && queue != null
-            && queue.stream().anyMatch(queued -> mayWrite(queued.command()));
-    boolean writes = queue == null && mayWrite(command) && !onlyReads || execWrites;
-    return (all || writes) && !client.isClosing();
-  }
-
-  private static boolean mayWrite(Command command) {
-    return command.isWrite() || command.is(Flag.MAY_REPLICATE);
   }
 }

@@ -3,10 +3,7 @@ package dev.sheaf.embedded.internal.node;
 
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -20,9 +17,13 @@ public final class Config {
   private final Map<String, String> values = new TreeMap<>();
   private long slowerThanMicros = 10_000;
   private long latencyThresholdMillis;
+  private long replicasToWrite;
 
   /** The settings that cannot be changed while the server runs. */
   private static final Set<String> FIXED = new HashSet<>();
+
+  /** The settings that CONFIG GET shows by their whole name only. */
+  private static final Set<String> HIDDEN = new HashSet<>();
 
   /** Settings in bytes, which take a unit. */
   private static final Set<String> IN_BYTES = new HashSet<>();
@@ -34,34 +35,23 @@ public final class Config {
 
   private static Map<String, String> defaults() {
     Map<String, String> defaults = new TreeMap<>();
-    for (String line : lines()) {
+    for (String line : Edition.lines("config.txt")) {
       String[] words = line.split(" ", 3);
-      if (!words[0].equals("#")) {
-        defaults.put(words[1], words.length < 3 ? "" : words[2]);
-        String kind = words[0];
-        if (kind.equals("fixed")) {
-          FIXED.add(words[1]);
-        } else if (kind.startsWith("memory")) {
-          IN_BYTES.add(words[1]);
-          kind = kind.substring(kind.indexOf(':') + 1);
-        }
-        if (kind.contains("..") || kind.contains("|")) {
-          CHOICES.put(words[1], kind);
-        }
+      defaults.put(words[1], words.length < 3 ? "" : words[2]);
+      String kind = words[0];
+      if (kind.equals("fixed")) {
+        FIXED.add(words[1]);
+      } else if (kind.equals("hidden")) {
+        HIDDEN.add(words[1]);
+      } else if (kind.startsWith("memory")) {
+        IN_BYTES.add(words[1]);
+        kind = kind.substring(kind.indexOf(':') + 1);
+      }
+      if (kind.contains("..") || kind.contains("|")) {
+        CHOICES.put(words[1], kind);
       }
     }
     return defaults;
-  }
-
-  private static List<String> lines() {
-    try (InputStream in = Config.class.getResourceAsStream("config.txt")) {
-      if (in == null) {
-        throw new IllegalStateException("config.txt is missing beside " + Config.class);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   Config() {
@@ -71,6 +61,11 @@ public final class Config {
   /** Whether it cannot be changed while the server runs. */
   public boolean isFixed(String name) {
     return FIXED.contains(name);
+  }
+
+  /** Whether a pattern does not find it. */
+  public boolean isHidden(String name) {
+    return HIDDEN.contains(name);
   }
 
   /** Whether it is a number of bytes, which takes a unit. */
@@ -129,6 +124,7 @@ public final class Config {
     values.replaceAll((known, former) -> preferred(known).equals(wanted) ? kept : former);
     slowerThanMicros = number("slowlog-log-slower-than");
     latencyThresholdMillis = number("latency-monitor-threshold");
+    replicasToWrite = number("min-replicas-to-write");
   }
 
   /** From how long a command is in the slow log; negative: never. */
@@ -139,6 +135,11 @@ public final class Config {
   /** From how long LATENCY notes a command; zero: never. */
   public long latencyThresholdMillis() {
     return latencyThresholdMillis;
+  }
+
+  /** How many replicas a master must have to take writes. */
+  public long replicasToWrite() {
+    return replicasToWrite;
   }
 
   /** A setting that is a whole number. */

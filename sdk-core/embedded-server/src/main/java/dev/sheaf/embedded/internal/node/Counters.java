@@ -17,6 +17,7 @@ public final class Counters {
   public long readBatches;
   public long expiredKeys;
   public long expiredFields;
+  public long evictedKeys;
   public long hits;
   public long misses;
   public long errors;
@@ -59,6 +60,7 @@ public final class Counters {
     readBatches = 0;
     expiredKeys = 0;
     expiredFields = 0;
+    evictedKeys = 0;
     hits = 0;
     misses = 0;
     errors = 0;

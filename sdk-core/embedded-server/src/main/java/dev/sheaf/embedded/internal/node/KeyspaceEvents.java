@@ -12,8 +12,8 @@ public final class KeyspaceEvents {
 
   private String classes = "";
 
-  /** Takes a setting; null if it has an unknown letter, else the form CONFIG GET shows. */
-  @Nullable String set(String setting) {
+  /** The form of a setting that CONFIG GET shows; null if it has an unknown letter. */
+  public static @Nullable String shown(String setting) {
     for (int i = 0; i < setting.length(); i++) {
       if ((KEY_CLASSES + OTHER_CLASSES + "A").indexOf(setting.charAt(i)) < 0) {
         return null;
@@ -27,8 +27,11 @@ public final class KeyspaceEvents {
         shown.append(c);
       }
     }
-    classes = wanted;
     return shown.toString();
+  }
+
+  void set(String setting) {
+    classes = setting.replace("A", ALL_CLASSES);
   }
 
   boolean isOff() {

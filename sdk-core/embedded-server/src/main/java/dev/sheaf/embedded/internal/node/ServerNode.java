@@ -4,7 +4,9 @@ package dev.sheaf.embedded.internal.node;
 import dev.sheaf.embedded.internal.acl.AclLog;
 import dev.sheaf.embedded.internal.acl.AclUsers;
 import dev.sheaf.embedded.internal.data.ByteMap;
+import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Database;
+import dev.sheaf.embedded.internal.data.Encodings;
 import dev.sheaf.embedded.internal.data.IdleStrings;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
@@ -45,6 +47,7 @@ public final class ServerNode implements Database.Listener {
   private final Counters counters;
   private final FaultRules faults = new FaultRules();
   private final Config config = new Config();
+  private final MemoryLimit memory;
   private final Scripts scripts = new Scripts();
   private final Functions functions = new Functions();
   private final Client masterLink;
@@ -76,8 +79,10 @@ public final class ServerNode implements Database.Listener {
     this.commands = nodes.commands().table();
     this.counters = new Counters(CommandTable.names().size());
     this.users = new AclUsers(commands);
-    this.tracking = new Tracking(nodes.thread(), clients::get);
+    this.tracking =
+        new Tracking(nodes.thread(), clients::get, () -> config.number("tracking-table-max-keys"));
     this.pause = new ClientPause(nodes, clients::values);
+    this.memory = new MemoryLimit(config, databases, nodes.random(), this::evict);
     this.id = id;
     this.shardId = new StringBuilder(id).reverse().toString();
     this.configEpoch = configEpoch;
@@ -142,6 +147,7 @@ public final class ServerNode implements Database.Listener {
   public void swap(int first, int second) {
     watched.swapping(databases.get(first), databases.get(second));
     databases.get(first).swap(databases.get(second));
+    memory.recount();
     blocked.recheckAll();
   }
 
@@ -191,6 +197,43 @@ public final class ServerNode implements Database.Listener {
 
   public Config config() {
     return config;
+  }
+
+  /** The setting maxmemory. */
+  public MemoryLimit memory() {
+    return memory;
+  }
+
+  /** The settings of the memory may have changed. */
+  public void memoryConfigured() {
+    memory.configured();
+    hasRoom();
+  }
+
+  /** Whether data may be added; removes keys for that, as the settings say. */
+  public boolean hasRoom() {
+    return !isMaster() || memory.hasRoom();
+  }
+
+  private void evict(Database db, byte[] key) {
+    db.remove(key);
+    db.changed(key);
+    dirtied();
+    counters.evictedKeys++;
+    announce('e', "evicted", db.index(), key);
+    if (!replicas.isEmpty()) {
+      propagate(db.index(), new byte[][] {Bytes.of("DEL"), key});
+    }
+  }
+
+  /** How it names the encodings of values now. */
+  public Encodings encodings() {
+    return new Encodings(
+        edition().isNewer(),
+        config.number("hash-max-listpack-entries"),
+        config.number("hash-max-listpack-value"),
+        config.number("zset-max-listpack-entries"),
+        config.number("zset-max-listpack-value"));
   }
 
   public Functions functions() {
@@ -317,7 +360,13 @@ public final class ServerNode implements Database.Listener {
   }
 
   @Override
+  public void added(Database db, byte[] key) {
+    announce('n', "new", db.index(), key);
+  }
+
+  @Override
   public void changed(Database db, byte[] key) {
+    memory.changed(db, key);
     watched.changed(db, key);
     blocked.changed(db, key);
     tracking.changed(running, key);
@@ -331,6 +380,7 @@ public final class ServerNode implements Database.Listener {
   @Override
   public void expired(Database db, byte[] key) {
     counters.expiredKeys++;
+    memory.changed(db, key);
     watched.changed(db, key);
     blocked.changed(db, key);
     tracking.changed(null, key);
@@ -354,6 +404,7 @@ public final class ServerNode implements Database.Listener {
       blocked.changed(db, e.key());
     }
     tracking.flushed();
+    memory.recount();
   }
 
   public AclUsers users() {
@@ -445,9 +496,9 @@ public final class ServerNode implements Database.Listener {
     }
   }
 
-  /** Takes the setting notify-keyspace-events; null if it is wrong, else how it is shown. */
-  public @Nullable String announceEvents(String setting) {
-    return events.set(setting);
+  /** Takes the setting notify-keyspace-events. */
+  public void announceEvents(String setting) {
+    events.set(setting);
   }
 
   /** Counts a change to the data. */

@@ -14,13 +14,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Client-side caching of one node: which client has read what, and is told when that changes. */
 public final class Tracking {
-  /** Keys remembered, the oldest goes first. As tracking-table-max-keys. */
-  private static final int MAX_KEYS = 1_000_000;
-
   private static final byte[] CHANNEL = Bytes.of("__redis__:invalidate");
 
   /** How one client tracks. */
@@ -97,14 +96,19 @@ public final class Tracking {
 
   private final Executor thread;
   private final LongFunction<@Nullable Client> clientsById;
+
+  /** How many keys are remembered, the oldest goes first; zero for any number. */
+  private final LongSupplier maxKeys;
+
   private final ByteMap<Set<Client>> readers = new ByteMap<>();
   private final Map<Client, Mode> modes = new LinkedHashMap<>();
   private final List<Runnable> pending = new ArrayList<>();
   private final Map<Client, Set<byte[]>> broadcasts = new LinkedHashMap<>();
 
-  Tracking(Executor thread, LongFunction<@Nullable Client> clientsById) {
+  Tracking(Executor thread, LongFunction<@Nullable Client> clientsById, LongSupplier maxKeys) {
     this.thread = thread;
     this.clientsById = clientsById;
+    this.maxKeys = maxKeys;
   }
 
   public @Nullable Mode mode(Client client) {
@@ -113,6 +117,30 @@ public final class Tracking {
 
   public int clients() {
     return modes.size();
+  }
+
+  /** How many keys have readers that are to be told. */
+  public int keys() {
+    return readers.size();
+  }
+
+  /** The same, counting each reader of a key. */
+  public int items() {
+    int items = 0;
+    for (var e = readers.first(); e != null; e = e.after()) {
+      items += e.value().size();
+    }
+    return items;
+  }
+
+  /** How many different prefixes are broadcast; one that is empty stands for every key. */
+  public long prefixes() {
+    return modes.values().stream()
+        .filter(Mode::isBroadcast)
+        .flatMap(
+            m -> m.prefixes().isEmpty() ? Stream.of("") : m.prefixes().stream().map(Bytes::text))
+        .distinct()
+        .count();
   }
 
   public void enable(Client client, Mode mode) {
@@ -144,7 +172,8 @@ public final class Tracking {
       }
       clients.add(client);
     }
-    while (readers.size() > MAX_KEYS) {
+    long most = maxKeys.getAsLong();
+    while (most > 0 && readers.size() > most) {
       forgetOldest();
     }
   }
@@ -263,8 +292,7 @@ public final class Tracking {
     if (keys == null) {
       out.nilArray();
     } else {
-      out.array(keys.size());
-      keys.forEach(out::bulk);
+      out.bulks(keys);
     }
   }
 

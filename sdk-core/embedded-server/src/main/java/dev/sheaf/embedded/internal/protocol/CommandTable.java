@@ -80,11 +80,10 @@ public final class CommandTable {
     int nul = text.indexOf(0);
     String sub = nul < 0 ? text : text.substring(0, nul);
     return new CommandException(
-        "ERR unknown subcommand '"
-            + sub.substring(0, Math.min(128, sub.length()))
-            + "'. Try "
-            + Bytes.text(args[0]).toUpperCase(Locale.ROOT)
-            + " HELP.");
+        "ERR unknown subcommand '%s'. Try %s HELP."
+            .formatted(
+                sub.substring(0, Math.min(128, sub.length())),
+                Bytes.text(args[0]).toUpperCase(Locale.ROOT)));
   }
 
   /** The command by its own name, without looking at subcommands. */

@@ -45,7 +45,7 @@ public enum Edition {
   }
 
   /** The lines of a file beside this class, without comments and empty ones. */
-  static List<String> lines(String file) {
+  public static List<String> lines(String file) {
     try (InputStream in = Edition.class.getResourceAsStream(file)) {
       if (in == null) {
         throw new IllegalStateException(file + " is missing beside " + Edition.class);

@@ -2,6 +2,7 @@
 package dev.sheaf.embedded.internal.protocol;
 
 import dev.sheaf.embedded.internal.data.Bytes;
+import java.util.Collection;
 
 /**
  * Where a handler puts its answer, in terms of RESP3; the implementation says it in the protocol of
@@ -58,6 +59,17 @@ public interface Reply {
 
   default void bulk(String text) {
     bulk(Bytes.of(text));
+  }
+
+  /** Begins a pair of a map: its value is written to what this returns. */
+  default Reply key(String name) {
+    bulk(name);
+    return this;
+  }
+
+  default void bulks(Collection<byte[]> all) {
+    array(all.size());
+    all.forEach(this::bulk);
   }
 
   default void bulkOrNil(byte @org.jspecify.annotations.Nullable [] bytes) {

@@ -1,0 +1,17 @@
+package dev.sheaf.embedded.internal.data;
+
+/**
+ * What decides the name of an encoding besides the value: the kind of server, and how large a
+ * compact collection may be by the server's settings.
+ *
+ * @param newer whether it names them as servers newer than Redis 7.0 do
+ * @param hashEntries the most fields of a compact hash
+ * @param hashBytes the longest field or value of one
+ * @param sortedSetEntries the most members of a compact sorted set
+ * @param sortedSetBytes the longest member of one
+ */
+public record Encodings(
+    boolean newer, long hashEntries, long hashBytes, long sortedSetEntries, long sortedSetBytes) {
+  /** Redis 7.0 with its default settings. */
+  static final Encodings DEFAULT = new Encodings(false, 512, 64, 128, 64);
+}
