@@ -46,9 +46,6 @@ class CommandsTest {
           "./mvnw -Psbom -DskipTests package",
           // Wants a former jar, and nothing is released yet.
           "./mvnw -DskipTests -pl sdk-core -am package -Dapi.former=FILE",
-          // Want a GraalVM.
-          "JAVA_HOME=/path/to/graalvm ./mvnw -q -Pnative -pl examples/spring-shop -am",
-          "SPRING_DATA_REDIS_URL=redis://127.0.0.1:6379 examples/spring-shop/target/shop",
           // Its check runs instead.
           "./mvnw spotless:apply",
           // With a class path of the reader's; EmbeddedServer's Main has tests.
