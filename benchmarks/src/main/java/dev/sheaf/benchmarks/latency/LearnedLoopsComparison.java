@@ -32,7 +32,6 @@ public final class LearnedLoopsComparison {
   private static final int ROUNDS = 5;
   private static final int RUNS_PER_ROUND = 11;
   private static final Duration ONE_WAY = Duration.ofNanos(500_000);
-  private static final double NANOS_PER_MILLI = 1e6;
 
   private final PrintStream out;
 
@@ -155,7 +154,7 @@ public final class LearnedLoopsComparison {
       for (var taken : nanos.entrySet()) {
         Arrays.sort(taken.getValue());
         Objects.requireNonNull(millis.get(taken.getKey()))[round] =
-            taken.getValue()[RUNS_PER_ROUND / 2] / NANOS_PER_MILLI;
+            taken.getValue()[RUNS_PER_ROUND / 2] / 1e6;
       }
     }
     double reference = 0;
