@@ -90,7 +90,12 @@ final class BatchAssembler {
 
   private boolean isSuspectNext() {
     EncodedCommand<?, ?, ?> first = again.peek();
-    return first != null && Replay.isSuspect(first);
+    return first != null && isSuspect(first);
+  }
+
+  /** Whether a command may be why connections are lost, and so nothing is to travel with it. */
+  private static boolean isSuspect(EncodedCommand<?, ?, ?> command) {
+    return command.losses() >= Replay.LOSSES_TOGETHER;
   }
 
   /** Whether nothing waits. */
@@ -132,7 +137,7 @@ final class BatchAssembler {
       }
       taken++;
       bytes += command.requestBytes();
-      tookSuspect = Replay.isSuspect(command);
+      tookSuspect = isSuspect(command);
       // ASKING concerns the very next command, so both leave in one write.
       afterAsking = command.getType() == CommandType.ASKING;
       take(command, fate);

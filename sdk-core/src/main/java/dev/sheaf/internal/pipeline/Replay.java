@@ -41,7 +41,7 @@ final class Replay {
    * of them travels alone: the one that is the reason then fails by itself. Half of the losses, so
    * that either half bridges what else may cut connections.
    */
-  private static final int LOSSES_TOGETHER = MAX_LOSSES / 2;
+  static final int LOSSES_TOGETHER = MAX_LOSSES / 2;
 
   /** Hashes of the keys that commands given up so far may have written. */
   private final Set<Integer> writtenLater = new HashSet<>();
@@ -102,11 +102,6 @@ final class Replay {
                 + " times. Is its reply larger than the server's client-output-buffer-limit?");
       }
     }
-  }
-
-  /** Whether a command may be why connections are lost, and so nothing is to travel with it. */
-  static boolean isSuspect(EncodedCommand<?, ?, ?> command) {
-    return command.losses() >= LOSSES_TOGETHER;
   }
 
   /**
