@@ -107,10 +107,10 @@ public final class CallerThread {
    * @return null if it has to be asked of the server
    */
   @Nullable Result<?> take(Object key) {
-    KeyLoop<?, ?, ?> innermost = null;
+    OpenLoop.@Nullable Values innermost = null;
     for (int i = depth - 1; i >= 0; i--) {
       OpenLoop note = open[i];
-      KeyLoop<?, ?, ?> loop = note == null ? null : note.get();
+      OpenLoop.Values loop = note == null ? null : note.get();
       // An outer loop's value for the same key is older than what the caller is about to see.
       if (loop != null && loop.claims(key) && innermost == null) {
         innermost = loop;

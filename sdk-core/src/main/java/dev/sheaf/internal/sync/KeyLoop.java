@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It belongs to the thread that asks for the first item. In the hands of another thread it goes
  * on as a plain iterator, and reads nothing ahead any more.
  */
-final class KeyLoop<T, K, V> implements Iterator<T> {
+final class KeyLoop<T, K, V> implements Iterator<T>, OpenLoop.Values {
 
   private final KeyLoops<K, V> loops;
   private final Object[] items;
@@ -154,11 +154,8 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
     windowKeys = (int) Math.min(Math.min(wanted, LoopHabits.MAX_WINDOW_KEYS), affordable);
   }
 
-  /**
-   * Whether a GET of this key is the first one of the current iteration's own key. From then on it
-   * is not.
-   */
-  boolean claims(Object key) {
+  @Override
+  public boolean claims(Object key) {
     LoopWindow<K, V> current = window;
     if (!due || plain || current == null || !current.hasKey(position, key)) {
       return false;
@@ -167,8 +164,8 @@ final class KeyLoop<T, K, V> implements Iterator<T> {
     return true;
   }
 
-  /** The value of the current iteration, or null if it has to be asked of the server. */
-  @Nullable Result<V> takeCurrent() {
+  @Override
+  public @Nullable Result<V> takeCurrent() {
     LoopWindow<K, V> current = window;
     if (current == null || open == null) {
       return null;

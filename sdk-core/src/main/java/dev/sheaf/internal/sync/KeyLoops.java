@@ -37,7 +37,7 @@ public final class KeyLoops<K, V> {
   private final LoopHabits habits = new LoopHabits();
 
   /** Loops that were collected by the garbage collector before they ended. */
-  private final ReferenceQueue<KeyLoop<?, ?, ?>> abandoned = new ReferenceQueue<>();
+  private final ReferenceQueue<OpenLoop.Values> abandoned = new ReferenceQueue<>();
 
   /** Loops that may hold values. Their threads may be gone; a note must not go unnoticed then. */
   private final Set<OpenLoop> joined = ConcurrentHashMap.newKeySet();
@@ -70,7 +70,7 @@ public final class KeyLoops<K, V> {
   }
 
   /** Enters a loop into the stack of the current thread. */
-  OpenLoop open(KeyLoop<?, ?, ?> loop) {
+  OpenLoop open(OpenLoop.Values loop) {
     for (Reference<?> left = abandoned.poll(); left != null; left = abandoned.poll()) {
       ((OpenLoop) left).close();
     }
