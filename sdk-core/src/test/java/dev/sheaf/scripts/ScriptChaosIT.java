@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(200)
 class ScriptChaosIT {
 
-  private static final Duration TIME = Duration.ofSeconds(25);
+  private static final Duration TIME = Duration.ofSeconds(15);
 
   @BeforeAll
   static void needsRedis() {

@@ -42,7 +42,7 @@ class WriteClockInterleavingsTest {
   @Test
   void valueThatWasReadAhead_isVoidOnceItsKeyWasWritten() {
     new ModelCheckingOptions()
-        .iterations(15)
+        .iterations(8)
         .invocationsPerIteration(300)
         .threads(2)
         .actorsPerThread(3)

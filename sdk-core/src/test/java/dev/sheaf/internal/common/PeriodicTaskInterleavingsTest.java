@@ -21,7 +21,7 @@ class PeriodicTaskInterleavingsTest {
   @Test
   void noInterleaving_leavesWorkBehind() {
     new ModelCheckingOptions()
-        .iterations(10)
+        .iterations(5)
         .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(2)

@@ -27,7 +27,7 @@ class OutcomesInterleavingsTest {
   @Test
   void noInterleaving_losesAnOutcomeOrCountsOneTwice() {
     new ModelCheckingOptions()
-        .iterations(10)
+        .iterations(5)
         .invocationsPerIteration(150)
         .threads(3)
         .actorsPerThread(2)

@@ -23,7 +23,7 @@ class QueueLimitsInterleavingsTest {
   @Test
   void noInterleaving_givesMoreThanThereIs_orLosesRoom() {
     new ModelCheckingOptions()
-        .iterations(10)
+        .iterations(5)
         .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(2)
