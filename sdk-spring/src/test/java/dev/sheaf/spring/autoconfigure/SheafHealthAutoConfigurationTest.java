@@ -39,6 +39,13 @@ class SheafHealthAutoConfigurationTest {
     return context.getBean("redisHealthContributor", HealthIndicator.class).health();
   }
 
+  /** It follows the data's, and takes its time-out to fail if the server falls silent before. */
+  private static void awaitTheGuardsConnection(EmbeddedServer server) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> server.stats().connectionsReceived() >= 2);
+  }
+
   @Test
   void guardsState_isTheHealthAndAsksNoInfo() {
     EmbeddedServer server = EmbeddedServer.start();
@@ -108,6 +115,7 @@ class SheafHealthAutoConfigurationTest {
                         Duration.ofHours(1),
                         () -> Instant.now().plus(Duration.between(Instant.EPOCH, later[0])));
                 assertThat(indicator.health().getDetails()).containsEntry("state", "UP");
+                awaitTheGuardsConnection(server);
                 server.faults().pauseReading(true);
 
                 Awaitility.await()
@@ -148,6 +156,7 @@ class SheafHealthAutoConfigurationTest {
                 Awaitility.await()
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> indicator.health().getStatus() == Status.UP);
+                awaitTheGuardsConnection(server);
                 server.faults().pauseReading(true);
                 Awaitility.await()
                     .atMost(Duration.ofSeconds(30))
