@@ -15,11 +15,13 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("slow")
 class ComparisonTest {
 
   private static final double TRIAL = 0.1;

@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same commands to this server and to a real one, the replies compared byte for byte. */
+@Tag("slow")
 class DifferentialIT {
   @ParameterizedTest
   @CsvSource({

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scripts that break the native Lua, or keep it from hearing anything: each is an error. */
 @Timeout(180)
+@Tag("slow")
 class LuaSafetyTest {
   private static final long SEED = 41;
   private static final int RANDOM_PATTERNS = 20_000;
