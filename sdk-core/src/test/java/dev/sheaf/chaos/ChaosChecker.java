@@ -2,6 +2,7 @@
 package dev.sheaf.chaos;
 
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 
 /**
  * What one thread may find in the keys that it alone writes, told from its own calls and nothing
@@ -34,13 +36,29 @@ public final class ChaosChecker {
     final Map<String, Integer> failures = new ConcurrentHashMap<>();
     private volatile long serverLossUntil = Long.MIN_VALUE;
 
+    /** A reply is read later than it was sent. */
+    private static final long CLOCKS_MILLIS = 2_000;
+
+    private volatile Predicate<LocalDateTime> serversSay = since -> false;
+
     /** From now on, for a time, servers may lose what they acknowledged. */
     void serversMayLose(long untilMillis) {
       serverLossUntil = untilMillis;
     }
 
+    /** What tells whether a server says that it has lost writes since then. */
+    void serversSay(Predicate<LocalDateTime> lost) {
+      serversSay = lost;
+    }
+
+    /**
+     * Whether servers may have lost what was acknowledged then, by what was done to them, or by
+     * what they say.
+     */
     boolean mayServersHaveLost(long sinceMillis) {
-      return sinceMillis <= serverLossUntil;
+      long ago = ChaosRun.now() - sinceMillis + CLOCKS_MILLIS;
+      return sinceMillis <= serverLossUntil
+          || serversSay.test(LocalDateTime.now().minus(Duration.ofMillis(ago)));
     }
 
     void failed(Throwable failure) {

@@ -99,6 +99,8 @@ public final class ClusterChaos {
   private void round(long end) throws Exception {
     try (RealRedisCluster cluster = RealRedisCluster.builder().nodeTimeout(NODE_TIMEOUT).start()) {
       server = nameAndVersion(cluster.nodes().get(0));
+      findings.serversSay(
+          since -> cluster.nodes().stream().anyMatch(node -> node.lostWritesWhenDemoted(since)));
       long heapBefore = Leftovers.heap();
       try (ChaosClient client = connect.apply(cluster.uri())) {
         ChaosRun run = new ChaosRun(findings, TIMEOUT).startSingle(client, THREADS);
@@ -116,6 +118,7 @@ public final class ClusterChaos {
         }
         findings.serversMayLose(Long.MIN_VALUE);
       }
+      findings.serversSay(since -> false);
     }
   }
 
