@@ -84,7 +84,7 @@ final class FollowedCalls<K> {
   private record Asked(AheadRead read, @Nullable Object rest, String text, long nanos) {
 
     /** The place of the key in what a loop reads. */
-    int indexIn(FollowedLoop<?> loop) {
+    int keyIndex(FollowedLoop<?> loop) {
       return loop.isOf(read, rest) ? loop.source().indexOf(text) : KeySource.NONE;
     }
 
@@ -285,7 +285,7 @@ final class FollowedCalls<K> {
   private @Nullable FollowedLoop<K> loopOf(Asked asked) {
     for (int i = loops.size() - 1; i >= 0; i--) {
       FollowedLoop<K> loop = loops.get(i);
-      int index = asked.indexIn(loop);
+      int index = asked.keyIndex(loop);
       if (index != KeySource.NONE && loop.mayGoOnAt(index)) {
         if (loop.beginsAgainAt(index) || isElsewhere(loop, index)) {
           end(loop);
@@ -332,7 +332,7 @@ final class FollowedCalls<K> {
       FollowedLoop<K> candidate = candidates.get(i);
       if (candidate.source() instanceof OfList of
           && (latest == null || latest == of.list())
-          && asked.indexIn(candidate) == candidate.last()) {
+          && asked.keyIndex(candidate) == candidate.last()) {
         latest = of.list();
         begun = candidate;
         place = learned.places().readingAheadHere(asked.read, of);
@@ -368,7 +368,7 @@ final class FollowedCalls<K> {
   private @Nullable FollowedLoop<K> proven(Asked asked) {
     for (int i = candidates.size() - 1; i >= 0; i--) {
       FollowedLoop<K> candidate = candidates.get(i);
-      int index = asked.indexIn(candidate);
+      int index = asked.keyIndex(candidate);
       if (index != KeySource.NONE && !candidate.hasRead(index)) {
         candidates.clear();
         row.remove(candidate.source().keyAt(candidate.last())); // It was taken for one of no loop.
