@@ -24,12 +24,14 @@ import java.util.regex.Pattern;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The classes that a lone GET passes, down and back, are those that the architecture page lists:
  * every one of them is something to read before that way can be changed.
  */
+@Tag("slow")
 class WayOfAGetTest {
 
   /** It may be lowered. */

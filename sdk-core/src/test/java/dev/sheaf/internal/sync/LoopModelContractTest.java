@@ -20,8 +20,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 
 /** Loops with random bodies, against a model that knows what each get must answer. */
+@Tag("slow")
 class LoopModelContractTest {
 
   private static final String WRONG_TYPE = "WRONGTYPE";
