@@ -10,7 +10,10 @@ import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.event.Event;
+import io.lettuce.core.event.connection.DisconnectedEvent;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
 import io.netty.resolver.AddressResolver;
 import io.netty.resolver.AddressResolverGroup;
 import io.netty.resolver.InetNameResolver;
@@ -29,6 +32,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -116,10 +120,11 @@ class AvailabilityFaultsIT {
   // ---- Coalescing, counted by the server
 
   @Test
+  @Timeout(400)
   void tenThousandBlockedCallers_costTwoPings() throws Exception {
     LatencyProxy proxy = proxy();
     Sheaf<String, String> sheaf =
-        connect(uri(proxy), unasked().timeout(Duration.ofSeconds(60)).build());
+        connect(uri(proxy), unasked().timeout(Duration.ofMinutes(10)).build());
     long before = pings(redis);
     proxy.pauseToClient(true);
     Availability<String> availability = sheaf.availability();
@@ -144,8 +149,14 @@ class AvailabilityFaultsIT {
     }
     Await.until(
         "10,000 callers to wait",
-        Duration.ofSeconds(50),
-        () -> callers.stream().allMatch(caller -> caller.getState() == Thread.State.TIMED_WAITING));
+        Duration.ofMinutes(5),
+        () -> callers.stream().allMatch(caller -> caller.getState() == Thread.State.TIMED_WAITING),
+        () ->
+            "; they are "
+                + callers.stream()
+                    .collect(Collectors.groupingBy(Thread::getState, Collectors.counting()))
+                + ", and ended with "
+                + outcomes.stream().limit(1).toList());
     proxy.pauseToClient(false);
     for (Thread caller : callers) {
       caller.join();
@@ -506,9 +517,15 @@ class AvailabilityFaultsIT {
   }
 
   @Test
-  void guardIsBuiltLate_onADeadServer_saysNo() {
-    Sheaf<String, String> sheaf = closing(Sheaf.connect(redis.uri()));
+  void guardIsBuiltLate_onADeadServer_saysNo() throws Exception {
+    ClientResources resources = DefaultClientResources.create();
+    closing(() -> resources.shutdown(0, 0, TimeUnit.MILLISECONDS).get());
+    CompletableFuture<Event> lost =
+        resources.eventBus().get().filter(DisconnectedEvent.class::isInstance).next().toFuture();
+    Sheaf<String, String> sheaf =
+        closing(Sheaf.builder(redis.uri()).clientResources(resources).connect());
     redis.kill();
+    lost.get(60, TimeUnit.SECONDS);
     assertThat(sheaf.availability().withMaxAge(Duration.ofHours(1)).isAvailable())
         .as("what was heard before the connection was lost does not count")
         .isFalse();
