@@ -18,7 +18,6 @@ import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
-import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.readthrough.ReadThroughs;
@@ -55,6 +54,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -69,7 +69,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ConnectedServer<K, V> server;
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
-  private final Callers blocked;
+  private final AtomicInteger blockedCallers;
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
@@ -108,15 +108,15 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.commandTimeout = context.commandTimeout();
     this.reads = new ReadRouter<>(server, codec, context.compression());
     this.keyLoops =
-        new KeyLoops<>(reads, commandTimeout, context.writes(), context.callers(), callers);
+        new KeyLoops<>(reads, commandTimeout, context.writes(), context.blockedCallers(), callers);
     this.bulk =
         new MultiCommand<>(
             server.connection(),
             codec,
             commandTimeout,
             context.batching().maxQueuedBytes(),
-            context.callers());
-    this.blocked = context.callers();
+            context.blockedCallers());
+    this.blockedCallers = context.blockedCallers();
     this.loopDetector = loopDetector;
     this.learnedPlaces = learnedPlaces;
     this.learned = learnedPlaces == null ? null : new LearnedLoops<>(keyLoops, learnedPlaces);
@@ -149,7 +149,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new ReadRouter<>(lane, codec, context.compression()),
         commandTimeout,
         context.writes(),
-        context.callers(),
+        context.blockedCallers(),
         ThreadLocal.withInitial(CallerThread::new));
   }
 
@@ -230,7 +230,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     seeLater();
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
     return WriteScope.supply(
-        blocked,
+        blockedCallers,
         commandTimeout,
         () ->
             MultiGet.sendBlocking(reads, keys, commandTimeout)
