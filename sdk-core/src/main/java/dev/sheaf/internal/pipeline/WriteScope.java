@@ -3,7 +3,6 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.common.Threads;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.protocol.RedisCommand;
@@ -193,7 +192,7 @@ public final class WriteScope {
     if (blockedCallers == null
         || main == null
         || commands == null
-        || !Threads.mayDrive()
+        || !DrivenEventLoop.mayDrive()
         || !ownsLoop(blockedCallers, main, commands)) {
       submit();
       return;
