@@ -2,7 +2,6 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
 import dev.sheaf.internal.pipeline.QueueLimits;
@@ -189,14 +188,10 @@ final class HeldCommands<K, V> {
 
   private void send(Held<K, V> held) {
     try {
-      CallBegin.earlier(
-          held.sinceNanos(),
-          () -> {
-            // The connection is there, but its queue may be full of what came before.
-            WriteScope.runBlocking(() -> lettuce.accept(held.command()), timeLeft(held));
-            return null;
-          });
-    } catch (Exception e) {
+      // The connection is there, but its queue may be full of what came before.
+      WriteScope.runLate(
+          () -> lettuce.accept(held.command()), held.sinceNanos(), timeLeft(held));
+    } catch (RuntimeException e) {
       held.command().completeExceptionally(e);
     }
   }

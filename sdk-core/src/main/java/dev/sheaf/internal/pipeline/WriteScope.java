@@ -56,9 +56,14 @@ public final class WriteScope {
   private long heldBytes;
   private @Nullable Set<Object> marks;
 
-  private WriteScope(long roomNanos, @Nullable AtomicInteger blockedCallers) {
+  /** When its commands were called, by System.nanoTime, if that was before it began; else 0. */
+  private final long calledNanos;
+
+  private WriteScope(
+      long roomNanos, @Nullable AtomicInteger blockedCallers, long calledNanos) {
     this.roomNanos = roomNanos;
     this.blockedCallers = blockedCallers;
+    this.calledNanos = calledNanos;
   }
 
   /** Runs what writes commands, then sends these; what finds no room fails. */
@@ -89,7 +94,19 @@ public final class WriteScope {
       writes.run();
       return;
     }
-    WriteScope corked = new WriteScope(roomNanos, null);
+    gather(writes, new WriteScope(roomNanos, null, 0), outer);
+  }
+
+  /**
+   * As {@link #runBlocking}, for what writes commands that were called earlier.
+   *
+   * @param calledNanos when, by System.nanoTime
+   */
+  public static void runLate(Runnable writes, long calledNanos, Duration timeout) {
+    gather(writes, new WriteScope(timeout.toNanos(), null, calledNanos), CURRENT.get());
+  }
+
+  private static void gather(Runnable writes, WriteScope corked, @Nullable WriteScope outer) {
     CURRENT.set(corked);
     try {
       writes.run();
@@ -156,7 +173,7 @@ public final class WriteScope {
     if (outer != null) {
       outer.submit();
     }
-    WriteScope corked = new WriteScope(timeout.toNanos(), blockedCallers);
+    WriteScope corked = new WriteScope(timeout.toNanos(), blockedCallers, 0);
     CURRENT.set(corked);
     blockedCallers.incrementAndGet();
     return corked;
@@ -396,12 +413,18 @@ public final class WriteScope {
     if (blockedCallers != null) {
       command.awaitedByCaller();
     }
+    if (calledNanos != 0) {
+      command.calledBy(calledNanos);
+    }
     heldBytes += command.requestBytes();
     partOf(to).append(command);
   }
 
   /** Holds back commands with nothing between them. */
   void hold(NodePipeline to, Chain commands) {
+    if (calledNanos != 0) {
+      commands.calledBy(calledNanos);
+    }
     heldBytes += commands.bytes();
     partOf(to).appendAll(commands, blockedCallers != null);
   }
