@@ -35,7 +35,7 @@ public final class CommandTraits {
 
   /** Of a command that is not in the table. */
   private static final CommandTraits UNKNOWN =
-      new CommandTraits(BY_NAME.size(), "?", Kind.WRITE, List.of("w?"), List.of());
+      new CommandTraits("?", Kind.WRITE, List.of("w?"), List.of());
 
   private static final CommandTraits[] BY_TYPE = byType();
 
@@ -48,7 +48,6 @@ public final class CommandTraits {
     ACT
   }
 
-  private final int index;
   private final String name;
   private final Kind kind;
   private final KeyPlace[] keys;
@@ -68,8 +67,7 @@ public final class CommandTraits {
   /** The rows of its subcommands. */
   private CommandTraits[] subcommands = NO_SUBCOMMANDS;
 
-  private CommandTraits(int index, String name, Kind kind, List<String> keys, List<String> traits) {
-    this.index = index;
+  private CommandTraits(String name, Kind kind, List<String> keys, List<String> traits) {
     this.name = name;
     this.kind = kind;
     this.readsAny = keys.contains("r?") || keys.contains("r*");
@@ -102,7 +100,7 @@ public final class CommandTraits {
           new BufferedReader(new InputStreamReader(table, StandardCharsets.UTF_8));
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         if (!line.isBlank() && !line.startsWith("#")) {
-          CommandTraits row = parse(rows.size(), line);
+          CommandTraits row = parse(line);
           if (rows.put(row.name, row) != null) {
             throw new IllegalStateException(row.name + " is twice in " + TABLE);
           }
@@ -120,7 +118,7 @@ public final class CommandTraits {
     return Collections.unmodifiableMap(rows);
   }
 
-  private static CommandTraits parse(int index, String line) {
+  private static CommandTraits parse(String line) {
     String[] words = line.trim().split(" +");
     List<String> keys = new ArrayList<>();
     List<String> traits = new ArrayList<>();
@@ -128,7 +126,7 @@ public final class CommandTraits {
       (words[i].matches("[rw][^a-z].*") ? keys : traits).add(words[i]);
     }
     return new CommandTraits(
-        index, words[0], Kind.valueOf(words[1].toUpperCase(Locale.ROOT)), keys, traits);
+        words[0], Kind.valueOf(words[1].toUpperCase(Locale.ROOT)), keys, traits);
   }
 
   private static CommandTraits[] byType() {
@@ -191,11 +189,6 @@ public final class CommandTraits {
       }
     }
     return this;
-  }
-
-  /** The place in {@link #all}; behind them all for what is not known. */
-  public int index() {
-    return index;
   }
 
   /** The name in upper case; that of a subcommand begins with its container's and a bar. */

@@ -206,12 +206,6 @@ public class EncodedCommand<K, V, T>
     return traits;
   }
 
-  /** What the table of commands says of a command, which may be one of these, wrapped or not. */
-  public static CommandTraits traitsOf(RedisCommand<?, ?, ?> command) {
-    EncodedCommand<?, ?, ?> outgoing = in(command);
-    return outgoing == null ? CommandTraits.of(command.getType()) : outgoing.traits;
-  }
-
   /** How this may travel as part of a fused read; null if it may not. */
   public final @Nullable Fusible fusible() {
     return fusible;

@@ -207,11 +207,6 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     return running == null ? new StackTraceElement[0] : running.getStackTrace();
   }
 
-  /** Whether nobody runs the loop now. */
-  public boolean isFree() {
-    return owner.get() == null;
-  }
-
   // ---- what the owner counts
 
   /**
