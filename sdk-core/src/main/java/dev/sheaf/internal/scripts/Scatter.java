@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   private final CallableScript<K, T> script;
-  private final EncodedArguments args;
+  private final Arguments args;
   private final Reducer<? super T, R> reducer;
   private final ScatterOptions options;
   private final boolean cluster;
@@ -56,7 +56,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   Scatter(
       CallableScript<K, T> script,
-      EncodedArguments args,
+      Arguments args,
       Reducer<? super T, R> reducer,
       ScatterOptions options) {
     this.script = script;
