@@ -70,7 +70,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
 
   private final SilenceWatch silence;
 
-  /** Judges error replies; null before the first. */
+  /** Judges error replies in a row; null if the last reply was none. */
   private @Nullable Refusals refusals;
 
   private final WrittenCommands written;
@@ -327,6 +327,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
       judge.reply(output.getError(), channel.remoteAddress());
     } else if (judge != null) {
       judge.none();
+      refusals = null;
     }
   }
 
