@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +65,9 @@ public final class CommandTraits {
   private final boolean claims;
   private final @Nullable Fusible fusible;
 
+  /** What follows an equals sign, by the word before it. */
+  private final Map<String, String> settings;
+
   /** The rows of its subcommands. */
   private CommandTraits[] subcommands = NO_SUBCOMMANDS;
 
@@ -88,6 +92,11 @@ public final class CommandTraits {
     this.cursor = traits.contains("cursor");
     this.claims = traits.contains("claims");
     this.fusible = traits.contains("fusible") ? Fusible.valueOf(name) : null;
+    this.settings =
+        traits.stream()
+            .map(trait -> trait.split("="))
+            .filter(setting -> setting.length == 2)
+            .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
   }
 
   private static Map<String, CommandTraits> read() {
@@ -280,6 +289,11 @@ public final class CommandTraits {
       }
     }
     return true;
+  }
+
+  /** What the row says behind a word and an equals sign, or else the given text. */
+  public String setting(String word, String otherwise) {
+    return settings.getOrDefault(word, otherwise);
   }
 
   /** Calls back for each key that a request of this command names. */
