@@ -58,6 +58,7 @@ public final class CommandTraits {
   private final boolean writesAny;
   private final boolean repeatable;
   private final boolean ofConnection;
+  private final boolean ofState;
   private final boolean blocking;
   private final boolean alone;
   private final boolean script;
@@ -86,6 +87,7 @@ public final class CommandTraits {
         keys.size() == 1 && this.keys.length == 1 && this.keys[0].isFirstArgument();
     this.repeatable = kind == Kind.READ || traits.contains("again");
     this.ofConnection = traits.contains("connection");
+    this.ofState = traits.contains("state");
     this.blocking = traits.contains("blocking");
     this.alone = traits.contains("alone");
     this.script = traits.contains("script");
@@ -226,6 +228,14 @@ public final class CommandTraits {
   /** Whether it belongs to one connection: it changes what comes after it there, or asks of it. */
   public boolean isOfConnection() {
     return ofConnection;
+  }
+
+  /**
+   * Whether another connection to the same server answers otherwise once this was sent, or answers
+   * otherwise to this.
+   */
+  public boolean isOfState() {
+    return ofState;
   }
 
   /** Whether the server may let it wait, and with it what comes behind it on its connection. */
