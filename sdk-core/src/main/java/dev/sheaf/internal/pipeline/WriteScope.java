@@ -53,7 +53,6 @@ public final class WriteScope {
   /** The parts of further connections. */
   private @Nullable Map<NodePipeline, Chain> more;
 
-  private long heldBytes;
   private @Nullable Set<Object> marks;
 
   /** When its commands were called, by System.nanoTime, if that was before it began; else 0. */
@@ -292,7 +291,6 @@ public final class WriteScope {
     }
     Map<NodePipeline, Chain> others = more;
     more = null;
-    heldBytes = 0;
     if (others != null) {
       others.forEach(
           (other, part) -> {
@@ -315,9 +313,19 @@ public final class WriteScope {
   /** Sends what the current thread holds back, if its requests have that many bytes together. */
   public static void releaseFrom(long bytes) {
     WriteScope corked = CURRENT.get();
-    if (corked != null && corked.heldBytes >= bytes) {
+    if (corked != null && corked.heldBytes() >= bytes) {
       corked.submit();
     }
+  }
+
+  private long heldBytes() {
+    long held = chain == null ? 0 : chain.bytes();
+    if (more != null) {
+      for (Chain part : more.values()) {
+        held += part.bytes();
+      }
+    }
+    return held;
   }
 
   private void submit() {
@@ -330,7 +338,6 @@ public final class WriteScope {
     pipeline = null;
     chain = null;
     more = null;
-    heldBytes = 0;
     long beganNanos = roomNanos > 0 ? System.nanoTime() : 0;
     if (to != null && commands != null) {
       submit(to, commands, beganNanos);
@@ -416,7 +423,6 @@ public final class WriteScope {
     if (calledNanos != 0) {
       command.calledBy(calledNanos);
     }
-    heldBytes += command.requestBytes();
     partOf(to).append(command);
   }
 
@@ -425,7 +431,6 @@ public final class WriteScope {
     if (calledNanos != 0) {
       commands.calledBy(calledNanos);
     }
-    heldBytes += commands.bytes();
     partOf(to).appendAll(commands, blockedCallers != null);
   }
 
