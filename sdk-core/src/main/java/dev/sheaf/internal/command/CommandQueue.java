@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that wait for one connection: an unbounded first-in first-out queue for many
- * producers and one consumer at a time. Its bounds are kept by {@code PendingQueue}, which
- * admits commands.
+ * producers and one consumer at a time. Its bounds are kept by {@code PendingQueue}, which admits
+ * commands.
  *
  * <p>The algorithm is Dmitry Vyukov's intrusive multi-producer single-consumer queue: a producer
  * swaps the tail and then links its predecessor to itself, so adding is one atomic exchange and

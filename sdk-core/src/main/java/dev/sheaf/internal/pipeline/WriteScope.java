@@ -58,8 +58,7 @@ public final class WriteScope {
   /** When its commands were called, by System.nanoTime, if that was before it began; else 0. */
   private final long calledNanos;
 
-  private WriteScope(
-      long roomNanos, @Nullable AtomicInteger blockedCallers, long calledNanos) {
+  private WriteScope(long roomNanos, @Nullable AtomicInteger blockedCallers, long calledNanos) {
     this.roomNanos = roomNanos;
     this.blockedCallers = blockedCallers;
     this.calledNanos = calledNanos;
@@ -168,7 +167,8 @@ public final class WriteScope {
     }
   }
 
-  private static WriteScope begin(@Nullable WriteScope outer, AtomicInteger blockedCallers, Duration timeout) {
+  private static WriteScope begin(
+      @Nullable WriteScope outer, AtomicInteger blockedCallers, Duration timeout) {
     if (outer != null) {
       outer.submit();
     }

@@ -91,8 +91,7 @@ public final class ScriptHost<K, V> {
   }
 
   /** Sets what each new socket of a node is sent ahead of the first script called there. */
-  void sendAheadOfScripts(
-      Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands) {
+  void sendAheadOfScripts(Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands) {
     context.scriptTexts().comeFrom(commands);
   }
 }
