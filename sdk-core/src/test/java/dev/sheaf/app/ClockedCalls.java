@@ -6,7 +6,6 @@ import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.ReadRouter;
-import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.KeyLoops;
@@ -21,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -65,7 +65,7 @@ final class ClockedCalls implements AutoCloseable {
             new ReadRouter<>(ConnectedServer.of(connection, client), StringCodec.UTF8, null),
             connection.getTimeout(),
             new WriteClock(),
-            new Callers(),
+            new AtomicInteger(),
             ThreadLocal.withInitial(CallerThread::new));
     return SyncCommands.over(
         RedisCommands.class,

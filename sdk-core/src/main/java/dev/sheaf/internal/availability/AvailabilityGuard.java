@@ -25,16 +25,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The guards of all nodes, and what follows from them for Redis as a whole. All views that users
  * hold share one. Thread-safe.
  */
 final class AvailabilityGuard<K> {
-
-  private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
   /** How long closing waits for connections that are being opened. */
   private static final int ATTEMPTS_END_MILLIS = 100;

@@ -16,7 +16,6 @@ import dev.sheaf.internal.connect.ConnectFailures;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.pipeline.BatchMeters;
-import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.ScriptTexts;
 import dev.sheaf.internal.readthrough.CacheAccess;
@@ -33,6 +32,7 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +71,7 @@ public record ClientAssembly(
         meters,
         compression,
         new ScriptTexts(),
-        new Callers(),
+        new AtomicInteger(),
         new Healing(settings.healing, settings.meterRegistry, settings.name),
         settings.observe);
   }

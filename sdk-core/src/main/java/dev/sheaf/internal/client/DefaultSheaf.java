@@ -18,10 +18,10 @@ import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.keys.MultiCommand;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.ReadRouter;
-import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.readthrough.ReadThroughs;
+import dev.sheaf.internal.scripts.ScriptHost;
 import dev.sheaf.internal.scripts.ScriptRegistry;
 import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
@@ -55,6 +55,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -69,7 +70,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final ConnectedServer<K, V> server;
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
-  private final Callers blocked;
+  private final AtomicInteger blockedCallers;
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
   private final KeyLoops<K, V> keyLoops;
@@ -108,15 +109,15 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.commandTimeout = context.commandTimeout();
     this.reads = new ReadRouter<>(server, codec, context.compression());
     this.keyLoops =
-        new KeyLoops<>(reads, commandTimeout, context.writes(), context.callers(), callers);
+        new KeyLoops<>(reads, commandTimeout, context.writes(), context.blockedCallers(), callers);
     this.bulk =
         new MultiCommand<>(
             server.connection(),
             codec,
             commandTimeout,
             context.batching().maxQueuedBytes(),
-            context.callers());
-    this.blocked = context.callers();
+            context.blockedCallers());
+    this.blockedCallers = context.blockedCallers();
     this.loopDetector = loopDetector;
     this.learnedPlaces = learnedPlaces;
     this.learned = learnedPlaces == null ? null : new LearnedLoops<>(keyLoops, learnedPlaces);
@@ -140,7 +141,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.compression = context.compression();
     this.scripts =
         new ScriptRegistry<>(
-            new ScriptClient<>(server.connection(), codec, context, meterRegistry, name));
+            new ScriptHost<>(server.connection(), codec, context, meterRegistry, name));
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */
@@ -149,7 +150,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
         new ReadRouter<>(lane, codec, context.compression()),
         commandTimeout,
         context.writes(),
-        context.callers(),
+        context.blockedCallers(),
         ThreadLocal.withInitial(CallerThread::new));
   }
 
@@ -230,7 +231,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     seeLater();
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
     return WriteScope.supply(
-        blocked,
+        blockedCallers,
         commandTimeout,
         () ->
             MultiGet.sendBlocking(reads, keys, commandTimeout)

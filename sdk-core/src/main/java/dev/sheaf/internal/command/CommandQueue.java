@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that wait for one connection: an unbounded first-in first-out queue for many
- * producers and one consumer at a time. Its bounds are kept by {@code NodeWriter}, which admits
+ * producers and one consumer at a time. Its bounds are kept by {@code PendingQueue}, which admits
  * commands.
  *
  * <p>The algorithm is Dmitry Vyukov's intrusive multi-producer single-consumer queue: a producer
@@ -33,18 +33,10 @@ public final class CommandQueue {
 
   private volatile EncodedCommand<?, ?, ?> tail;
 
-  /** Beside the tail, which a thread that adds writes anyway. */
-  private int additions;
-
   public CommandQueue() {
     EncodedCommand<?, ?, ?> placeholder = EncodedCommand.placeholder();
     head = placeholder;
     tail = placeholder;
-  }
-
-  /** Adds one command. Safe for any thread. */
-  void add(EncodedCommand<?, ?, ?> command) {
-    addChain(command, command);
   }
 
   /**
@@ -52,7 +44,6 @@ public final class CommandQueue {
    * for any thread.
    */
   public void addChain(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
-    additions++;
     EncodedCommand<?, ?, ?> previous = (EncodedCommand<?, ?, ?>) TAIL.getAndSet(this, last);
     previous.next = first;
   }
@@ -69,30 +60,10 @@ public final class CommandQueue {
     return next;
   }
 
-  /**
-   * How often something was added. Exact while one thread adds after another has finished; of
-   * additions at the same time, some are not counted.
-   */
-  public int additions() {
-    return additions;
-  }
-
-  /** The next command, which stays, or null if there is none to take yet. For the one consumer. */
-  public @Nullable EncodedCommand<?, ?, ?> peek() {
-    return head.next;
-  }
-
-  /** The one after a command that waits, or null if there is none yet. For the one consumer. */
-  public static @Nullable EncodedCommand<?, ?, ?> after(EncodedCommand<?, ?, ?> command) {
-    return command.next;
-  }
-
   /** Calls back for each command that waits, in order, without taking it. For the one consumer. */
   public void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
-    EncodedCommand<?, ?, ?> command = peek();
-    while (command != null) {
+    for (EncodedCommand<?, ?, ?> command = head.next; command != null; command = command.next) {
       action.accept(command);
-      command = after(command);
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ public final class CommandTraits {
 
   /** Of a command that is not in the table. */
   private static final CommandTraits UNKNOWN =
-      new CommandTraits(BY_NAME.size(), "?", Kind.WRITE, List.of("w?"), List.of());
+      new CommandTraits("?", Kind.WRITE, List.of("w?"), List.of());
 
   private static final CommandTraits[] BY_TYPE = byType();
 
@@ -48,7 +49,6 @@ public final class CommandTraits {
     ACT
   }
 
-  private final int index;
   private final String name;
   private final Kind kind;
   private final KeyPlace[] keys;
@@ -58,6 +58,7 @@ public final class CommandTraits {
   private final boolean writesAny;
   private final boolean repeatable;
   private final boolean ofConnection;
+  private final boolean ofState;
   private final boolean blocking;
   private final boolean alone;
   private final boolean script;
@@ -65,11 +66,13 @@ public final class CommandTraits {
   private final boolean claims;
   private final @Nullable Fusible fusible;
 
+  /** What follows an equals sign, by the word before it. */
+  private final Map<String, String> settings;
+
   /** The rows of its subcommands. */
   private CommandTraits[] subcommands = NO_SUBCOMMANDS;
 
-  private CommandTraits(int index, String name, Kind kind, List<String> keys, List<String> traits) {
-    this.index = index;
+  private CommandTraits(String name, Kind kind, List<String> keys, List<String> traits) {
     this.name = name;
     this.kind = kind;
     this.readsAny = keys.contains("r?") || keys.contains("r*");
@@ -84,12 +87,18 @@ public final class CommandTraits {
         keys.size() == 1 && this.keys.length == 1 && this.keys[0].isFirstArgument();
     this.repeatable = kind == Kind.READ || traits.contains("again");
     this.ofConnection = traits.contains("connection");
+    this.ofState = traits.contains("state");
     this.blocking = traits.contains("blocking");
     this.alone = traits.contains("alone");
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
     this.claims = traits.contains("claims");
     this.fusible = traits.contains("fusible") ? Fusible.valueOf(name) : null;
+    this.settings =
+        traits.stream()
+            .map(trait -> trait.split("="))
+            .filter(setting -> setting.length == 2)
+            .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
   }
 
   private static Map<String, CommandTraits> read() {
@@ -102,7 +111,7 @@ public final class CommandTraits {
           new BufferedReader(new InputStreamReader(table, StandardCharsets.UTF_8));
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         if (!line.isBlank() && !line.startsWith("#")) {
-          CommandTraits row = parse(rows.size(), line);
+          CommandTraits row = parse(line);
           if (rows.put(row.name, row) != null) {
             throw new IllegalStateException(row.name + " is twice in " + TABLE);
           }
@@ -120,7 +129,7 @@ public final class CommandTraits {
     return Collections.unmodifiableMap(rows);
   }
 
-  private static CommandTraits parse(int index, String line) {
+  private static CommandTraits parse(String line) {
     String[] words = line.trim().split(" +");
     List<String> keys = new ArrayList<>();
     List<String> traits = new ArrayList<>();
@@ -128,7 +137,7 @@ public final class CommandTraits {
       (words[i].matches("[rw][^a-z].*") ? keys : traits).add(words[i]);
     }
     return new CommandTraits(
-        index, words[0], Kind.valueOf(words[1].toUpperCase(Locale.ROOT)), keys, traits);
+        words[0], Kind.valueOf(words[1].toUpperCase(Locale.ROOT)), keys, traits);
   }
 
   private static CommandTraits[] byType() {
@@ -193,11 +202,6 @@ public final class CommandTraits {
     return this;
   }
 
-  /** The place in {@link #all}; behind them all for what is not known. */
-  public int index() {
-    return index;
-  }
-
   /** The name in upper case; that of a subcommand begins with its container's and a bar. */
   public String name() {
     return name;
@@ -224,6 +228,14 @@ public final class CommandTraits {
   /** Whether it belongs to one connection: it changes what comes after it there, or asks of it. */
   public boolean isOfConnection() {
     return ofConnection;
+  }
+
+  /**
+   * Whether another connection to the same server answers otherwise once this was sent, or answers
+   * otherwise to this.
+   */
+  public boolean isOfState() {
+    return ofState;
   }
 
   /** Whether the server may let it wait, and with it what comes behind it on its connection. */
@@ -287,6 +299,11 @@ public final class CommandTraits {
       }
     }
     return true;
+  }
+
+  /** What the row says behind a word and an equals sign, or else the given text. */
+  public String setting(String word, String otherwise) {
+    return settings.getOrDefault(word, otherwise);
   }
 
   /** Calls back for each key that a request of this command names. */

@@ -108,7 +108,7 @@ public class EncodedCommand<K, V, T>
     this.fusible = Fusible.GET;
     this.alone = false;
     this.itemStart = Fusible.GET.headerBytes();
-    this.itemHash = RespRequest.hash(getRequest, itemStart, getRequest.length);
+    this.itemHash = hash(getRequest, itemStart, getRequest.length);
   }
 
   EncodedCommand(
@@ -136,7 +136,7 @@ public class EncodedCommand<K, V, T>
     } else {
       int keyStart = fusible.headerBytes();
       this.itemStart = fusible == Fusible.GET ? keyStart : RespRequest.frameEnd(request, keyStart);
-      this.itemHash = RespRequest.hash(request, itemStart, request.length);
+      this.itemHash = hash(request, itemStart, request.length);
     }
   }
 
@@ -204,12 +204,6 @@ public class EncodedCommand<K, V, T>
   /** What the table of commands says of it. */
   public final CommandTraits traits() {
     return traits;
-  }
-
-  /** What the table of commands says of a command, which may be one of these, wrapped or not. */
-  public static CommandTraits traitsOf(RedisCommand<?, ?, ?> command) {
-    EncodedCommand<?, ?, ?> outgoing = in(command);
-    return outgoing == null ? CommandTraits.of(command.getType()) : outgoing.traits;
   }
 
   /** How this may travel as part of a fused read; null if it may not. */
@@ -306,9 +300,13 @@ public class EncodedCommand<K, V, T>
     void visit(byte[] request, int start, int end);
   }
 
-  /** The hash under which {@link #itemHash} knows a framed argument. */
+  /** A hash of some bytes: under that of a framed argument, {@link #itemHash} knows it. */
   public static int hash(byte[] bytes, int start, int end) {
-    return RespRequest.hash(bytes, start, end);
+    int hash = 1;
+    for (int i = start; i < end; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    return hash ^ hash >>> 15;
   }
 
   /**

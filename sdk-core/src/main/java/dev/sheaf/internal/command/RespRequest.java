@@ -68,15 +68,6 @@ public final class RespRequest {
     return afterLine(bytes, frame);
   }
 
-  /** A hash of these bytes. */
-  public static int hash(byte[] bytes, int start, int end) {
-    int hash = 1;
-    for (int i = start; i < end; i++) {
-      hash = 31 * hash + bytes[i];
-    }
-    return hash ^ hash >>> 15;
-  }
-
   private static int afterLine(byte[] bytes, int from) {
     int i = from;
     while (i < bytes.length && bytes[i] != '\n') {

@@ -36,11 +36,6 @@ public final class Codecs {
     own.forEach(this::add);
   }
 
-  /** The usual algorithms. */
-  public static Codecs usual() {
-    return new Codecs(List.of(), null);
-  }
-
   /** The usual algorithms and dictionaries, if their library is there. */
   public static Codecs usual(KnownDictionaries dictionaries) {
     return new Codecs(List.of(), Algorithm.ZSTD.orNull() == null ? null : dictionaries);

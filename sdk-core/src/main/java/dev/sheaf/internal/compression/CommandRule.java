@@ -1,28 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.compression;
 
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.RespRequest;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * What is known of one command.
+ * What compression has to do with one command, as the table of {@link CommandTraits} says it.
  *
  * @param name in upper case
  * @param arguments which arguments are values
  * @param reply which parts of its reply are values
  * @param refusal for which keys it is refused
- * @param reason why it is refused, or why its values are not compressed; empty where neither is so
+ * @param reason why it is refused; empty if it is not
  */
 record CommandRule(
     String name, ArgumentShape arguments, ReplyShape reply, Refusal refusal, String reason) {
 
+  private static final CommandRule UNKNOWN =
+      new CommandRule("?", ArgumentShape.NONE, ReplyShape.NONE, Refusal.NONE, "");
+
+  private static final Map<CommandTraits, CommandRule> BY_ROW =
+      CommandTraits.all().stream()
+          .collect(Collectors.toUnmodifiableMap(Function.identity(), CommandRule::read));
+
+  private static final CommandRule[] BY_TYPE =
+      Arrays.stream(CommandType.values())
+          .map(type -> of(CommandTraits.of(type)))
+          .toArray(CommandRule[]::new);
+
+  /** Why commands are refused. */
+  private enum Reason {
+    CHANGES("it would change them in their middle"),
+    PARTS("it would return or compare a part of them"),
+    LENGTH("it would tell the length of what is stored"),
+    ORDER("it would order by the bytes of values, or fetch others");
+
+    private final String text;
+
+    Reason(String text) {
+      this.text = text;
+    }
+  }
+
+  private static CommandRule read(CommandTraits row) {
+    String[] refused = row.setting("refused", "NONE").split(":");
+    return new CommandRule(
+        row.name(),
+        ArgumentShape.valueOf(row.setting("args", "NONE")),
+        ReplyShape.valueOf(row.setting("reply", "NONE")),
+        Refusal.valueOf(refused[0]),
+        refused.length < 2 ? "" : Reason.valueOf(refused[1]).text);
+  }
+
+  /** The rule for a command; never null. */
+  static CommandRule of(ProtocolKeyword type) {
+    return type instanceof CommandType known
+        ? BY_TYPE[known.ordinal()]
+        : of(CommandTraits.of(type));
+  }
+
+  /** The rule for a row of the table; never null. */
+  static CommandRule of(CommandTraits row) {
+    return BY_ROW.getOrDefault(row, UNKNOWN);
+  }
+
   /** Whether requests pass as they are. */
   boolean leavesRequests() {
     return arguments == ArgumentShape.NONE && refusal == Refusal.NONE;
-  }
-
-  /** Whether neither request nor reply has anything to do with compression. */
-  boolean isUntouched() {
-    return leavesRequests() && reply == ReplyShape.NONE;
   }
 
   /** Which parts of the reply to this request are values. */

@@ -45,7 +45,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
 
   @Override
   public byte[] request(RedisCommand<?, ?, ?> command, byte[] request) {
-    CommandRule rule = CommandTable.of(command.getType());
+    CommandRule rule = CommandRule.of(command.getType());
     if (rule.leavesRequests() || command.getOutput() instanceof StoredOutput) {
       return request;
     }
@@ -60,7 +60,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
   @Override
   public <K, V, T> @Nullable DecodingOutput<K, V, T> reply(
       RedisCommand<K, V, T> command, byte[] request) {
-    CommandRule rule = CommandTable.of(command.getType());
+    CommandRule rule = CommandRule.of(command.getType());
     CommandOutput<K, V, T> output = command.getOutput();
     if (rule.reply() == ReplyShape.NONE
         || output == null

@@ -30,11 +30,6 @@ final class PolicyLookup {
   }
 
   /** The policy that compresses values of this key; null if they stay as they are. */
-  @Nullable CompressionPolicy of(RespRequest request, int keyIndex) {
-    return of(request.bytes(), request.start(keyIndex), request.end(keyIndex));
-  }
-
-  /** The policy that compresses values of this key; null if they stay as they are. */
   @Nullable CompressionPolicy of(byte[] bytes, int start, int end) {
     int found = find(bytes, start, end);
     return found < 0 || policies.get(found).compressor() == null ? null : policies.get(found);

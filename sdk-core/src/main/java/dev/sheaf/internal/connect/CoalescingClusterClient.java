@@ -3,6 +3,7 @@ package dev.sheaf.internal.connect;
 
 import dev.sheaf.internal.common.Pace;
 import dev.sheaf.internal.common.SingleFlight;
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.NodeWriter;
@@ -23,8 +24,6 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Lettuce's client for a cluster, whose node connections batch. */
@@ -58,22 +57,13 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     this.refreshes =
         new SingleFlight<>(
             super::refreshPartitionsAsync,
-            this::after,
+            Timer.on(() -> getResources().eventExecutorGroup()),
             Pace.TOPOLOGY,
             LONGEST_REFRESH,
             sharers -> {});
     context
         .healing()
         .refreshTopologyBy(() -> refreshPartitionsAsync().exceptionally(unreachable -> null));
-  }
-
-  private boolean after(Runnable task, long nanos) {
-    try {
-      getResources().eventExecutorGroup().schedule(task, nanos, TimeUnit.NANOSECONDS);
-      return true;
-    } catch (RejectedExecutionException shutDown) {
-      return false;
-    }
   }
 
   /** Also called by Lettuce, after redirections and lost connections. */

@@ -114,7 +114,7 @@ public final class CoalescingRedisClient extends RedisClient {
   }
 
   private Lanes lanes(NodePipeline main, RedisURI address) {
-    return new Lanes(maxLanes, context.writes(), main::after, () -> openLane(address));
+    return new Lanes(maxLanes, context.writes(), main.timer(), () -> openLane(address));
   }
 
   /** Opens a connection on event loops of its own. */

@@ -2,8 +2,8 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
 import dev.sheaf.internal.pipeline.QueueLimits;
 import dev.sheaf.internal.pipeline.WriteScope;
@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -173,10 +172,7 @@ final class HeldCommands<K, V> {
 
   /** What Lettuce says of a node that cannot be reached. */
   private Throwable unreachable(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Failures.cause(failure);
     return cause instanceof RedisException
         ? cause
         : RedisConnectionException.create(address(), cause);
@@ -189,14 +185,9 @@ final class HeldCommands<K, V> {
 
   private void send(Held<K, V> held) {
     try {
-      CallBegin.earlier(
-          held.sinceNanos(),
-          () -> {
-            // The connection is there, but its queue may be full of what came before.
-            WriteScope.runBlocking(() -> lettuce.accept(held.command()), timeLeft(held));
-            return null;
-          });
-    } catch (Exception e) {
+      // The connection is there, but its queue may be full of what came before.
+      WriteScope.runLate(() -> lettuce.accept(held.command()), held.sinceNanos(), timeLeft(held));
+    } catch (RuntimeException e) {
       held.command().completeExceptionally(e);
     }
   }

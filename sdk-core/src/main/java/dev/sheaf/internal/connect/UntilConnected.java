@@ -3,6 +3,7 @@ package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.common.PeriodicTask;
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisException;
@@ -51,7 +52,7 @@ final class UntilConnected<K, V> {
   private final Set<RedisClusterNode> connected = ConcurrentHashMap.newKeySet();
 
   private final PeriodicTask expiry =
-      new PeriodicTask(this::after, EXPIRY_INTERVAL_NANOS, this::expire);
+      new PeriodicTask(this::afterOrClose, EXPIRY_INTERVAL_NANOS, this::expire);
 
   private volatile boolean allConnected;
 
@@ -200,14 +201,12 @@ final class UntilConnected<K, V> {
     return !waiting.isEmpty();
   }
 
-  private boolean after(Runnable task, long nanos) {
-    try {
-      executors().schedule(task, nanos, TimeUnit.NANOSECONDS);
-      return true;
-    } catch (RejectedExecutionException shutDown) {
+  private boolean afterOrClose(Runnable task, long nanos) {
+    boolean willRun = Timer.on(this::executors).after(task, nanos);
+    if (!willRun) {
       close();
-      return false;
     }
+    return willRun;
   }
 
   private EventExecutorGroup executors() {

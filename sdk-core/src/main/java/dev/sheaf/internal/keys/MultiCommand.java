@@ -3,7 +3,6 @@ package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
 import dev.sheaf.internal.common.Limits;
-import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +36,7 @@ public final class MultiCommand<K, V> {
   private final RedisCodec<K, V> codec;
   private final Duration commandTimeout;
   private final long maxHeldBytes;
-  private final Callers callers;
+  private final AtomicInteger blockedCallers;
 
   /**
    * Creates the commands of one client.
@@ -48,11 +48,11 @@ public final class MultiCommand<K, V> {
       RedisCodec<K, V> codec,
       Duration commandTimeout,
       long maxQueuedBytes,
-      Callers callers) {
+      AtomicInteger blockedCallers) {
     this.connection = connection;
     this.codec = codec;
     this.commandTimeout = commandTimeout;
-    this.callers = callers;
+    this.blockedCallers = blockedCallers;
     this.maxHeldBytes = Math.min(Limits.BYTES_PER_SLICE, maxQueuedBytes);
   }
 
@@ -115,7 +115,7 @@ public final class MultiCommand<K, V> {
       List<T> items, BiConsumer<KeyCalls<K, V>, ? super T> call) {
     KeyCalls<K, V> calls = calls(items, call);
     return WriteScope.supply(
-        callers,
+        blockedCallers,
         commandTimeout,
         () -> {
           calls.sendBlocking(connection, maxHeldBytes, commandTimeout);

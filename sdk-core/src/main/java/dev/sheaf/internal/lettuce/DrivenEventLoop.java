@@ -14,12 +14,17 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
 import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -69,6 +74,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
    */
   private static final long MAX_SELECT_NANOS = TimeUnit.HOURS.toNanos(1);
 
+  /** Thread.isVirtual, which JDK 17 has not. */
+  private static final @Nullable MethodHandle IS_VIRTUAL = isVirtualMethod();
+
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.io");
 
   private final IoEventLoopGroup parent;
@@ -102,6 +110,36 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   // ---- what drivers do
+
+  private static @Nullable MethodHandle isVirtualMethod() {
+    try {
+      return MethodHandles.publicLookup()
+          .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Whether the current thread may be a driver: not a virtual thread, whose carrier would be
+   * blocked in the selector; not one of a fork-join pool, which has to know that it blocks; not an
+   * event loop's.
+   */
+  public static boolean mayDrive() {
+    Thread thread = Thread.currentThread();
+    return thread.getClass() == Thread.class
+        || !(thread instanceof ForkJoinWorkerThread)
+            && !(thread instanceof FastThreadLocalThread)
+            && !isVirtual(thread);
+  }
+
+  private static boolean isVirtual(Thread thread) {
+    try {
+      return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(thread);
+    } catch (Throwable e) {
+      throw new LinkageError("Thread.isVirtual failed", e);
+    }
+  }
 
   /**
    * Makes the calling thread the owner if there is none and it may drive.
@@ -167,11 +205,6 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   public StackTraceElement[] ownerStack() {
     Thread running = owner.get();
     return running == null ? new StackTraceElement[0] : running.getStackTrace();
-  }
-
-  /** Whether nobody runs the loop now. */
-  public boolean isFree() {
-    return owner.get() == null;
   }
 
   // ---- what the owner counts

@@ -158,7 +158,9 @@ final class BatchAssembler {
       return;
     }
     try {
-      expiry.leaves(command);
+      if (command.isDelayed()) {
+        expiry.leavesLate(command);
+      }
       switch (fate) {
         case FUSED -> fuse(command);
         case REJECTED ->

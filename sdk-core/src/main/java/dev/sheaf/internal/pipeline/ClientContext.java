@@ -7,6 +7,7 @@ import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.heal.Healing;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param meters null if nobody measures
  * @param compression null if values are left as they are
  * @param scriptTexts what scripts need on each new socket
- * @param callers those that block for replies now
+ * @param blockedCallers how many callers block for replies now: a few can drive an event loop each,
+ *     many share batches
  * @param healing closes connections that stay broken
  * @param observe what has spans, if the client resources trace
  */
@@ -28,7 +30,7 @@ public record ClientContext(
     @Nullable BatchMeters meters,
     @Nullable CompressionEngine compression,
     ScriptTexts scriptTexts,
-    Callers callers,
+    AtomicInteger blockedCallers,
     Healing healing,
     Observe observe) {
 
@@ -43,7 +45,7 @@ public record ClientContext(
             meters,
             compression,
             scriptTexts,
-            callers,
+            blockedCallers,
             healing,
             observe);
   }

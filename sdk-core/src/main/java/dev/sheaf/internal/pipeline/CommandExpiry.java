@@ -67,19 +67,17 @@ final class CommandExpiry {
     look.start();
   }
 
-  /** Takes note of a command that is about to be written. */
-  void leaves(EncodedCommand<?, ?, ?> command) {
-    if (command.isDelayed()) {
-      delayed.add(command);
-      schedule();
-    }
+  /** Takes note of a command that had to wait and is about to be written. */
+  void leavesLate(EncodedCommand<?, ?, ?> command) {
+    delayed.add(command);
+    schedule();
   }
 
   /** Takes note of a command that is about to be written once more. */
   void leavesAgain(EncodedCommand<?, ?, ?> command, long firstNanos) {
     if (System.nanoTime() - firstNanos >= INTERVAL_NANOS) {
       command.calledBy(firstNanos);
-      leaves(command);
+      leavesLate(command);
     }
   }
 

@@ -9,11 +9,9 @@ import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
-import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -52,21 +50,6 @@ public final class Lanes {
 
   /** Not a connection that commands can take: it is closed, or about to be. */
   private static final int CLOSED = -1;
-
-  /** What changes how a connection answers; behind it, another connection answers otherwise. */
-  private static final Set<String> OF_STATE =
-      Set.of(
-          "SELECT",
-          "AUTH",
-          "CLIENT",
-          "RESET",
-          "READONLY",
-          "READWRITE",
-          "SUBSCRIBE",
-          "PSUBSCRIBE",
-          "SSUBSCRIBE",
-          "MONITOR",
-          "QUIT");
 
   /**
    * A connection that is being opened.
@@ -131,19 +114,12 @@ public final class Lanes {
 
   /** Looks at a command that is about to be sent on the main connection. */
   void observe(EncodedCommand<?, ?, ?> command) {
-    ProtocolKeyword type = command.getType();
-    switch (type.toString()) {
-      case "HELLO" -> {
-        // Without arguments it only asks.
-        if (command.getArgs() != null && command.getArgs().count() > 0) {
-          stateless = false;
-        }
-      }
-      default -> {
-        if (OF_STATE.contains(type.toString())) {
-          stateless = false;
-        }
-      }
+    // HELLO without arguments only asks.
+    if (command.traits().isOfState()
+        || command.traits().name().equals("HELLO")
+            && command.getArgs() != null
+            && command.getArgs().count() > 0) {
+      stateless = false;
     }
   }
 

@@ -69,7 +69,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   private final AtomicLong heardNanos = new AtomicLong(System.nanoTime());
 
   private final SilenceWatch silence;
-  private final Refusals refusals;
+
+  /** Judges error replies in a row; null if the last reply was none. */
+  private @Nullable Refusals refusals;
 
   private final WrittenCommands written;
 
@@ -88,7 +90,6 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     this.readsFlights = readsFlights;
     this.loop = channel.eventLoop() instanceof DrivenEventLoop driven ? driven : null;
     this.silence = pipeline.watch(this);
-    this.refusals = new Refusals(pipeline.healer(), this);
     this.written = new WrittenCommands(channel, pipeline::heardNanos);
   }
 
@@ -317,10 +318,16 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
 
   @Override
   public void replied(@Nullable CommandOutput<?, ?, ?> output) {
+    Refusals judge = refusals;
     if (output != null && output.hasError()) {
-      refusals.reply(output.getError(), channel.remoteAddress());
-    } else {
-      refusals.none();
+      if (judge == null) {
+        judge = new Refusals(pipeline.healer(), this);
+        refusals = judge;
+      }
+      judge.reply(output.getError(), channel.remoteAddress());
+    } else if (judge != null) {
+      judge.none();
+      refusals = null;
     }
   }
 

@@ -20,7 +20,6 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +62,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   private static final int DELIVERIES_PER_LOOK = 16;
 
   private final RedisChannelWriter delegate;
+  private final Timer timer;
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
   private final @Nullable BatchMeters meters;
@@ -135,10 +135,11 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     this.excludedFromReplay = clientOptions.getReplayFilter();
     this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
-    this.expiry = new CommandExpiry(timeouts, this::after, this::expireStalled, this);
+    this.timer = Timer.on(() -> delegate.getClientResources().eventExecutorGroup());
+    this.expiry = new CommandExpiry(timeouts, timer, this::expireStalled, this);
     this.timeouts = timeouts;
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
-    this.healer = context.healing().healer(this::after);
+    this.healer = context.healing().healer(timer);
     this.queue =
         new PendingQueue(options, context.writes(), meters, this::entered, this::attendHere);
     this.next =
@@ -162,17 +163,9 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     };
   }
 
-  /** Runs a task later, outside of any event loop; as {@link Timer}. */
-  public boolean after(Runnable task, long nanos) {
-    try {
-      delegate
-          .getClientResources()
-          .eventExecutorGroup()
-          .schedule(task, nanos, TimeUnit.NANOSECONDS);
-      return true;
-    } catch (RejectedExecutionException shutDown) {
-      return false;
-    }
+  /** Runs tasks later, outside of any event loop. */
+  public Timer timer() {
+    return timer;
   }
 
   /** The spans of what goes this way; null if nothing has spans. */

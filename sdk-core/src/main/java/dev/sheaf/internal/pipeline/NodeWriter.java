@@ -3,7 +3,6 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.UnavailableException;
-import dev.sheaf.internal.command.CallBegin;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
@@ -146,7 +145,6 @@ public final class NodeWriter
     }
     try {
       EncodedCommand<K, V, T> outgoing = EncodedCommand.encode(command, mayFuse, compression);
-      CallBegin.note(outgoing);
       Lanes lanes = pipeline.lanes();
       if (lanes != null && outgoing.fusible() == null) {
         lanes.observe(outgoing);

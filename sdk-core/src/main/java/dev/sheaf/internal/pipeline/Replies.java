@@ -2,6 +2,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.common.Failures;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -10,7 +11,6 @@ import io.lettuce.core.internal.ExceptionFactory;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -54,11 +54,7 @@ public final class Replies {
   }
 
   private static RedisException asRedisException(Exception e) {
-    Throwable cause = e;
-    while ((cause instanceof ExecutionException || cause instanceof CompletionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Failures.cause(e);
     if (cause instanceof RedisCommandExecutionException) {
       // A new one of the same kind: its stack is that of the waiting thread.
       return ExceptionFactory.createExecutionException(cause.getMessage(), cause);

@@ -3,7 +3,6 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.common.Threads;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
 import io.lettuce.core.protocol.RedisCommand;
@@ -15,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +36,8 @@ public final class WriteScope {
   /** How long what finds no room waits for it; 0 if it fails at once. */
   private final long roomNanos;
 
-  /** Null if this is no blocking call. */
-  private final @Nullable Callers callers;
+  /** How many callers of the client block; null if this is no blocking call. */
+  private final @Nullable AtomicInteger blockedCallers;
 
   /** The connection whose event loop this thread drives. */
   private @Nullable NodePipeline driven;
@@ -53,12 +53,15 @@ public final class WriteScope {
   /** The parts of further connections. */
   private @Nullable Map<NodePipeline, Chain> more;
 
-  private long heldBytes;
   private @Nullable Set<Object> marks;
 
-  private WriteScope(long roomNanos, @Nullable Callers callers) {
+  /** When its commands were called, by System.nanoTime, if that was before it began; else 0. */
+  private final long calledNanos;
+
+  private WriteScope(long roomNanos, @Nullable AtomicInteger blockedCallers, long calledNanos) {
     this.roomNanos = roomNanos;
-    this.callers = callers;
+    this.blockedCallers = blockedCallers;
+    this.calledNanos = calledNanos;
   }
 
   /** Runs what writes commands, then sends these; what finds no room fails. */
@@ -85,11 +88,23 @@ public final class WriteScope {
 
   private static void run(Runnable writes, long roomNanos) {
     WriteScope outer = CURRENT.get();
-    if (outer != null && (outer.callers == null || roomNanos > 0)) {
+    if (outer != null && (outer.blockedCallers == null || roomNanos > 0)) {
       writes.run();
       return;
     }
-    WriteScope corked = new WriteScope(roomNanos, null);
+    gather(writes, new WriteScope(roomNanos, null, 0), outer);
+  }
+
+  /**
+   * As {@link #runBlocking}, for what writes commands that were called earlier.
+   *
+   * @param calledNanos when, by System.nanoTime
+   */
+  public static void runLate(Runnable writes, long calledNanos, Duration timeout) {
+    gather(writes, new WriteScope(timeout.toNanos(), null, calledNanos), CURRENT.get());
+  }
+
+  private static void gather(Runnable writes, WriteScope corked, @Nullable WriteScope outer) {
     CURRENT.set(corked);
     try {
       writes.run();
@@ -106,31 +121,31 @@ public final class WriteScope {
    * @param timeout how long the call may wait for room in a full queue
    */
   public static <T extends @Nullable Object> T call(
-      Callers callers, Duration timeout, Callable<T> call) throws Exception {
+      AtomicInteger blockedCallers, Duration timeout, Callable<T> call) throws Exception {
     WriteScope outer = CURRENT.get();
-    if (outer != null && outer.callers != null) {
+    if (outer != null && outer.blockedCallers != null) {
       return call.call();
     }
-    WriteScope corked = begin(outer, callers, timeout);
+    WriteScope corked = begin(outer, blockedCallers, timeout);
     try {
       return call.call();
     } finally {
-      corked.end(outer, callers);
+      corked.end(outer, blockedCallers);
     }
   }
 
   /** As {@link #call}, for what throws nothing checked. */
   public static <T extends @Nullable Object> T supply(
-      Callers callers, Duration timeout, Supplier<T> call) {
+      AtomicInteger blockedCallers, Duration timeout, Supplier<T> call) {
     WriteScope outer = CURRENT.get();
-    if (outer != null && outer.callers != null) {
+    if (outer != null && outer.blockedCallers != null) {
       return call.get();
     }
-    WriteScope corked = begin(outer, callers, timeout);
+    WriteScope corked = begin(outer, blockedCallers, timeout);
     try {
       return call.get();
     } finally {
-      corked.end(outer, callers);
+      corked.end(outer, blockedCallers);
     }
   }
 
@@ -152,18 +167,19 @@ public final class WriteScope {
     }
   }
 
-  private static WriteScope begin(@Nullable WriteScope outer, Callers callers, Duration timeout) {
+  private static WriteScope begin(
+      @Nullable WriteScope outer, AtomicInteger blockedCallers, Duration timeout) {
     if (outer != null) {
       outer.submit();
     }
-    WriteScope corked = new WriteScope(timeout.toNanos(), callers);
+    WriteScope corked = new WriteScope(timeout.toNanos(), blockedCallers, 0);
     CURRENT.set(corked);
-    callers.begin();
+    blockedCallers.incrementAndGet();
     return corked;
   }
 
-  private void end(@Nullable WriteScope outer, Callers callers) {
-    callers.end();
+  private void end(@Nullable WriteScope outer, AtomicInteger blockedCallers) {
+    blockedCallers.decrementAndGet();
     CURRENT.set(outer);
     submit();
   }
@@ -189,11 +205,11 @@ public final class WriteScope {
   private void sendAndDrive(CompletableFuture<?> done, long deadlineNanos) {
     NodePipeline main = pipeline;
     Chain commands = chain;
-    if (callers == null
+    if (blockedCallers == null
         || main == null
         || commands == null
-        || !Threads.mayDrive()
-        || !ownsLoop(callers, main, commands)) {
+        || !DrivenEventLoop.mayDrive()
+        || !ownsLoop(blockedCallers, main, commands)) {
       submit();
       return;
     }
@@ -214,13 +230,13 @@ public final class WriteScope {
   }
 
   /** Whether this thread owns the event loop of a connection now, with which it is to send. */
-  private boolean ownsLoop(Callers callers, NodePipeline main, Chain commands) {
+  private boolean ownsLoop(AtomicInteger blockedCallers, NodePipeline main, Chain commands) {
     DrivenEventLoop loop = main.loop();
     if (loop == null) {
       return false;
     }
     Lanes lanes = more == null ? main.lanes() : null;
-    int blocked = callers.blocked();
+    int blocked = blockedCallers.get();
     boolean owns = false;
     if (blocked <= (lanes == null ? 1 : lanes.drivers())) {
       owns = lanes == null ? own(main) : lanes.tryDrive(main, commands, this::own);
@@ -275,7 +291,6 @@ public final class WriteScope {
     }
     Map<NodePipeline, Chain> others = more;
     more = null;
-    heldBytes = 0;
     if (others != null) {
       others.forEach(
           (other, part) -> {
@@ -298,9 +313,19 @@ public final class WriteScope {
   /** Sends what the current thread holds back, if its requests have that many bytes together. */
   public static void releaseFrom(long bytes) {
     WriteScope corked = CURRENT.get();
-    if (corked != null && corked.heldBytes >= bytes) {
+    if (corked != null && corked.heldBytes() >= bytes) {
       corked.submit();
     }
+  }
+
+  private long heldBytes() {
+    long held = chain == null ? 0 : chain.bytes();
+    if (more != null) {
+      for (Chain part : more.values()) {
+        held += part.bytes();
+      }
+    }
+    return held;
   }
 
   private void submit() {
@@ -313,7 +338,6 @@ public final class WriteScope {
     pipeline = null;
     chain = null;
     more = null;
-    heldBytes = 0;
     long beganNanos = roomNanos > 0 ? System.nanoTime() : 0;
     if (to != null && commands != null) {
       submit(to, commands, beganNanos);
@@ -347,7 +371,7 @@ public final class WriteScope {
    */
   public static long roomNanos() {
     WriteScope corked = CURRENT.get();
-    return corked == null || corked.callers == null ? 0 : corked.roomNanos;
+    return corked == null || corked.blockedCallers == null ? 0 : corked.roomNanos;
   }
 
   /** Names the node that the current thread wrote to last, to end a sentence with; may be empty. */
@@ -382,7 +406,7 @@ public final class WriteScope {
   /** Whether the current thread holds back, and this mark is new to what it holds. */
   public static boolean isFirst(Object mark) {
     WriteScope corked = CURRENT.get();
-    if (corked == null || corked.callers != null) {
+    if (corked == null || corked.blockedCallers != null) {
       return false;
     }
     if (corked.marks == null) {
@@ -393,17 +417,21 @@ public final class WriteScope {
 
   /** Holds back a command that the current thread writes. */
   public void hold(NodePipeline to, EncodedCommand<?, ?, ?> command) {
-    if (callers != null) {
+    if (blockedCallers != null) {
       command.awaitedByCaller();
     }
-    heldBytes += command.requestBytes();
+    if (calledNanos != 0) {
+      command.calledBy(calledNanos);
+    }
     partOf(to).append(command);
   }
 
   /** Holds back commands with nothing between them. */
   void hold(NodePipeline to, Chain commands) {
-    heldBytes += commands.bytes();
-    partOf(to).appendAll(commands, callers != null);
+    if (calledNanos != 0) {
+      commands.calledBy(calledNanos);
+    }
+    partOf(to).appendAll(commands, blockedCallers != null);
   }
 
   private Chain partOf(NodePipeline to) {

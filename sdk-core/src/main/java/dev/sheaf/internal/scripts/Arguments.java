@@ -4,18 +4,21 @@ package dev.sheaf.internal.scripts;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** Turns arguments of scripts into bytes. */
-final class Arguments {
-
-  private Arguments() {}
+/**
+ * The arguments of a call as they travel.
+ *
+ * @param count how many there are
+ * @param frames all of them, as they stand in a request
+ */
+record Arguments(int count, byte[] frames) {
 
   /**
-   * The bytes of all arguments.
+   * Encodes arguments.
    *
    * @throws NullPointerException if one is null
    * @throws IllegalArgumentException if one has a type that has no bytes of its own
    */
-  static byte[][] encode(String script, Object[] args) {
+  static Arguments of(String script, Object[] args) {
     byte[][] encoded = new byte[args.length][];
     for (int i = 0; i < args.length; i++) {
       int position = i;
@@ -24,7 +27,7 @@ final class Arguments {
               args[i], () -> "Argument " + (position + 1) + " of script '" + script + "' is null");
       encoded[i] = encode(script, i + 1, arg);
     }
-    return encoded;
+    return new Arguments(encoded.length, Frames.of(encoded));
   }
 
   private static byte[] encode(String script, int position, Object arg) {

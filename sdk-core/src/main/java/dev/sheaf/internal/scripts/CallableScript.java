@@ -70,18 +70,18 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
     script.checkCounts(keys.size(), args.length);
     EncodedKeys encodedKeys =
         EncodedKeys.of(script.name(), keys, parts.host().codec(), parts.nodes().isCluster());
-    EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args);
+    Arguments encodedArgs = Arguments.of(script.name(), args);
     return () -> send(encodedKeys, encodedArgs);
   }
 
-  private CompletableFuture<T> send(EncodedKeys keys, EncodedArguments args) {
+  private CompletableFuture<T> send(EncodedKeys keys, Arguments args) {
     ScriptCall<T> call = new ScriptCall<>(this, script.result()::decode, keys, args);
     parts.nodes().dispatch(call.first(carriesText(keys)));
     return call.outcome();
   }
 
   /** Sends a slice of a scatter, to which the order does not matter. */
-  CompletableFuture<Timed<T>> sendSlice(EncodedKeys keys, EncodedArguments args) {
+  CompletableFuture<Timed<T>> sendSlice(EncodedKeys keys, Arguments args) {
     ScriptCall<Timed<T>> call =
         new ScriptCall<>(this, reply -> Timed.decode(script, reply), keys, args);
     parts.nodes().dispatch(call.first(false));
@@ -144,7 +144,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
               + "' cannot be scattered inside MULTI, since slices are answered with EXEC alone; end"
               + " the transaction first, or call the script");
     }
-    EncodedArguments encodedArgs = EncodedArguments.of(script.name(), args.toArray());
+    Arguments encodedArgs = Arguments.of(script.name(), args.toArray());
     return new Scatter<>(
         loaded(parts, Timed.around(script)), encodedArgs, Objects.requireNonNull(reducer), options);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.scripts;
 
+import dev.sheaf.internal.common.Failures;
 import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.ScatterException;
 import dev.sheaf.scripts.ScatterOptions;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   private final CallableScript<K, T> script;
-  private final EncodedArguments args;
+  private final Arguments args;
   private final Reducer<? super T, R> reducer;
   private final ScatterOptions options;
   private final boolean cluster;
@@ -56,7 +56,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   Scatter(
       CallableScript<K, T> script,
-      EncodedArguments args,
+      Arguments args,
       Reducer<? super T, R> reducer,
       ScatterOptions options) {
     this.script = script;
@@ -344,10 +344,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   }
 
   private void failed(Slice<K> slice, @Nullable Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException wrapped && wrapped.getCause() != null
-            ? wrapped.getCause()
-            : Objects.requireNonNull(failure);
+    Throwable cause = Failures.cause(Objects.requireNonNull(failure));
     failures.add(new ScatterException.FailedSlice(slice.keys(), cause));
     stopped |= failures.size() >= ScatterException.MAX_FAILURES;
   }

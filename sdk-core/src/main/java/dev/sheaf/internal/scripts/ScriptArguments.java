@@ -12,14 +12,14 @@ import io.netty.buffer.ByteBuf;
 final class ScriptArguments extends CommandArgs<byte[], byte[]> {
 
   private final EncodedKeys keys;
-  private final EncodedArguments arguments;
+  private final Arguments arguments;
 
   /**
    * Creates the arguments of a call.
    *
    * @param called the digest or the text of a script, or the name of a function
    */
-  ScriptArguments(byte[] called, EncodedKeys keys, EncodedArguments arguments) {
+  ScriptArguments(byte[] called, EncodedKeys keys, Arguments arguments) {
     super(ByteArrayCodec.INSTANCE);
     this.keys = keys;
     this.arguments = arguments;

@@ -36,7 +36,7 @@ final class ScriptCall<T extends @Nullable Object> {
   private final CallableScript<?, ?> script;
   private final Function<@Nullable Object, T> decoder;
   private final EncodedKeys keys;
-  private final EncodedArguments args;
+  private final Arguments args;
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
   private final long startNanos = System.nanoTime();
   private int functionLoads;
@@ -48,7 +48,7 @@ final class ScriptCall<T extends @Nullable Object> {
       CallableScript<?, ?> script,
       Function<@Nullable Object, T> decoder,
       EncodedKeys keys,
-      EncodedArguments args) {
+      Arguments args) {
     this.script = script;
     this.decoder = decoder;
     this.keys = keys;

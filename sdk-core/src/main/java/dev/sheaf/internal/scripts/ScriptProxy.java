@@ -4,6 +4,7 @@ package dev.sheaf.internal.scripts;
 import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ScriptDeclarationException;
 import dev.sheaf.scripts.Scripts;
+import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -68,9 +69,19 @@ final class ScriptProxy implements InvocationHandler {
       };
     }
     if (method.isDefault()) {
-      return DefaultMethods.invoke(proxy, method, arguments);
+      return invokeDefault(proxy, method, arguments);
     }
     Bound bound = Objects.requireNonNull(methods.get(method));
     return bound.declared().call(bound.script(), arguments);
+  }
+
+  /** Calls the body that an interface, which need not be public, gives a method. */
+  private static @Nullable Object invokeDefault(
+      Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+    Class<?> owner = method.getDeclaringClass();
+    return MethodHandles.privateLookupIn(owner, MethodHandles.lookup())
+        .unreflectSpecial(method, owner)
+        .bindTo(proxy)
+        .invokeWithArguments(arguments == null ? new Object[0] : arguments);
   }
 }

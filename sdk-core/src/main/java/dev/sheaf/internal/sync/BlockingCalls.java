@@ -4,12 +4,12 @@ package dev.sheaf.internal.sync;
 import dev.sheaf.Result;
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.connect.ConnectedServer;
-import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.sync.RedisStringCommands;
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ public final class BlockingCalls<K, V> {
   private final StatefulConnection<?, ?> connection;
   private final KeyLoops<K, V> loops;
   private final ThreadLocal<CallerThread> threads;
-  private final Callers blocked;
+  private final AtomicInteger blockedCallers;
   private final @Nullable LoopSampler sampler;
 
   /** Null unless loops are learned. */
@@ -51,7 +51,7 @@ public final class BlockingCalls<K, V> {
     this.connection = connection;
     this.loops = loops;
     this.threads = loops.threads();
-    this.blocked = loops.callers();
+    this.blockedCallers = loops.blockedCallers();
     this.sampler = sampler;
     this.learned = learned;
     this.mayDrive = ConnectedServer.isOwn(connection);
@@ -180,7 +180,7 @@ public final class BlockingCalls<K, V> {
 
   private @Nullable Object send(boolean drives, Callable<@Nullable Object> call) throws Exception {
     return drives && mayDrive
-        ? WriteScope.call(blocked, connection.getTimeout(), call)
+        ? WriteScope.call(blockedCallers, connection.getTimeout(), call)
         : WriteScope.pass(call);
   }
 }

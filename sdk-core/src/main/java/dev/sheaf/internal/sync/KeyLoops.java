@@ -4,7 +4,6 @@ package dev.sheaf.internal.sync;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.keys.ReadRouter;
-import dev.sheaf.internal.pipeline.Callers;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.RedisCodec;
@@ -15,6 +14,7 @@ import java.util.Collection;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** What the loops of one client that read ahead have in common. Thread-safe. */
@@ -31,7 +31,7 @@ public final class KeyLoops<K, V> {
   private final RedisCodec<K, V> codec;
   private final Duration timeout;
   private final WriteClock writes;
-  private final Callers blocked;
+  private final AtomicInteger blockedCallers;
   private final ThreadLocal<CallerThread> callers;
 
   private final LoopHabits habits = new LoopHabits();
@@ -46,20 +46,20 @@ public final class KeyLoops<K, V> {
       ReadRouter<K, V> reads,
       Duration timeout,
       WriteClock writes,
-      Callers blocked,
+      AtomicInteger blockedCallers,
       ThreadLocal<CallerThread> callers) {
     this.reads = reads;
     this.connection = reads.connection();
     this.codec = reads.codec();
     this.timeout = timeout;
     this.writes = writes;
-    this.blocked = blocked;
+    this.blockedCallers = blockedCallers;
     this.callers = callers;
   }
 
-  /** The client's callers that block for replies now. */
-  Callers callers() {
-    return blocked;
+  /** How many of the client's callers block for replies now. */
+  AtomicInteger blockedCallers() {
+    return blockedCallers;
   }
 
   public <T> Iterable<T> over(

@@ -46,10 +46,6 @@ public final class LearnedLoops<K, V> {
     this.options = places.options();
   }
 
-  LoopLearning options() {
-    return options;
-  }
-
   LearnedPlaces places() {
     return places;
   }

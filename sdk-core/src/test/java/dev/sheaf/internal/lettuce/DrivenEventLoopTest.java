@@ -8,7 +8,6 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
-import dev.sheaf.internal.common.Threads;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.RedisCommandInterruptedException;
@@ -315,10 +314,10 @@ class DrivenEventLoopTest {
 
   @Test
   void threadsOfPoolsThatCountBlockedThreads_doNotDrive() throws Exception {
-    assertThat(Threads.mayDrive()).isTrue();
+    assertThat(DrivenEventLoop.mayDrive()).isTrue();
     ForkJoinPool pool = new ForkJoinPool(1);
     try {
-      assertThat(pool.submit(Threads::mayDrive).get()).isFalse();
+      assertThat(pool.submit(DrivenEventLoop::mayDrive).get()).isFalse();
     } finally {
       pool.shutdown();
     }

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Where a {@link NodePipeline} writes to in place of Lettuce. */
 abstract class FakeWriter implements RedisChannelWriter {
@@ -33,7 +34,7 @@ abstract class FakeWriter implements RedisChannelWriter {
           null,
           null,
           new ScriptTexts(),
-          new Callers(),
+          new AtomicInteger(),
           new Healing(HealingOptions.defaults(), null, "default"),
           Observe.off());
 

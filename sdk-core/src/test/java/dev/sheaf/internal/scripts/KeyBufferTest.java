@@ -72,7 +72,7 @@ class KeyBufferTest {
     Object[] args = {1, new byte[] {0, (byte) 255}};
     ScriptArguments arguments =
         new ScriptArguments(
-            "digest".getBytes(StandardCharsets.UTF_8), keys, EncodedArguments.of("test", args));
+            "digest".getBytes(StandardCharsets.UTF_8), keys, Arguments.of("test", args));
     assertThat(arguments.count()).isEqualTo(2 + keys.count() + args.length);
     return bytes(arguments);
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.sheaf.internal.pipeline.Callers;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.LettuceFutures;
@@ -248,7 +247,7 @@ class DeadlinesTest {
                     catchThrowable(
                         () ->
                             WriteScope.call(
-                                new Callers(),
+                                new AtomicInteger(),
                                 Duration.ofNanos(TIMEOUT_NANOS),
                                 () -> await(get, TIMEOUT_NANOS)))));
     caller.start();

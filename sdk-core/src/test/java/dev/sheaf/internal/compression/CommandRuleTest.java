@@ -3,9 +3,8 @@ package dev.sheaf.internal.compression;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.RespRequest;
-import dev.sheaf.testkit.ForEachServer;
-import dev.sheaf.testkit.ServerUnderTest;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import java.nio.charset.StandardCharsets;
@@ -14,26 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class CommandTableContractTest {
-
-  @Test
-  void everyCommandOfLettuce_isClassified() {
-    assertThat(CommandType.values())
-        .extracting(CommandType::toString)
-        .allMatch(CommandTable::isKnown);
-  }
-
-  @ForEachServer
-  void everyCommandOfTheServer_isClassified(ServerUnderTest server) {
-    List<String> unknown = new ArrayList<>();
-    for (Object entry : (List<?>) server.command("COMMAND")) {
-      String name = ((List<?>) entry).get(0).toString();
-      if (!CommandTable.isKnown(name)) {
-        unknown.add(name);
-      }
-    }
-    assertThat(unknown).isEmpty();
-  }
+/** Where values are in requests and replies, by the table of commands. */
+class CommandRuleTest {
 
   @Test
   void commandOfTheApplicationsOwnType_isKnownByItsName() {
@@ -44,7 +25,7 @@ class CommandTableContractTest {
             return "hset".getBytes(StandardCharsets.US_ASCII);
           }
         };
-    assertThat(CommandTable.of(own)).isSameAs(CommandTable.of(CommandType.HSET));
+    assertThat(CommandRule.of(own)).isSameAs(CommandRule.of(CommandType.HSET));
   }
 
   @Test
@@ -114,7 +95,7 @@ class CommandTableContractTest {
   private static List<String> values(String command) {
     RespRequest request = new RespRequest(encoded(command));
     List<String> values = new ArrayList<>();
-    CommandTable.of(request.name())
+    CommandRule.of(CommandTraits.named(request.name()))
         .arguments()
         .visit(
             request,
@@ -141,7 +122,7 @@ class CommandTableContractTest {
   /** The bulk strings at the places of values, of a reply in a notation of its own. */
   private static List<String> reply(String command, String reply) {
     byte[] request = encoded(command);
-    ReplyShape shape = CommandTable.of(command.split(" ")[0]).replyTo(request);
+    ReplyShape shape = CommandRule.of(CommandTraits.named(command.split(" ")[0])).replyTo(request);
     ReplyPosition position = new ReplyPosition(shape);
     List<String> values = new ArrayList<>();
     for (String part : reply.split(" ")) {
