@@ -37,10 +37,10 @@ final class BulkCaller implements Caller {
     this.counters = keys(number, "count");
     this.all = IntStream.range(0, threads).mapToObj(thread -> keys(thread, "value")).toList();
     this.values = all.get(number);
-    counters.forEach(key -> own.put(key, new ChaosChecker(findings, ChaosRun.now())));
-    values.forEach(key -> own.put(key, new ChaosChecker(findings, ChaosRun.now())));
+    counters.forEach(key -> own.put(key, new ChaosChecker(findings, key, ChaosRun.now())));
+    values.forEach(key -> own.put(key, new ChaosChecker(findings, key, ChaosRun.now())));
     for (List<String> keys : all) {
-      keys.forEach(key -> seen.put(key, new ChaosChecker(findings, ChaosRun.now())));
+      keys.forEach(key -> seen.put(key, new ChaosChecker(findings, key, ChaosRun.now())));
     }
   }
 
@@ -66,6 +66,7 @@ final class BulkCaller implements Caller {
 
   private int increment(boolean batch) throws Exception {
     Map<String, Result<Long>> results;
+    long from = ChaosRun.now();
     try {
       results = client.incrAll(counters, batch);
     } catch (Exception e) {
@@ -76,7 +77,7 @@ final class BulkCaller implements Caller {
     int answered = 0;
     for (String key : counters) {
       if (results.get(key) instanceof Result.Value<Long> count) {
-        own.get(key).incremented(count.value(), now);
+        own.get(key).incremented(count.value(), from, now);
         answered++;
       } else if (!client.didNotRun(failure(results.get(key)))) {
         own.get(key).incrementUnknown();
@@ -88,12 +89,13 @@ final class BulkCaller implements Caller {
   private int write() throws Exception {
     Map<String, String> written = new LinkedHashMap<>();
     values.forEach(key -> written.put(key, ChaosChecker.value(key, own.get(key).nextValue())));
+    long from = ChaosRun.now();
     Map<String, Result<Boolean>> results = client.setAll(written);
     long now = ChaosRun.now();
     int answered = 0;
     for (String key : values) {
       if (results.get(key) instanceof Result.Value) {
-        own.get(key).written(now);
+        own.get(key).written(from, now);
         answered++;
       } else {
         failure(results.get(key));
@@ -103,6 +105,7 @@ final class BulkCaller implements Caller {
   }
 
   private int readBack() throws Exception {
+    long from = ChaosRun.now();
     Map<String, Result<String>> results = client.readAll(values);
     long now = ChaosRun.now();
     int answered = 0;
@@ -110,7 +113,7 @@ final class BulkCaller implements Caller {
       if (isAnswered(results.get(key))) {
         long number = ChaosChecker.number(key, results.get(key).orNull(), findings);
         if (number >= 0) {
-          own.get(key).readBack(number, now);
+          own.get(key).readBack(number, from, now);
         }
         answered++;
       }
@@ -119,6 +122,7 @@ final class BulkCaller implements Caller {
   }
 
   private int readOthers(List<String> keys) throws Exception {
+    long from = ChaosRun.now();
     Map<String, Result<String>> results = client.readAll(keys);
     long now = ChaosRun.now();
     int answered = 0;
@@ -126,7 +130,7 @@ final class BulkCaller implements Caller {
       if (isAnswered(results.get(key))) {
         long number = ChaosChecker.number(key, results.get(key).orNull(), findings);
         if (number >= 0) {
-          seen.get(key).readOfOther(number, now);
+          seen.get(key).readOfOther(number, from, now);
         }
         answered++;
       }
@@ -152,6 +156,7 @@ final class BulkCaller implements Caller {
 
   @Override
   public void compare() throws Exception {
+    long from = ChaosRun.now();
     Map<String, Result<String>> counts = client.readAll(counters);
     Map<String, Result<String>> written = client.readAll(values);
     long now = ChaosRun.now();
@@ -162,7 +167,7 @@ final class BulkCaller implements Caller {
     for (String key : values) {
       long number = ChaosChecker.number(key, written.get(key).orNull(), findings);
       if (number >= 0) {
-        own.get(key).readBack(number, now);
+        own.get(key).readBack(number, from, now);
       }
     }
   }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.chaos;
 
+import dev.sheaf.testkit.LostWrites.Losses;
 import java.time.Duration;
-import java.time.LocalDateTime;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,24 +14,38 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Predicate;
 
 /**
- * What one thread may find in the keys that it alone writes, told from its own calls and nothing
- * else: it does not know which client sends them.
+ * What one thread may find in a key that it alone writes, told from its own calls and nothing else:
+ * it does not know which client sends them.
  *
  * <p>A server that is stopped may lose what it acknowledged, because replication is asynchronous.
- * The checker is told of that, and calls such a loss the server's.
+ * The checker is told of that, and calls such a loss the server's. What is missing otherwise is an
+ * error, unless the servers' logs tell at the end of a round that a primary lost it.
  */
 public final class ChaosChecker {
 
+  /**
+   * When a number was acknowledged, by {@link ChaosRun#now}.
+   *
+   * @param from when the last call was sent that wrote or read it
+   * @param until when the first one was answered
+   */
+  private record Call(long number, long from, long until) {}
+
+  /** What is missing: the calls that had written or read it. */
+  private record Loss(String kind, String how, String key, List<Call> calls) {}
+
   /** What all threads found together. Thread-safe. */
   public static final class Findings {
+
+    private static final int MAX_EXAMPLES = 20;
 
     final LongAdder calls = new LongAdder();
     final LongAdder operations = new LongAdder();
     final AtomicLong unknown = new AtomicLong();
     final AtomicLong lostByServer = new AtomicLong();
+    final AtomicLong lostWhenDemoted = new AtomicLong();
     final AtomicLong pausedNanos = new AtomicLong();
     final AtomicLong heapBytes = new AtomicLong();
     final AtomicInteger violations = new AtomicInteger();
@@ -36,29 +54,39 @@ public final class ChaosChecker {
     final Map<String, Integer> failures = new ConcurrentHashMap<>();
     private volatile long serverLossUntil = Long.MIN_VALUE;
 
-    /** A reply is read later than it was sent. */
-    private static final long CLOCKS_MILLIS = 2_000;
-
-    private volatile Predicate<LocalDateTime> serversSay = since -> false;
+    private final ConcurrentLinkedQueue<Loss> losses = new ConcurrentLinkedQueue<>();
 
     /** From now on, for a time, servers may lose what they acknowledged. */
     void serversMayLose(long untilMillis) {
       serverLossUntil = untilMillis;
     }
 
-    /** What tells whether a server says that it has lost writes since then. */
-    void serversSay(Predicate<LocalDateTime> lost) {
-      serversSay = lost;
+    /** Whether servers may have lost what was acknowledged then, by what was done to them. */
+    boolean mayServersHaveLost(long sinceMillis) {
+      return sinceMillis <= serverLossUntil;
     }
 
-    /**
-     * Whether servers may have lost what was acknowledged then, by what was done to them, or by
-     * what they say.
-     */
-    boolean mayServersHaveLost(long sinceMillis) {
-      long ago = ChaosRun.now() - sinceMillis + CLOCKS_MILLIS;
-      return sinceMillis <= serverLossUntil
-          || serversSay.test(LocalDateTime.now().minus(Duration.ofMillis(ago)));
+    /** Something is missing that was acknowledged in these calls, or read. */
+    private void missing(String kind, String how, String key, List<Call> calls) {
+      violations.incrementAndGet();
+      kinds.merge(kind, 1, Integer::sum);
+      losses.add(new Loss(kind, how, key, calls));
+    }
+
+    /** Of what is missing by now, excuses that which primaries lost when they were demoted. */
+    void excuse(Losses servers) {
+      for (Loss loss = losses.poll(); loss != null; loss = losses.poll()) {
+        String key = loss.key;
+        if (!loss.calls.isEmpty()
+            && loss.calls.stream()
+                .allMatch(call -> servers.mayHaveLost(key, call.from, call.until))) {
+          violations.decrementAndGet();
+          kinds.merge(loss.kind, -1, Integer::sum);
+          lostWhenDemoted.incrementAndGet();
+        } else {
+          example(loss.kind, loss.how + ", " + key + ", " + loss.calls);
+        }
+      }
     }
 
     void failed(Throwable failure) {
@@ -68,7 +96,11 @@ public final class ChaosChecker {
     void violated(String kind, String how) {
       violations.incrementAndGet();
       kinds.merge(kind, 1, Integer::sum);
-      if (examples.size() < 20) {
+      example(kind, how);
+    }
+
+    private void example(String kind, String how) {
+      if (examples.size() < MAX_EXAMPLES) {
         examples.add(kind + ": " + how);
       }
     }
@@ -104,6 +136,11 @@ public final class ChaosChecker {
       return lostByServer.get();
     }
 
+    /** Losses of primaries that were demoted, by what the servers' logs say. */
+    public long lostWhenDemoted() {
+      return lostWhenDemoted.get();
+    }
+
     /** Calls that failed. */
     public long failed() {
       return failures.values().stream().mapToLong(count -> count).sum();
@@ -117,6 +154,12 @@ public final class ChaosChecker {
     /** The largest growth of what the heap holds after a collection, in bytes. */
     public long heapBytes() {
       return heapBytes.get();
+    }
+
+    private List<String> found() {
+      List<String> found = new ArrayList<>(examples);
+      losses.forEach(loss -> found.add(loss.kind + ": " + loss.how));
+      return found.subList(0, Math.min(found.size(), MAX_EXAMPLES));
     }
 
     /** All of it as a sentence. */
@@ -138,43 +181,79 @@ public final class ChaosChecker {
           + unknown
           + " of unknown outcome, "
           + lostByServer
-          + " lost by a stopped server; failures "
+          + " lost by a stopped server, "
+          + lostWhenDemoted
+          + " by a demoted one; failures "
           + new TreeMap<>(failures)
-          + (examples.isEmpty() ? "" : "; first findings " + examples);
+          + (violations.get() == 0 ? "" : "; first findings " + found());
     }
   }
 
-  private final Findings findings;
+  /** Of so many calls it is known when they were; older ones are not looked at. */
+  private static final int CALLS_KEPT = 16;
 
-  // Of the counter.
+  private final Findings findings;
+  private final String key;
+
+  /** Those whose number must not go away any more, the last one last. */
+  private final Deque<Call> confirmedBy = new ArrayDeque<>();
+
+  // Of a counter.
   private long counted;
   private long countUnknown;
-  private long countedAt;
 
-  // Of the value.
+  // Of a value.
   private long confirmed;
   private long latestSent;
+
+  // Of both: when the last of them was confirmed.
   private long confirmedAt;
 
-  ChaosChecker(Findings findings, long nowMillis) {
+  ChaosChecker(Findings findings, String key, long nowMillis) {
     this.findings = findings;
-    this.countedAt = nowMillis;
+    this.key = key;
     this.confirmedAt = nowMillis;
   }
 
+  private void confirm(long number, long fromMillis, long nowMillis) {
+    Call last = confirmedBy.peekLast();
+    if (last != null && last.number == number) {
+      // Seen again: it was written before, and was there still.
+      confirmedBy.removeLast();
+      confirmedBy.add(new Call(number, fromMillis, last.until));
+    } else {
+      confirmedBy.add(new Call(number, fromMillis, nowMillis));
+    }
+    if (confirmedBy.size() > CALLS_KEPT) {
+      confirmedBy.removeFirst();
+    }
+    confirmedAt = nowMillis;
+  }
+
+  /** What was confirmed from this number on is not there. */
+  private void missing(String kind, String how, long number) {
+    List<Call> calls = confirmedBy.stream().filter(call -> call.number >= number).toList();
+    confirmedBy.removeAll(calls);
+    if (findings.mayServersHaveLost(confirmedAt)) {
+      findings.lostByServer.incrementAndGet();
+    } else {
+      findings.missing(kind, how, key, calls);
+    }
+  }
+
   /** INCR gave a value. */
-  void incremented(long value, long nowMillis) {
+  void incremented(long value, long fromMillis, long nowMillis) {
     long step = value - counted;
     if (step > 1 + countUnknown) {
       findings.violated(
           "doubled",
           "the counter went from " + counted + " to " + value + ", " + countUnknown + " unknown");
     } else if (step < 1) {
-      lost("the counter went from " + counted + " to " + value, countedAt);
+      missing("lost", "the counter went from " + counted + " to " + value, value);
     }
     countUnknown = Math.max(0, countUnknown - Math.max(0, step - 1));
     counted = value;
-    countedAt = nowMillis;
+    confirm(value, fromMillis, nowMillis);
   }
 
   /** INCR failed in a way that leaves open whether it ran. */
@@ -189,15 +268,7 @@ public final class ChaosChecker {
     if (step > countUnknown) {
       findings.violated("doubled", "in the end " + value + " after " + counted);
     } else if (step < 0) {
-      lost("in the end " + value + " after " + counted, countedAt);
-    }
-  }
-
-  private void lost(String how, long since) {
-    if (findings.mayServersHaveLost(since)) {
-      findings.lostByServer.incrementAndGet();
-    } else {
-      findings.violated("lost", how);
+      missing("lost", "in the end " + value + " after " + counted, value + 1);
     }
   }
 
@@ -207,31 +278,27 @@ public final class ChaosChecker {
   }
 
   /** The write of the latest number was acknowledged. */
-  void written(long nowMillis) {
+  void written(long fromMillis, long nowMillis) {
     confirmed = latestSent;
-    confirmedAt = nowMillis;
+    confirm(confirmed, fromMillis, nowMillis);
   }
 
   /** The thread's own value as it was read back; 0 if there is none. */
-  void readBack(long number, long nowMillis) {
+  void readBack(long number, long fromMillis, long nowMillis) {
     if (number > latestSent) {
       findings.violated("mixed up", "read " + number + ", which was never written");
     } else if (number < confirmed) {
-      if (findings.mayServersHaveLost(confirmedAt)) {
-        findings.lostByServer.incrementAndGet();
-      } else {
-        findings.violated("stale", "read " + number + " after " + confirmed + " was acknowledged");
-      }
+      missing("stale", "read " + number + " after " + confirmed + " was acknowledged", number + 1);
     }
     // What was seen once must not go away again.
     confirmed = number;
-    confirmedAt = nowMillis;
+    confirm(number, fromMillis, nowMillis);
   }
 
   /** The value of a key that another thread writes: a thread sees its number grow. */
-  void readOfOther(long number, long nowMillis) {
+  void readOfOther(long number, long fromMillis, long nowMillis) {
     latestSent = Math.max(latestSent, number);
-    readBack(number, nowMillis);
+    readBack(number, fromMillis, nowMillis);
   }
 
   /** A value of any key, by its key: it must be of that key. */

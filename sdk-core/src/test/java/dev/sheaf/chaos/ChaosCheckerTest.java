@@ -164,14 +164,44 @@ class ChaosCheckerTest {
   @Test
   void lossWhileServersMayLose_isTheServers() {
     Findings findings = new Findings();
-    ChaosChecker checker = new ChaosChecker(findings, 0);
-    checker.incremented(1, 10);
-    checker.incremented(2, 20);
+    ChaosChecker checker = new ChaosChecker(findings, "key", 0);
+    checker.incremented(1, 10, 10);
+    checker.incremented(2, 20, 20);
     findings.serversMayLose(30);
-    checker.incremented(2, 40);
+    checker.incremented(2, 40, 40);
     assertThat(findings.violations).hasValue(0);
     assertThat(findings.lostByServer).hasValue(1);
-    checker.incremented(2, 50);
+    checker.incremented(2, 50, 50);
     assertThat(findings.of("lost")).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"25, 45, 0", "25, 35, 1", "35, 45, 1"})
+  void missingWrites_areExcusedIfAllWereAcknowledgedWhileTheLoserServed(
+      long since, long until, int stale) {
+    Findings findings = new Findings();
+    ChaosChecker checker = new ChaosChecker(findings, "key", 0);
+    for (int i = 0; i < 3; i++) {
+      checker.nextValue();
+      checker.written(20 + 10 * i, 21 + 10 * i);
+    }
+    checker.readBack(1, 50, 51);
+    assertThat(findings.of("stale")).as("until the logs are read").isEqualTo(1);
+    findings.excuse((key, from, to) -> key.equals("key") && from <= until && to >= since);
+    assertThat(findings.of("stale")).isEqualTo(stale);
+    assertThat(findings.violations).hasValue(stale);
+    assertThat(findings.lostWhenDemoted()).isEqualTo(1 - stale);
+  }
+
+  @Test
+  void writeThatWasSeenLater_wasNotLostBefore() {
+    Findings findings = new Findings();
+    ChaosChecker checker = new ChaosChecker(findings, "key", 0);
+    checker.nextValue();
+    checker.written(20, 21);
+    checker.readBack(1, 40, 41);
+    checker.readBack(0, 50, 51);
+    findings.excuse((key, from, to) -> from <= 30 && to >= 10);
+    assertThat(findings.of("stale")).isEqualTo(1);
   }
 }

@@ -19,7 +19,7 @@ final class ChaosRecord {
 
   private static final String COLUMNS =
       "server,seed,minutes,faults,operations,doubled,lost,mixed up,stale,stuck,unknown outcome,"
-          + "failed,lost by servers,heap MiB";
+          + "failed,lost when stopped,lost when demoted,heap MiB";
 
   private static final String[] HEADS = {
     "Servers",
@@ -35,6 +35,7 @@ final class ChaosRecord {
     "Of unknown outcome",
     "Failed",
     "Lost by a stopped primary",
+    "Lost by a demoted primary",
     "Growth of the heap, MiB"
   };
 
@@ -57,6 +58,7 @@ final class ChaosRecord {
     row.add(String.valueOf(found.unknown()));
     row.add(String.valueOf(found.failed()));
     row.add(String.valueOf(found.lostByServer()));
+    row.add(String.valueOf(found.lostWhenDemoted()));
     row.add(String.valueOf(found.heapBytes() >> 20));
     if (!Files.exists(FILE)) {
       Files.writeString(FILE, COLUMNS + "\n");

@@ -7,28 +7,36 @@ import dev.sheaf.chaos.ChaosChecker.Findings;
 import dev.sheaf.testkit.RealRedis;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The chaos on the servers of this machine, for 20 seconds, or for as long as {@code -Dchaos=60m}
  * says: that is the soak. {@code -Dredis.server.path} names servers other than those on the PATH,
- * {@code -Dchaos.seed} draws other faults, and {@code -Dchaos.record=true} adds the run to the page
- * on reliability.
+ * {@code -Dchaos.seed=1,2} draws other faults, a run for each number, {@code -Dchaos.bulk} says how
+ * many threads call for many keys at once, and {@code -Dchaos.record=true} adds the runs to the
+ * page on reliability.
  */
 @Tag("slow")
 class ClusterChaosIT {
 
-  private static final int BULK_THREADS = 4;
+  private static final int BULK_THREADS = Integer.getInteger("chaos.bulk", 4);
   private static final long MAX_HEAP_IN_USE = 256L << 20;
   private static final long MAX_HEAP_LEFT = 64L << 20;
   private static final long MAX_FILES_LEFT = 50;
 
-  @Test
-  void nothingIsLostDoubledOrMixedUp_andNothingIsLeft() throws Exception {
+  static LongStream seeds() {
+    return Stream.of(System.getProperty("chaos.seed", "22").split(",")).mapToLong(Long::parseLong);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void nothingIsLostDoubledOrMixedUp_andNothingIsLeft(long seed) throws Exception {
     RealRedis.require();
     Duration time = Duration.parse("PT" + System.getProperty("chaos", "20s"));
-    long seed = Long.getLong("chaos.seed", 22);
     Leftovers before = Leftovers.now();
     ClusterChaos chaos =
         new ClusterChaos(

@@ -20,7 +20,8 @@ final class SingleCaller implements Caller {
   private final int threads;
   private final String counter;
   private final String value;
-  private final ChaosChecker checker;
+  private final ChaosChecker counts;
+  private final ChaosChecker values;
   private long counted = System.nanoTime();
 
   /**
@@ -34,7 +35,8 @@ final class SingleCaller implements Caller {
     this.threads = threads;
     this.counter = counter(number);
     this.value = "value:" + number;
-    this.checker = new ChaosChecker(findings, ChaosRun.now());
+    this.counts = new ChaosChecker(findings, counter, ChaosRun.now());
+    this.values = new ChaosChecker(findings, value, ChaosRun.now());
   }
 
   /** The key that this thread counts in. */
@@ -51,8 +53,9 @@ final class SingleCaller implements Caller {
       counted += since;
       findings.pausedNanos.addAndGet(since > PAUSE_NANOS ? since : 0);
     } else if (kind < 5) {
-      client.set(value, ChaosChecker.value(value, checker.nextValue()));
-      checker.written(ChaosRun.now());
+      long from = ChaosRun.now();
+      client.set(value, ChaosChecker.value(value, values.nextValue()));
+      values.written(from, ChaosRun.now());
     } else if (kind < 7) {
       readBack();
     } else {
@@ -62,20 +65,22 @@ final class SingleCaller implements Caller {
   }
 
   private void increment() throws Exception {
+    long from = ChaosRun.now();
     try {
-      checker.incremented(client.incr(counter), ChaosRun.now());
+      counts.incremented(client.incr(counter), from, ChaosRun.now());
     } catch (Exception e) {
       if (!client.didNotRun(e)) {
-        checker.incrementUnknown();
+        counts.incrementUnknown();
       }
       throw e;
     }
   }
 
   private void readBack() throws Exception {
+    long from = ChaosRun.now();
     long number = ChaosChecker.number(value, client.get(value), findings);
     if (number >= 0) {
-      checker.readBack(number, ChaosRun.now());
+      values.readBack(number, from, ChaosRun.now());
     }
   }
 
@@ -84,11 +89,11 @@ final class SingleCaller implements Caller {
     for (int i = 0; i < KEYS_READ_AT_ONCE; i++) {
       keys.add("value:" + random.nextInt(threads));
     }
-    List<String> values = client.getAll(keys);
+    List<String> found = client.getAll(keys);
     int answered = 0;
     for (int i = 0; i < keys.size(); i++) {
-      ChaosChecker.isOf(keys.get(i), values.get(i), findings);
-      answered += values.get(i) == null ? 0 : 1;
+      ChaosChecker.isOf(keys.get(i), found.get(i), findings);
+      answered += found.get(i) == null ? 0 : 1;
     }
     return answered;
   }
@@ -97,6 +102,6 @@ final class SingleCaller implements Caller {
   public void compare() throws Exception {
     String count = client.get(counter);
     readBack();
-    checker.counterIs(count == null ? 0 : Long.parseLong(count));
+    counts.counterIs(count == null ? 0 : Long.parseLong(count));
   }
 }

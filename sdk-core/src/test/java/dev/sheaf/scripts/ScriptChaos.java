@@ -9,6 +9,7 @@ import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.Sheaf;
 import dev.sheaf.chaos.Workers;
 import dev.sheaf.testkit.Await;
+import dev.sheaf.testkit.LostWrites.Losses;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -57,11 +58,14 @@ final class ScriptChaos {
     REFUSED
   }
 
+  /** A call, from when it was sent to when its outcome was known, by the clock of logs. */
+  private record Ended(Outcome outcome, long from, long until) {}
+
   private final Sheaf<String, String> sheaf;
   private final RegisteredScript<String, String> count;
   private final Workers workers = new Workers();
   private final LongAdder acknowledged = new LongAdder();
-  private final Map<String, Map<String, Outcome>> calls = new ConcurrentHashMap<>();
+  private final Map<String, Map<String, Ended>> calls = new ConcurrentHashMap<>();
   private final Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
   private final Map<String, Integer> failures = new ConcurrentHashMap<>();
 
@@ -105,7 +109,7 @@ final class ScriptChaos {
   }
 
   private void work(String key, boolean batches) {
-    Map<String, Outcome> mine = new TreeMap<>();
+    Map<String, Ended> mine = new TreeMap<>();
     calls.put(key, mine);
     try {
       for (int i = 0; !workers.isStopped(); i++) {
@@ -113,7 +117,7 @@ final class ScriptChaos {
           batch(key, i, mine);
         } else {
           String id = Integer.toString(i);
-          mine.put(id, outcome(key, id, () -> count.call(List.of(key), id)));
+          mine.put(id, ended(key, id, now(), () -> count.call(List.of(key), id)));
         }
       }
     } catch (RuntimeException | Error e) {
@@ -121,8 +125,9 @@ final class ScriptChaos {
     }
   }
 
-  private void batch(String key, int round, Map<String, Outcome> mine) {
+  private void batch(String key, int round, Map<String, Ended> mine) {
     Map<String, Deferred<String>> results = new TreeMap<>();
+    long from = now();
     try (Batch<String, String> batch = sheaf.batch()) {
       for (int i = 0; i < BATCH; i++) {
         String id = round + "/" + i;
@@ -130,7 +135,7 @@ final class ScriptChaos {
         batch.add(redis -> redis.exists(key));
       }
       batch.execute();
-      results.forEach((id, result) -> mine.put(id, outcome(key, id, result::get)));
+      results.forEach((id, result) -> mine.put(id, ended(key, id, from, result::get)));
     } catch (RedisException e) {
       // An EXISTS that nobody read failed.
       failures.merge("batch: " + e.getClass().getSimpleName(), 1, Integer::sum);
@@ -139,6 +144,14 @@ final class ScriptChaos {
 
   private interface Call {
     String make();
+  }
+
+  private static long now() {
+    return System.currentTimeMillis();
+  }
+
+  private Ended ended(String key, String id, long from, Call call) {
+    return new Ended(outcome(key, id, call), from, now());
   }
 
   private Outcome outcome(String key, String id, Call call) {
@@ -163,30 +176,30 @@ final class ScriptChaos {
 
   /** Compares each call with what the server has counted for it. */
   void check() {
-    check(false);
+    check((key, from, until) -> false);
   }
 
   /**
    * Compares each call with what the server has counted for it.
    *
-   * @param serversLost whether a replica took over without the last writes of its primary, which
-   *     may then be missing; none is doubled for it
+   * @param serversLost tells of the calls that may be missing; none is doubled for it
    */
-  void check(boolean serversLost) {
+  void check(Losses serversLost) {
     assertThat(unexpected).isEmpty();
     List<String> wrong = new ArrayList<>();
     int kept = 0;
     int lost = 0;
     int unknown = 0;
     int refused = 0;
-    for (Map.Entry<String, Map<String, Outcome>> entry : calls.entrySet()) {
+    for (Map.Entry<String, Map<String, Ended>> entry : calls.entrySet()) {
       Map<String, String> counted = sheaf.sync().hgetall(entry.getKey());
-      for (Map.Entry<String, Outcome> call : entry.getValue().entrySet()) {
+      for (Map.Entry<String, Ended> call : entry.getValue().entrySet()) {
         String times = counted.remove(call.getKey());
-        String where = call.getValue() + " call " + call.getKey() + " of " + entry.getKey();
-        switch (call.getValue()) {
+        Ended ended = call.getValue();
+        String where = ended + " call " + call.getKey() + " of " + entry.getKey();
+        switch (ended.outcome) {
           case ACKNOWLEDGED -> {
-            if (times == null && serversLost) {
+            if (times == null && serversLost.mayHaveLost(entry.getKey(), ended.from, ended.until)) {
               lost++;
             } else if (!"1".equals(times)) {
               wrong.add(where + ": " + times);

@@ -10,11 +10,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
@@ -31,10 +28,6 @@ import org.opentest4j.TestAbortedException;
  */
 public final class RealRedis implements AutoCloseable {
   static final String HOST = "127.0.0.1";
-
-  private static final String DEMOTED = "Configuration change detected. Reconfiguring myself as a";
-  private static final DateTimeFormatter SAID_AT =
-      DateTimeFormatter.ofPattern("dd MMM yyyy HH:mm:ss.SSS", Locale.ENGLISH);
 
   private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration SIGNAL_TIMEOUT = Duration.ofSeconds(5);
@@ -131,35 +124,6 @@ public final class RealRedis implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /**
-   * Whether it was demoted since then with writes that the next primary did not have: it took that
-   * one's data as a whole. A failover by hand loses writes so when one follows another quickly: a
-   * replica takes over by votes of an earlier election, serves for some milliseconds, and gives
-   * way.
-   */
-  public boolean lostWritesWhenDemoted(LocalDateTime since) {
-    List<String> said = output().lines().toList();
-    for (int i = 0; i < said.size(); i++) {
-      if (said.get(i).contains(DEMOTED) && !saidAt(said.get(i)).isBefore(since)) {
-        for (String then : said.subList(i, said.size())) {
-          if (then.contains("Successful partial resynchronization")) {
-            break;
-          }
-          if (then.contains("Full resync from") || then.contains("receive RDB")) {
-            return true;
-          }
-        }
-      }
-    }
-    return false;
-  }
-
-  /** The time of a line such as {@code 6834:S 23 Nov 2026 06:04:23.592 * …}. */
-  private static LocalDateTime saidAt(String line) {
-    String[] words = line.split(" ", 6);
-    return LocalDateTime.parse(String.join(" ", words[1], words[2], words[3], words[4]), SAID_AT);
   }
 
   /** Opens a connection for administration; the caller closes it. */

@@ -3,8 +3,10 @@ package dev.sheaf.testkit;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
@@ -22,7 +24,6 @@ import java.util.stream.Stream;
  * primaries}.
  */
 public final class RealRedisCluster implements AutoCloseable {
-  private static final int SLOTS = 16_384;
   private static final Duration FORM_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration MOVE_TIMEOUT = Duration.ofSeconds(20);
 
@@ -38,12 +39,14 @@ public final class RealRedisCluster implements AutoCloseable {
   private final List<RealRedis> nodes;
   private final List<Integer> busPorts;
   private final int primaries;
+  private final SlotOwners owners;
 
   private RealRedisCluster(Builder options, List<RealRedis> nodes, List<Integer> busPorts) {
     this.options = options;
     this.nodes = List.copyOf(nodes);
     this.busPorts = List.copyOf(busPorts);
     this.primaries = options.primaries;
+    this.owners = new SlotOwners(primaries);
   }
 
   /** Starts three primaries with a replica each. */
@@ -184,6 +187,7 @@ public final class RealRedisCluster implements AutoCloseable {
     String number = Integer.toString(slot);
     String fromId = text(from, "CLUSTER", "MYID");
     String toId = text(to, "CLUSTER", "MYID");
+    owners.moves(slot, shardOf(to), System.currentTimeMillis());
     to.command("CLUSTER", "SETSLOT", number, "IMPORTING", fromId);
     from.command("CLUSTER", "SETSLOT", number, "MIGRATING", toId);
     beforeKeys.accept(to);
@@ -194,6 +198,23 @@ public final class RealRedisCluster implements AutoCloseable {
     from.command("CLUSTER", "SETSLOT", number, "NODE", toId);
     currentPrimaries().forEach(node -> node.command("CLUSTER", "SETSLOT", number, "NODE", toId));
     awaitOk();
+    owners.left(slot, shardOf(from), System.currentTimeMillis());
+  }
+
+  /** What the servers say in their logs up to now. */
+  public LostWrites lostWrites() {
+    Map<Integer, List<String>> logs = new HashMap<>();
+    nodes.forEach(
+        node -> logs.computeIfAbsent(shardOf(node), shard -> new ArrayList<>()).add(node.output()));
+    return new LostWrites(logs, owners);
+  }
+
+  /**
+   * The number of the primary that the node was, or followed, in the beginning; -1 if it joined.
+   */
+  private int shardOf(RealRedis node) {
+    int number = nodes.indexOf(node);
+    return number < primaries ? number : (number - primaries) % primaries;
   }
 
   /** Moves the keys of a slot that are there now. */
@@ -280,11 +301,11 @@ public final class RealRedisCluster implements AutoCloseable {
   }
 
   private String firstSlot(int primary) {
-    return Integer.toString(primary * SLOTS / primaries);
+    return Integer.toString(SlotOwners.firstSlot(primary, primaries));
   }
 
   private String lastSlot(int primary) {
-    return Integer.toString((primary + 1) * SLOTS / primaries - 1);
+    return Integer.toString(SlotOwners.lastSlot(primary, primaries));
   }
 
   private static boolean knowsAll(RealRedis node, int count) {

@@ -53,7 +53,7 @@ class ChaosComparison {
     }
     row.put("unknown", String.valueOf(found.unknown()));
     row.put("failed", String.valueOf(found.failed()));
-    row.put("lost by servers", String.valueOf(found.lostByServer()));
+    row.put("lost by servers", String.valueOf(found.lostByServer() + found.lostWhenDemoted()));
     row.put("paused", decimal(found.paused().toMillis() / 1e3 / ClusterChaos.THREADS));
     row.put("heap", String.valueOf(found.heapBytes() >> 20));
     ChaosTables.put(rival.title(), row);

@@ -29,7 +29,7 @@ final class ChaosTables {
     {"stuck", "**stuck**"},
     {"unknown", "counts of unknown outcome"},
     {"failed", "calls that failed"},
-    {"lost by servers", "losses of a primary that was stopped"},
+    {"lost by servers", "losses of a primary that was stopped or demoted"},
     {"paused", "seconds in which a thread could not count"},
     {"heap", "growth of the heap at most, MiB"}
   };

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -275,10 +277,19 @@ public final class Lanes {
     for (Lane lane : lanes) {
       DrivenEventLoop loop = lane.pipeline().loop();
       if (loop != null) {
-        looks.add(CompletableFuture.runAsync(() -> closeIfIdle(lane, nowNanos), loop::execute));
+        looks.add(runOn(loop, () -> closeIfIdle(lane, nowNanos)));
       }
     }
     return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new));
+  }
+
+  /** Runs a task; not if the event loop has ended, and the connections with it. */
+  static CompletableFuture<Void> runOn(Executor loop, Runnable task) {
+    try {
+      return CompletableFuture.runAsync(task, loop);
+    } catch (RejectedExecutionException ended) {
+      return CompletableFuture.completedFuture(null);
+    }
   }
 
   /**

@@ -17,8 +17,8 @@ import java.util.List;
 final class CallSite {
 
   /**
-   * How many stacks the detector looks at in a second, and how many are looked at to learn while
-   * nothing is read ahead: each about a millisecond of one processor.
+   * How many stacks are looked at in a second to find loops, and as many to learn them. A look takes
+   * some microseconds, more where stacks are deep: at most about a thousandth of one processor.
    */
   static final int MAX_LOOKS_PER_SECOND = 100;
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.StatefulRedisConnectionImpl;
@@ -106,11 +108,13 @@ class LanesTest {
     Await.until("all to be closed", PATIENCE, () -> connections() == 0);
   }
 
+  private static NodeWriter writerOf(Sheaf<String, String> sheaf) {
+    return (NodeWriter)
+        ((StatefulRedisConnectionImpl<String, String>) sheaf.standalone()).getChannelWriter();
+  }
+
   private static Lanes lanesOf(Sheaf<String, String> sheaf) {
-    NodeWriter writer =
-        (NodeWriter)
-            ((StatefulRedisConnectionImpl<String, String>) sheaf.standalone()).getChannelWriter();
-    return Objects.requireNonNull(writer.pipeline().lanes());
+    return Objects.requireNonNull(writerOf(sheaf).pipeline().lanes());
   }
 
   /** A time by which all that is silent now has been idle for long enough. */
@@ -132,6 +136,35 @@ class LanesTest {
       readUntil(sheaf, "two lanes again", () -> connections() == 3);
     }
     Await.until("all to be closed", PATIENCE, () -> connections() == 0);
+  }
+
+  @Test
+  void eventLoopThatHasEnded_doesNotKeepOthersFromBeingLookedAt() throws Exception {
+    try (Sheaf<String, String> sheaf = connect(2)) {
+      readUntil(sheaf, "two lanes", () -> lanesOf(sheaf).drivers() == 3);
+      DrivenEventLoop loop = loopOfALane(sheaf);
+      loop.shutdownGracefully(0, 0, TimeUnit.SECONDS).sync();
+      AtomicBoolean ran = new AtomicBoolean();
+      assertThat(Lanes.runOn(loop, () -> ran.set(true))).isCompleted();
+      assertThat(ran).isFalse();
+    }
+  }
+
+  private static DrivenEventLoop loopOfALane(Sheaf<String, String> sheaf) {
+    NodePipeline main = writerOf(sheaf).pipeline();
+    AtomicReference<DrivenEventLoop> found = new AtomicReference<>();
+    boolean unused =
+        lanesOf(sheaf)
+            .tryDrive(
+                main,
+                new Chain(),
+                pipeline -> {
+                  if (pipeline != main) {
+                    found.set(pipeline.loop());
+                  }
+                  return false;
+                });
+    return Objects.requireNonNull(found.get());
   }
 
   @Test
