@@ -294,6 +294,44 @@ class TimeoutStagesTest {
     assertThat(counted() - before).isEqualTo(8);
   }
 
+  @Test
+  void commandsThatTravelAlone_areCounted_andSayWhy() {
+    connect(options().build());
+    RedisAsyncCommands<String, String> async = sheaf.standalone().async();
+    proxy.pauseToClient(true);
+    double before = counted();
+    List<RedisFuture<?>> futures = new ArrayList<>();
+    async.multi();
+    futures.add(async.set("k", "v"));
+    futures.add(async.get("k"));
+    futures.add(async.exec());
+    assertLate(futures, "was not answered by 127.0.0.1:");
+    proxy.pauseToClient(false);
+    Await.until("the count", Duration.ofSeconds(10), () -> counted() >= before + futures.size());
+    sheaf.close();
+    assertThat(counted() - before).isGreaterThanOrEqualTo(3).isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void transactionThatIsNotExecuted_saysSo() {
+    connect(options().build());
+    RedisAsyncCommands<String, String> async = sheaf.standalone().async();
+    async.multi();
+    List<RedisFuture<?>> futures = List.of(async.set("k", "v"));
+    assertLate(futures, "the server holds it until EXEC");
+    Await.until("the end", Duration.ofSeconds(10), () -> async.discard().isDone());
+  }
+
+  private static void assertLate(List<RedisFuture<?>> futures, String words) {
+    for (RedisFuture<?> future : futures) {
+      assertThat(catchThrowable(() -> future.toCompletableFuture().join()))
+          .hasRootCauseInstanceOf(RedisCommandTimeoutException.class)
+          .rootCause()
+          .hasMessageContaining(words)
+          .hasMessageContaining(" ms (");
+    }
+  }
+
   private double counted() {
     return meters.find("sheaf.timeouts").counters().stream().mapToDouble(Counter::count).sum();
   }

@@ -3,8 +3,25 @@ package dev.sheaf.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sheaf.Observe;
+import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.internal.observe.CommandSpans;
 import dev.sheaf.spring.SheafOperations;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.TracedCommand;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.tracing.MicrometerTracing;
+import io.lettuce.core.tracing.Tracer;
+import io.lettuce.core.tracing.Tracing;
+import io.micrometer.observation.ObservationRegistry;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,9 +31,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.springframework.boot.SpringApplication;
@@ -28,19 +47,33 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 /**
  * What the starter changes for templates, against a server in another process. The first argument
  * says what to measure: {@code threads}, {@code page}, {@code connection}, {@code start}, {@code
- * repository} for {@code findAllById} over 1 ms with and without learned loops, or {@code observed}
- * for threads with and without Spring Boot's observations of each command; the second is the
- * server's URI, the third whether it is a cluster, the fourth which ways to read a page are
- * measured, by a part of their names. With {@code -Dobserved=true} Spring Boot observes each
- * command.
+ * repository} for {@code findAllById} over 1 ms with and without learned loops, or one of those
+ * below; the second is the server's URI, the third whether it is a cluster, the fourth which ways
+ * to read a page, or which applications, are measured, by a part of their names. With {@code
+ * -Dobserved=true} Spring Boot observes each command.
+ *
+ * <ul>
+ *   <li>{@code observed}: threads and a page, with and without Spring Boot's observations of each
+ *       command
+ *   <li>{@code settings}: threads with each setting of {@code sheaf.observe}
+ *   <li>{@code agent}: threads and a page, traced by OpenTelemetry's Java agent, with which this
+ *       program has to be started
+ *   <li>{@code observation}: what the observation of a command costs without any client
+ * </ul>
  */
 final class StarterBenchmark {
+
+  private static final com.sun.management.OperatingSystemMXBean JVM =
+      (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  private static final com.sun.management.ThreadMXBean THREADS_OF_JVM =
+      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private static final int THREADS = 64;
   private static final int PAGE = 100;
   private static final int VALUE_CHARS = 200;
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(2_000);
   private static final int ROUNDS = 5;
+  private static final int OBSERVATIONS = 500_000;
 
   private static final String PIPELINED = "executePipelined, without Sheaf";
   private static final String LOOP = "operations.loop";
@@ -59,15 +92,20 @@ final class StarterBenchmark {
     boolean cluster = arguments.length > 2 && Boolean.parseBoolean(arguments[2]);
     switch (arguments[0]) {
       case "threads" -> threads(uri, cluster);
-      case "page" -> page(uri, cluster, arguments.length > 3 ? arguments[3] : "");
+      case "page" -> page(uri, cluster, part(arguments));
       case "connection" -> connection(uri, cluster);
       case "start" -> start(uri, cluster);
       case "repository" -> repository(uri);
-      case "observed" -> observed(uri, cluster);
-      default ->
-          throw new IllegalArgumentException(
-              "threads, page, connection, start, repository or observed: " + arguments[0]);
+      case "observed" -> compare(observed(uri, cluster, part(arguments)), true);
+      case "settings" -> compare(settings(uri, cluster, part(arguments)), false);
+      case "agent" -> compare(traced(uri, cluster, part(arguments)), true);
+      case "observation" -> observation();
+      default -> throw new IllegalArgumentException("There is no " + arguments[0]);
     }
+  }
+
+  private static String part(String[] arguments) {
+    return arguments.length > 3 ? arguments[3] : "";
   }
 
   private static ConfigurableApplicationContext application(
@@ -152,34 +190,170 @@ final class StarterBenchmark {
 
   // ---- Observed
 
-  /** Interleaved rounds, so that each has its share of what else the machine does. */
-  private static void observed(String uri, boolean cluster) throws Exception {
-    Map<String, ConfigurableApplicationContext> applications = new LinkedHashMap<>();
-    applications.put("Lettuce, observed", application(uri, cluster, true, "--sheaf.enabled=false"));
-    applications.put("Sheaf, unobserved", application(uri, cluster, false, "--sheaf.enabled=true"));
+  private static Map<String, ConfigurableApplicationContext> observed(
+      String uri, boolean cluster, String part) {
+    Map<String, Supplier<ConfigurableApplicationContext>> all = new LinkedHashMap<>();
+    all.put("Lettuce", () -> application(uri, cluster, false, "--sheaf.enabled=false"));
+    all.put("Lettuce, observed", () -> application(uri, cluster, true, "--sheaf.enabled=false"));
+    all.put("Sheaf", () -> application(uri, cluster, false, "--sheaf.enabled=true"));
+    all.put("Sheaf, observed", () -> application(uri, cluster, true, "--sheaf.enabled=true"));
+    return started(all, part);
+  }
+
+  private static Map<String, ConfigurableApplicationContext> settings(
+      String uri, boolean cluster, String part) {
+    Map<String, Supplier<ConfigurableApplicationContext>> all = new LinkedHashMap<>();
     for (String observe : List.of("commands", "sampled(100)", "batches", "off")) {
-      applications.put(
-          "Sheaf, " + observe, application(uri, cluster, true, "--sheaf.observe=" + observe));
+      all.put(observe, () -> application(uri, cluster, true, "--sheaf.observe=" + observe));
     }
+    return started(all, part);
+  }
+
+  /** The agent has its tracing wherever the application sets none. */
+  private static Map<String, ConfigurableApplicationContext> traced(
+      String uri, boolean cluster, String part) {
+    Map<String, Supplier<ConfigurableApplicationContext>> all = new LinkedHashMap<>();
+    all.put("Lettuce, traced", () -> application(uri, cluster, false, "--sheaf.enabled=false"));
+    all.put("Sheaf, traced", () -> application(uri, cluster, false, "--sheaf.enabled=true"));
+    all.put("Sheaf, observe=off", () -> application(uri, cluster, false, "--sheaf.observe=off"));
+    return started(all, part);
+  }
+
+  private static Map<String, ConfigurableApplicationContext> started(
+      Map<String, Supplier<ConfigurableApplicationContext>> all, String part) {
+    Map<String, ConfigurableApplicationContext> started = new LinkedHashMap<>();
+    all.forEach(
+        (name, application) -> {
+          if (name.contains(part)) {
+            started.put(name, application.get());
+          }
+        });
+    return started;
+  }
+
+  /**
+   * Interleaved rounds, so that each has its share of what else the machine does. The processor
+   * time of a read says more than its rate where other programs run.
+   */
+  private static void compare(
+      Map<String, ConfigurableApplicationContext> applications, boolean pages) throws Exception {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
+    Map<String, List<Double>> costs = new LinkedHashMap<>();
+    Map<String, List<Double>> micros = new LinkedHashMap<>();
     for (int round = -2; round < ROUNDS; round++) {
       for (var application : applications.entrySet()) {
+        String name = application.getKey();
         StringRedisTemplate redis = application.getValue().getBean(StringRedisTemplate.class);
-        double rate = rate(redis, fill(redis, 1_000));
-        if (round >= 0) {
-          rates.computeIfAbsent(application.getKey(), name -> new ArrayList<>()).add(rate);
+        List<String> keys = fill(redis, 1_000);
+        long cpu = JVM.getProcessCpuTime();
+        long begin = System.nanoTime();
+        double rate = rate(redis, keys);
+        double reads = rate * (System.nanoTime() - begin) / 1e9;
+        note(rates, name, round, rate);
+        note(costs, name, round, (JVM.getProcessCpuTime() - cpu) / 1e3 / reads);
+      }
+    }
+    print("threads", "reads a second", rates);
+    print("threads", "us of processor a read", costs);
+    for (int round = -2; pages && round < ROUNDS; round++) {
+      for (var application : applications.entrySet()) {
+        for (var way : waysToReadAPage(application.getValue()).entrySet()) {
+          note(micros, application.getKey() + ", " + way.getKey(), round, micros(way.getValue()));
         }
       }
     }
-    rates.forEach(
+    print("page of " + PAGE, "us", micros);
+    applications.values().forEach(ConfigurableApplicationContext::close);
+  }
+
+  private static Map<String, Supplier<List<?>>> waysToReadAPage(
+      ConfigurableApplicationContext application) {
+    StringRedisTemplate redis = application.getBean(StringRedisTemplate.class);
+    List<String> keys = fill(redis, PAGE);
+    Map<String, Supplier<List<?>>> ways = new LinkedHashMap<>();
+    ways.put("multiGet", () -> redis.opsForValue().multiGet(keys));
+    if (application.getBeanNamesForType(Sheaf.class).length == 0) {
+      ways.put("loop", () -> loop(redis, keys));
+    } else {
+      SheafOperations<String, String> operations = SheafOperations.over(redis);
+      ways.put(LOOP, () -> loop(redis, operations.loop(keys)));
+    }
+    return ways;
+  }
+
+  private static void note(
+      Map<String, List<Double>> figures, String name, int round, double figure) {
+    if (round >= 0) {
+      figures.computeIfAbsent(name, first -> new ArrayList<>()).add(figure);
+    }
+  }
+
+  private static void print(String what, String unit, Map<String, List<Double>> figures) {
+    figures.forEach(
         (name, of) ->
             System.out.printf(
                 Locale.ROOT,
-                "%s: median %,.0f/s, %s%n",
+                "%s: %-32s median %,.1f %s, %s%n",
+                what,
                 name,
                 median(of),
-                of.stream().map(r -> Math.round(r / 1000) + "k").toList()));
-    applications.values().forEach(ConfigurableApplicationContext::close);
+                unit,
+                of.stream().map(figure -> String.format(Locale.ROOT, "%,.1f", figure)).toList()));
+  }
+
+  // ---- What an observation costs without any client
+
+  /** Of a GET that is done at once, by one thread: as Lettuce begins it, and as Sheaf does. */
+  private static void observation() {
+    try (ConfigurableApplicationContext context =
+        application("redis://127.0.0.1:1", false, true, "--sheaf.enabled=false")) {
+      Tracing tracing = new MicrometerTracing(context.getBean(ObservationRegistry.class), "Redis");
+      ClientResources resources = ClientResources.builder().tracing(tracing).build();
+      InetSocketAddress address = new InetSocketAddress("127.0.0.1", 6379);
+      Tracing.Endpoint lettuces = tracing.createEndpoint(address);
+      CommandSpans spans =
+          Objects.requireNonNull(CommandSpans.of(() -> resources, Observe.commands()));
+      Tracing.Endpoint sheafs = spans.endpoint(address);
+      for (int round = -2; round < ROUNDS; round++) {
+        cost("nothing", round, get -> {});
+        cost("Lettuce's", round, get -> span(tracing).remoteEndpoint(lettuces).start(get));
+        cost("Sheaf's", round, get -> spans.begin(get, sheafs));
+      }
+      resources.shutdown();
+    }
+  }
+
+  private static Tracer.Span span(Tracing tracing) {
+    return tracing
+        .getTracerProvider()
+        .getTracer()
+        .nextSpan(tracing.initialTraceContextProvider().getTraceContext());
+  }
+
+  private static void cost(
+      String name, int round, Consumer<TracedCommand<String, String, String>> begin) {
+    long cpu = THREADS_OF_JVM.getCurrentThreadCpuTime();
+    long bytes = THREADS_OF_JVM.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < OBSERVATIONS; i++) {
+      TracedCommand<String, String, String> get =
+          new TracedCommand<>(
+              new AsyncCommand<>(
+                  new Command<>(
+                      CommandType.GET,
+                      new ValueOutput<>(StringCodec.UTF8),
+                      new CommandArgs<>(StringCodec.UTF8).addKey("key"))),
+              null);
+      begin.accept(get);
+      get.complete();
+    }
+    if (round >= 0) {
+      System.out.printf(
+          Locale.ROOT,
+          "observation: %-10s %,d ns of processor, %,d bytes%n",
+          name,
+          (THREADS_OF_JVM.getCurrentThreadCpuTime() - cpu) / OBSERVATIONS,
+          (THREADS_OF_JVM.getCurrentThreadAllocatedBytes() - bytes) / OBSERVATIONS);
+    }
   }
 
   // ---- A page

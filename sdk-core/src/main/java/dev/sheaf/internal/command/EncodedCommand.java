@@ -2,6 +2,7 @@
 package dev.sheaf.internal.command;
 
 import dev.sheaf.SheafException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -90,6 +91,9 @@ public class EncodedCommand<K, V, T>
   /** Whether a blocked caller awaits it, so that its completion runs no code of others. */
   private boolean awaited;
 
+  /** What ends it where Lettuce finds it late; null if Lettuce times what it is part of. */
+  private volatile @Nullable Expiry expiry;
+
   /** How many connections were lost while its reply was the next. Of the event loop. */
   private int losses;
 
@@ -119,6 +123,7 @@ public class EncodedCommand<K, V, T>
     EncodedCommand<?, ?, ?> before = in(command);
     if (before != null) {
       this.calledNanos = before.calledNanos;
+      before.expiry = null;
     }
     this.request =
         compression == null || before != null ? encoded : compression.request(command, encoded);
@@ -476,9 +481,35 @@ public class EncodedCommand<K, V, T>
     }
   }
 
-  /** What a listener throws is its own affair: others wait to be failed behind this command. */
+  /** Ends a command that Lettuce found to be late, and says why it is. */
+  public interface Expiry {
+
+    /**
+     * Ends it.
+     *
+     * @return whether it had no end before
+     */
+    boolean expire(EncodedCommand<?, ?, ?> command);
+  }
+
+  /** Takes note, before it is written by itself, of what ends it if it is late. */
+  public final void expiresBy(Expiry ends) {
+    expiry = ends;
+  }
+
   @Override
   public boolean completeExceptionally(Throwable throwable) {
+    Expiry late = throwable instanceof RedisCommandTimeoutException ? expiry : null;
+    return late == null ? fail(throwable) : late.expire(this);
+  }
+
+  /**
+   * Fails it, with just that. What a listener throws is its own affair: others wait to be failed
+   * behind this command.
+   *
+   * @return whether it had no end before
+   */
+  public final boolean fail(Throwable throwable) {
     ended();
     try {
       return command.completeExceptionally(throwable);

@@ -47,7 +47,9 @@ public final class CommandSpans {
       return null;
     }
     Tracing tracing = resources.get().tracing();
-    return tracing.isEnabled() ? new CommandSpans(tracing, observe.oneOf()) : null;
+    return tracing.isEnabled()
+        ? new CommandSpans(LettuceObservations.insteadOf(tracing), observe.oneOf())
+        : null;
   }
 
   /** The node that spans name. */

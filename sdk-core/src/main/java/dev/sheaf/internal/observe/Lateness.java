@@ -28,6 +28,12 @@ public record Lateness(Stage stage, String details) {
             : "there is no connection to the node; it is tried again and again");
   }
 
+  /** Of a command of a transaction that the server holds. */
+  public static Lateness withoutExec() {
+    return new Lateness(
+        Stage.UNANSWERED, "the server holds it until EXEC, which was not called or not answered");
+  }
+
   /**
    * Of a command that waits in the queue of a connection.
    *

@@ -14,13 +14,14 @@ import java.util.concurrent.TimeUnit;
  * Ends the commands of one connection whose time is over, counted from their call.
  *
  * <p>Lettuce times what is written, from then on. That is enough for all that is written at once,
- * which costs no look at the clock here. What had to wait first, in a queue that does not move, for
+ * which costs no look at the clock here: a flight or a command that travels alone learns from
+ * Lettuce that it is late. What had to wait first, in a queue that does not move, for
  * room in it or for a new socket, is looked at every {@link #INTERVAL_MILLIS} as long as there is
  * such a command, so a time-out is never early, and late by two of these intervals at most.
  *
  * <p>Thread-safe.
  */
-final class CommandExpiry {
+final class CommandExpiry implements EncodedCommand.Expiry {
 
   /** How often is looked for commands that nobody waits for any more. */
   static final int INTERVAL_MILLIS = 20;
@@ -120,10 +121,22 @@ final class CommandExpiry {
     }
   }
 
-  private void expire(EncodedCommand<?, ?, ?> command, Lateness why, long timeout) {
-    if (command.completeExceptionally(
-        why.failure(command.getType().toString(), reasons.byAddress(), timeout))) {
+  /** Ends what Lettuce has timed, and is no part of a flight. */
+  @Override
+  public boolean expire(EncodedCommand<?, ?, ?> command) {
+    if (command.isAbandoned()) {
+      return false;
+    }
+    long timeout = timeouts.nanosFor(command);
+    return expire(command, Lateness.orPause(timeout, reasons.whyLate(command)), timeout);
+  }
+
+  private boolean expire(EncodedCommand<?, ?, ?> command, Lateness why, long timeout) {
+    boolean ended =
+        command.fail(why.failure(command.getType().toString(), reasons.byAddress(), timeout));
+    if (ended) {
       reasons.timedOut(why, 1);
     }
+    return ended;
   }
 }

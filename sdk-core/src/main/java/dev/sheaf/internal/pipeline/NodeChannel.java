@@ -219,6 +219,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     for (RedisCommand<?, ?, ?> command : commands) {
       if (command instanceof EncodedCommand<?, ?, ?> outgoing && outgoing.travelsAlone()) {
         hold();
+        outgoing.expiresBy(pipeline.expiry());
         parts = takeOff(parts, boarded);
         boarded.add(command);
       } else {
@@ -257,6 +258,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   private RedisCommand<?, ?, ?> boardAlone(RedisCommand<?, ?, ?> command) {
     if (command instanceof EncodedCommand<?, ?, ?> outgoing && outgoing.travelsAlone()) {
       hold();
+      outgoing.expiresBy(pipeline.expiry());
       return command;
     }
     return flight(List.of(command));

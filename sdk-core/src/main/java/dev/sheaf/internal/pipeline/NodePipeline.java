@@ -16,7 +16,9 @@ import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.NodeSpans;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.TransactionalCommand;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -171,6 +173,11 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   /** The spans of what goes this way; null if nothing has spans. */
   public @Nullable NodeSpans spans() {
     return spans;
+  }
+
+  /** Ends commands that are late. */
+  CommandExpiry expiry() {
+    return expiry;
   }
 
   /** What waits to be written. */
@@ -435,6 +442,8 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     try {
       if (current != null) {
         written = current.board(commands);
+      } else {
+        timeOneByOne(commands);
       }
       if (written.size() == 1) {
         delegate.write(written.get(0));
@@ -445,6 +454,15 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
       // An Error too ends these commands and no others: the queue keeps its consumer.
       for (RedisCommand<?, ?, ?> command : written) {
         command.completeExceptionally(e);
+      }
+    }
+  }
+
+  /** Without a socket there are no flights. */
+  private void timeOneByOne(List<RedisCommand<?, ?, ?>> commands) {
+    for (RedisCommand<?, ?, ?> command : commands) {
+      if (command instanceof EncodedCommand<?, ?, ?> outgoing) {
+        outgoing.expiresBy(expiry);
       }
     }
   }
@@ -551,7 +569,16 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     if (written == null && beside != null) {
       written = beside.find(command);
     }
-    return written == null ? whyNotSent() : written;
+    if (written != null) {
+      return written;
+    }
+    return isOfTransaction(command) ? Lateness.withoutExec() : whyNotSent();
+  }
+
+  /** Whether its reply says no more than that it is queued; the one that counts is EXEC's. */
+  @SuppressWarnings({"unchecked", "rawtypes"}) // Lettuce finds wrapped commands by their class.
+  private static boolean isOfTransaction(RedisCommand<?, ?, ?> command) {
+    return CommandWrapper.unwrap((RedisCommand) command, TransactionalCommand.class) != null;
   }
 
   /** What is known of a command that was written on this connection; null if it was not. */
