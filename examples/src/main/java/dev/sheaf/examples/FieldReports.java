@@ -266,6 +266,7 @@ public final class FieldReports implements AutoCloseable {
    * end the rest of the orders is rewritten. The script watches the server meanwhile.
    */
   private void rollOut() throws Exception {
+    near.sheaf.deleteAll(stored);
     Map<String, String> orders = Orders.generate(PREFIX, ITEMS / divisor);
     store(orders);
     AtomicInteger replaced = new AtomicInteger();
@@ -354,13 +355,12 @@ public final class FieldReports implements AutoCloseable {
   /** How many operations a second, over a quarter of a second. */
   private double perSecond(int operations, Runnable work) {
     long start = System.nanoTime();
-    long nanos;
+    long nanos = 0;
     int runs = 0;
-    do {
+    for (; nanos < 250_000_000L / divisor; runs++) {
       work.run();
-      runs++;
       nanos = System.nanoTime() - start;
-    } while (nanos < 250_000_000L / divisor);
+    }
     return operations * runs * 1e9 / nanos;
   }
 
