@@ -1,6 +1,6 @@
 """Makes the generated parts of the pages from the files in docs/benchmarks/data.
 
-    pages.py publish DOCS [FILE...]  takes over files that "compare" has written, and writes the pages
+    pages.py publish DOCS [FILE...]  takes over files that "compare" or field-reports has written, and writes the pages
     pages.py verify DOCS             fails if a page differs from the files
     pages.py check FILE              holds a result against what Sheaf is meant to reach
 
@@ -14,6 +14,8 @@ import shutil
 import statistics
 import sys
 from decimal import ROUND_HALF_UP, Decimal
+
+import field_pages
 
 CLIENTS = {
     "LETTUCE": "Lettuce", "JEDIS": "Jedis", "REDISSON": "Redisson", "GLIDE": "GLIDE",
@@ -266,24 +268,35 @@ def pages(docs):
         + sources(files) + details(rows)
     }
     for page, places in PLACES.items():
-        text = (docs / page).read_text()
-        for place in places:
-            begin, end = f"<!-- generated: {place} -->", f"<!-- end of {place} -->"
-            before, found, rest = text.partition(begin)
-            _, closed, after = rest.partition(end)
-            if not found or not closed:
-                sys.exit(f"{page} has no place between {begin} and {end}")
-            content = sources(files) if place == "sources" else MAKERS[place](rows)
-            text = f"{before}{begin}\n\n{content}\n{end}{after}"
-        made[page] = text
+        contents = {place: sources(files) if place == "sources" else MAKERS[place](rows) for place in places}
+        made[page] = filled(docs, page, contents)
+    if (docs / field_pages.DATA).exists():
+        contents = field_pages.contents(read(docs / field_pages.DATA), sys.modules[__name__])
+        made[field_pages.PAGE] = filled(docs, field_pages.PAGE, contents)
     return made
+
+
+def filled(docs, page, contents):
+    """A page with what stands in its places."""
+    text = (docs / page).read_text()
+    for place, content in contents.items():
+        begin, end = f"<!-- generated: {place} -->", f"<!-- end of {place} -->"
+        before, found, rest = text.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not found or not closed:
+            sys.exit(f"{page} has no place between {begin} and {end}")
+        text = f"{before}{begin}\n\n{content}\n{end}{after}"
+    return text
 
 
 def publish(docs, *found):
     for file in map(pathlib.Path, found):
-        if "Trial" in read(file)["environment"]:
+        content = read(file)
+        if "Trial" in content["environment"]:
             sys.exit(f"{file} is of a trial, which has no figures")
-        shutil.copy(file, docs / "benchmarks" / "data" / file.name)
+        target = docs / (field_pages.DATA if "reports" in content else f"benchmarks/data/{file.name}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
     for page, text in pages(docs).items():
         (docs / page).write_text(text)
         print(f"Written: {docs / page}")

@@ -10,6 +10,7 @@ import sys
 
 import matplotlib
 
+import field_pages
 from pages import CLIENTS, ROWS, newest_rows, read_files
 
 matplotlib.use("svg")
@@ -130,12 +131,56 @@ def shares(docs):
     draw(figure, docs / "images" / "dictionaries.svg", shown)
 
 
+def field_depth(reports, path):
+    """GETs a second by how many are sent together, both axes logarithmic."""
+    series = {"redis-benchmark": [(row["depth"], row["perSecond"]) for row in reports["redisBenchmark"]]}
+    for away, where in ((0, ""), (1, ", 1 ms away")):
+        rows = [row for row in reports["depth"] if row["roundTripMillis"] == away]
+        series["Lettuce, futures" + where] = [(row["depth"], row["lettucePerSecond"]) for row in rows]
+        series["Sheaf, a batch" + where] = [(row["depth"], row["sheafPerSecond"]) for row in rows]
+    figure, axis = plt.subplots(figsize=(9, 4.5))
+    colors = {"redis-benchmark": "#9c9c9c", "Lettuce": COLORS["LETTUCE"], "Sheaf": COLORS["SHEAF"]}
+    for name, points in series.items():
+        style = "--" if name.endswith("away") else "-"
+        axis.plot(*zip(*points), style, marker="o", markersize=3, color=colors[name.split(",")[0]], label=name)
+    axis.set(xscale="log", yscale="log", xlabel="GETs sent together", ylabel="GETs a second", title="GETs of 100 bytes by one thread")
+    axis.legend(frameon=False, fontsize=8)
+    save(figure, path, [(f"{name}, {depth}", rate) for name, points in series.items() for depth, rate in points])
+
+
+def field_roll_out(reports, path):
+    """The server's memory, and what it sends for a read, over time."""
+    moments = reports["rollOut"]
+    seconds = [moment["seconds"] for moment in moments]
+    figure, axis = plt.subplots(figsize=(9, 4.5))
+    axis.plot(seconds, [moment["used"] / 1e6 for moment in moments], color="#4e79a7", label="memory of the server, MB")
+    axis.set(xlabel="seconds", ylabel="MB", ylim=(0, None), title="Compression, rolled out over four instances")
+    other = axis.twinx()
+    other.plot(seconds, [moment["bytes"] / 1e3 for moment in moments], color="#d62728", label="sent for a read, KB")
+    other.set(ylabel="KB", ylim=(0, None))
+    other.grid(visible=False)
+    steps = {"replaced 1": "can read", "replaced 5": "write", "migration": "the rest is rewritten"}
+    for stage, name in steps.items():
+        begin = next((moment["seconds"] for moment in moments if moment["stage"] == stage), None)
+        if begin is not None:
+            axis.axvline(begin, color="#999999", linestyle=":")
+            axis.annotate(name, (begin, 0.04), xycoords=("data", "axes fraction"), xytext=(4, 0), textcoords="offset points", fontsize=8)
+    handles = [*axis.get_legend_handles_labels()[0], *other.get_legend_handles_labels()[0]]
+    axis.legend(handles=handles, frameon=False, fontsize=8, loc="upper right")
+    draw(figure, path, [f"{moment['seconds']} s: {moment['used']} B, {moment['bytes']} B a read" for moment in moments])
+
+
 def main(docs):
     rows = {row["name"]: row for row in newest_rows(read_files(docs))}
     gets(rows, docs / "benchmarks" / "gets.svg")
     open_load(rows, docs / "benchmarks" / "open.svg")
     compression(docs)
     shares(docs)
+    field = docs / field_pages.DATA
+    if field.exists():
+        reports = json.loads(field.read_text())["reports"]
+        field_depth(reports, docs / "benchmarks" / "field-depth.svg")
+        field_roll_out(reports, docs / "benchmarks" / "field-roll-out.svg")
 
 
 if __name__ == "__main__":

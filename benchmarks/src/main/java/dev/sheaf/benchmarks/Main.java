@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,8 +24,6 @@ import picocli.CommandLine.Option;
     subcommands = CompareCommand.class,
     footer = "Any other first word is handed to JMH; jmh -h says more.")
 public final class Main {
-
-  private static final Set<String> COMMANDS = Set.of("-h", "--help");
 
   private Main() {}
 
@@ -42,7 +39,7 @@ public final class Main {
     commands.setExecutionExceptionHandler(Main::explain);
     boolean known =
         args.length == 0
-            || COMMANDS.contains(args[0])
+            || args[0].matches("-h|--help")
             || commands.getSubcommands().containsKey(args[0]);
     if (known) {
       System.exit(commands.execute(args.length == 0 ? new String[] {"--help"} : args));

@@ -292,9 +292,12 @@ class LoopDetectionTest {
       for (int i = 0; i < 30; i++) {
         redis.hgetall("h");
       }
+      for (int i = 0; i < 30; i++) {
+        redis.keys("user:" + i + ":*");
+      }
       calls.close();
-      // The second place was logged by close.
-      assertThat(lines).hasSize(2);
+      // The other places were logged by close.
+      assertThat(lines).hasSize(3);
       assertThat(lines.get(0))
           // The end of a run is noticed up to seven calls late.
           .matches(
@@ -304,6 +307,10 @@ class LoopDetectionTest {
           .containsPattern(
               "sheaf.loop\\(keys\\) or getAll would have saved (49|5[0-6]) round trips");
       assertThat(lines.get(1)).startsWith("INFO Called HGETALL 30 times").contains("sheaf.batch()");
+      assertThat(lines.get(2))
+          .startsWith("INFO Called KEYS 30 times")
+          .contains("a set of the keys' names, or one SCAN")
+          .doesNotContain("batch");
     } finally {
       logger.removeHandler(handler);
       logger.setUseParentHandlers(true);

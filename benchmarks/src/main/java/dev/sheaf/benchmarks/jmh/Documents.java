@@ -47,11 +47,9 @@ final class Documents {
 
   private static List<byte[]> invented() {
     Random random = new Random(1);
-    List<byte[]> documents = new ArrayList<>();
-    for (int i = 0; i < INVENTED; i++) {
-      documents.add(invented(random, 500 + random.nextInt(LARGEST_INVENTED_BYTES)));
-    }
-    return documents;
+    return Stream.generate(() -> invented(random, 500 + random.nextInt(LARGEST_INVENTED_BYTES)))
+        .limit(INVENTED)
+        .toList();
   }
 
   private static byte[] invented(Random random, int bytes) {

@@ -31,7 +31,12 @@ class PagesTest {
 
   private static final Path PUBLISHED = Path.of("../docs");
   private static final List<String> FILLED_IN =
-      List.of("../README.md", "../README.ko.md", "benchmarks/results.md", "guide/loops.md");
+      List.of(
+          "../README.md",
+          "../README.ko.md",
+          "benchmarks/results.md",
+          "benchmarks/field-reports.md",
+          "guide/loops.md");
   private static final Pattern PLACE = Pattern.compile("<!-- generated: (\\w+) -->");
 
   @TempDir Path found;
@@ -275,6 +280,52 @@ class PagesTest {
         .content()
         .containsPattern("\\| +\\| Sheaf \\| Lettuce \\| +Jedis \\| Redisson \\|")
         .containsPattern("64 threads \\| 120/s \\| +55.0/s \\| +70.0/s \\| +- \\|");
+  }
+
+  @Test
+  void publish_fieldReports_fillTheirPage() throws IOException {
+    publish(Path.of("src/test/resources/dev/sheaf/benchmarks/compare/field-reports.json"));
+
+    assertThat(docs.resolve("benchmarks/field-reports.md"))
+        .content()
+        .doesNotContain("old")
+        .contains("Commit c1, 2026-01-02T03:04Z, `benchmarks/field-reports`.", "\nBetween.\n")
+        .containsPattern("1,000 +\\| +1.50M/s \\| +200k/s \\| +600k/s \\| +150k/s \\| +400k/s")
+        .containsPattern("250 ms +\\| +4.00/s \\| +251 ms \\| +400 ms \\| +25k/s")
+        .containsPattern("all by netcat +\\| 10,000 \\| 25.0 ms \\| +20.0×")
+        .containsPattern(
+            "all written, then all read +\\| 100,000 \\| +1.0 MB \\| +102.0 MB \\| +98.0 MB")
+        .containsPattern("a pool of 8, empty \\| 75.0 % of 20,000 \\| +750 ms \\| +16 ")
+        .containsPattern("rueidis \\(Go\\) +\\| +5,000 ms \\| +80.0 ms \\| +- ")
+        .containsPattern("the rest is rewritten +\\| +20.0 MB \\| +1.2 KB");
+    assertThat(python("pages.py", "verify", docs.toString())).isEqualTo(new Outcome(0, ""));
+  }
+
+  @Test
+  void chartsOfFieldReports_asPublished_haveTheFiguresOfTheirFile() throws IOException {
+    Path file = PUBLISHED.resolve("benchmarks/data/field/field-reports.json");
+    Path depth = PUBLISHED.resolve("benchmarks/field-depth.svg");
+    Path rollOut = PUBLISHED.resolve("benchmarks/field-roll-out.svg");
+    if (!Files.exists(file)) {
+      assertThat(depth).doesNotExist();
+      assertThat(rollOut).doesNotExist();
+      return;
+    }
+    JsonNode reports = new ObjectMapper().readTree(file.toFile()).path("reports");
+    List<String> moments = new ArrayList<>();
+    for (JsonNode row : reports.path("rollOut")) {
+      moments.add(
+          "%s s: %s B, %s B a read"
+              .formatted(row.path("seconds"), row.path("used"), row.path("bytes")));
+    }
+    List<String> rates = new ArrayList<>();
+    for (JsonNode row : reports.path("redisBenchmark")) {
+      double rate = row.path("perSecond").asDouble();
+      rates.add(String.format(Locale.ROOT, "redis-benchmark, %s: %.0f", row.path("depth"), rate));
+    }
+
+    assertThat(description(rollOut)).as("benchmarks/publish").containsExactlyElementsOf(moments);
+    assertThat(description(depth)).as("benchmarks/publish").containsAll(rates);
   }
 
   @Test

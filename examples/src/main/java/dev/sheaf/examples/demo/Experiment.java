@@ -4,16 +4,14 @@ package dev.sheaf.examples.demo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Work that many applications do, in several ways, the first of which is the naive one.
  *
- * @param expected the outcome every way must have, known from the data and not from a server
+ * @param expected the outcome of every way, known from the data; of late answers only the number
  * @param counts what was counted so far
- * @param late how many answers of the present run came late, where that counts
  */
 record Experiment(
     String name,
@@ -21,12 +19,11 @@ record Experiment(
     Unit unit,
     List<?> expected,
     Supplier<Map<String, Long>> counts,
-    AtomicInteger late,
     List<Way> ways) {
 
   Experiment(
       String name, String about, Unit unit, List<?> expected, Supplier<Map<String, Long>> counts) {
-    this(name, about, unit, expected, counts, new AtomicInteger(), new ArrayList<>());
+    this(name, about, unit, expected, counts, new ArrayList<>());
   }
 
   /** What the factor says: how many times as much the naive way took, or the share of all. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.examples.demo;
 
+import static java.util.concurrent.CompletableFuture.supplyAsync;
+
 import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.Result;
@@ -31,7 +33,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -41,6 +42,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The experiments. Each stores what it needs when it is asked for; {@link #close} deletes it. */
@@ -48,8 +50,6 @@ final class Experiments implements AutoCloseable {
 
   /** Keys vanish by themselves after this time if the JVM ends before it has deleted them. */
   private static final Duration TIME_TO_LIVE = Duration.ofHours(1);
-
-  private static final int BIG_READS = 12;
 
   final Sheaf<String, String> sheaf;
   private final RedisClusterCommands<String, String> lettuce;
@@ -77,7 +77,7 @@ final class Experiments implements AutoCloseable {
       lettuce = single.sync();
       async = single.async();
     }
-    store(sheaf, documents);
+    store(sheaf, documents.keySet(), key -> key, documents::get);
   }
 
   /** All, in the order to run and to show them. */
@@ -102,7 +102,8 @@ final class Experiments implements AutoCloseable {
     // Loops are learned in threads that handle what comes from outside, as those of a web server.
     ExecutorService requests = executor(1);
     Supplier<List<?>> learned = () -> read(keys, learning.sync());
-    range(5).forEach(i -> in(requests, learned).join()); // One is remembered, three are foreseen.
+    // One is remembered, three are foreseen.
+    range(5).forEach(i -> supplyAsync(learned, requests).join());
     String description = "a page of " + size + " documents, chosen at random, read by their keys";
     return experiment("page-" + size, description, Unit.TIMES, each(keys, documents::get))
         .way("naive", "Lettuce, get(key) in a loop", () -> read(keys, lettuce))
@@ -112,15 +113,13 @@ final class Experiments implements AutoCloseable {
         .way("sheaf-batch", "a batch of get(key)", () -> batch(keys, Batch::get))
         .way("sheaf-loop", "get(key) over loop(keys)", () -> read(sheaf.loop(keys), sheaf.sync()))
         .way("sheaf-plain", "get(key) in a loop, unchanged", () -> read(keys, sheaf.sync()))
-        .way("sheaf-learned", "that loop, learned", () -> in(requests, learned).join());
+        .way("sheaf-learned", "that loop, learned", () -> supplyAsync(learned, requests).join());
   }
 
   /** Items that name what has to be read next, as an order names its customer. */
   private Experiment dependent(int size) {
     List<String> keys = keys(size, size);
-    Map<String, String> items = new LinkedHashMap<>();
-    keys.forEach(key -> items.put(key + ":item", key));
-    List<String> names = store(sheaf, items);
+    List<String> names = store(sheaf, keys, key -> key + ":item", key -> key);
     var redis = sheaf.sync();
     Function<String, CompletionStage<String>> chain = i -> async.get(i).thenCompose(async::get);
     String description = size + " items, each of which names the document to be read after it";
@@ -137,9 +136,9 @@ final class Experiments implements AutoCloseable {
     ExecutorService executor = executor(threads);
     List<List<String>> pages = each(range(threads), thread -> keys(reads, thread));
     Function<RedisClusterCommands<String, String>, List<?>> all =
-        redis -> flat(await(each(pages, keys -> in(executor, () -> read(keys, redis)))));
+        redis -> await(each(pages, keys -> supplyAsync(() -> read(keys, redis), executor)));
     String description = threads + " threads, each reads " + reads + " documents, one by one";
-    List<?> expected = each(flat(pages), documents::get);
+    List<?> expected = each(pages, keys -> each(keys, documents::get));
     return experiment("threads-" + threads, description, Unit.TIMES, expected)
         .way("naive", "Lettuce, get(key) by each thread", () -> all.apply(lettuce))
         .way("sheaf", "get(key) by each thread", () -> all.apply(sheaf.sync()));
@@ -159,59 +158,51 @@ final class Experiments implements AutoCloseable {
 
   /** What counts is not the time, but how many answers come too late to be of use. */
   private Experiment pingStorm() {
-    Map<String, String> big = new LinkedHashMap<>();
-    range(BIG_READS).forEach(i -> big.put(prefix + "big:" + i, "x".repeat(1 << 20)));
-    List<String> keys = store(sheaf, big);
+    String big = "x".repeat(1 << 20);
+    List<String> keys = store(sheaf, range(12), i -> prefix + "big:" + i, i -> big);
+    ExecutorService readers = executor(keys.size());
     RedisClient client = closing(RedisClient.create(server.uri()), c -> c.shutdown());
     ThreadLocal<RedisCommands<String, String>> own =
         ThreadLocal.withInitial(() -> client.connect().sync());
     ExecutorService pool = executor(8); // As many as the usual pools of connections have.
-    Supplier<CompletionStage<?>> pooled = () -> in(pool, () -> own.get().ping());
+    Supplier<CompletionStage<?>> pooled = () -> supplyAsync(() -> own.get().ping(), pool);
     Supplier<CompletionStage<?>> shared = sheaf.availability()::pingAsync;
     String description =
         "%s callers ask at once whether the server answers, while %s values of 1 MiB are always on"
             + " their way to the same client; late means after %s ms; the counts have those values";
-    Object[] sizes = {Report.count(options.pings), BIG_READS, options.lateAfter.toMillis()};
-    Experiment storm =
-        experiment("ping-storm", description.formatted(sizes), Unit.LATE, List.of(options.pings));
-    ExecutorService readers = executor(BIG_READS);
-    BiFunction<Supplier<CompletionStage<?>>, RedisClusterCommands<String, String>, List<?>> ask =
+    Object[] sizes = {Report.count(options.pings), keys.size(), options.lateAfter.toMillis()};
+    BiFunction<Supplier<CompletionStage<?>>, RedisClusterCommands<String, String>, List<?>> late =
         (question, redis) -> {
           AtomicBoolean over = new AtomicBoolean();
-          var reads = each(keys, key -> in(readers, () -> readUntil(over, key, redis)));
-          List<Long> nanos = await(each(range(options.pings), i -> nanos(question.get())));
+          var reads = each(keys, key -> supplyAsync(() -> readUntil(over, key, redis), readers));
+          List<Boolean> answers = await(each(range(options.pings), i -> isLate(question.get())));
           over.set(true);
           await(reads);
-          long limit = options.lateAfter.toNanos();
-          storm.late().set((int) nanos.stream().filter(each -> each > limit).count());
-          return List.of(options.pings);
+          return answers;
         };
-    return storm
-        .way("naive", "a pool of 8 connections", () -> ask.apply(pooled, lettuce))
-        .way("sheaf", "pingAsync()", () -> ask.apply(shared, sheaf.sync()));
+    List<Boolean> inTime = Collections.nCopies(options.pings, false);
+    return experiment("ping-storm", description.formatted(sizes), Unit.LATE, inTime)
+        .way("naive", "a pool of 8 connections", () -> late.apply(pooled, lettuce))
+        .way("sheaf", "pingAsync()", () -> late.apply(shared, sheaf.sync()));
   }
 
-  private static int readUntil(
+  private static boolean readUntil(
       AtomicBoolean over, String key, RedisClusterCommands<String, String> redis) {
-    int reads = 0;
-    for (; !over.get(); reads++) {
-      redis.get(key);
-    }
-    return reads;
+    return Stream.generate(() -> redis.get(key)).anyMatch(value -> over.get());
   }
 
-  /** How long an answer takes; for ever if it is a failure. */
-  private static CompletionStage<Long> nanos(CompletionStage<?> answer) {
-    long asked = System.nanoTime();
-    return answer.handle(
-        (a, failed) -> failed == null ? System.nanoTime() - asked : Long.MAX_VALUE);
+  /** Whether an answer comes late, or not at all. */
+  private CompletionStage<Boolean> isLate(CompletionStage<?> answer) {
+    long limit = System.nanoTime() + options.lateAfter.toNanos();
+    return answer.handle((a, failed) -> failed != null || System.nanoTime() > limit);
   }
 
   /** The sum of the sizes of very many sorted sets: one number, but each key has to be asked. */
   private Experiment sizes() {
     int parts = 20;
     List<Integer> all = range(options.sets);
-    List<String> keys = willStore(each(all, i -> prefix + "followers:" + i));
+    List<String> keys = each(all, i -> prefix + "followers:" + i);
+    stored.addAll(keys);
     try (Batch<String, String> batch = sheaf.batch()) {
       for (int i : all) {
         String key = keys.get(i);
@@ -264,23 +255,22 @@ final class Experiments implements AutoCloseable {
 
   private void stored(Experiment of, String name, String how, Sheaf<String, String> sheaf) {
     closing(sheaf, Sheaf::close);
-    Map<String, String> named = new LinkedHashMap<>();
-    documents.forEach((key, value) -> named.put(key + ":" + name, value));
-    List<String> keys = store(sheaf, named);
+    List<String> keys = store(sheaf, documents.keySet(), key -> key + ":" + name, documents::get);
     String memory = Report.bytes(sum(await(each(keys, sheaf.async()::memoryUsage))));
     of.way(name, how + "; " + memory + " of the server's memory", () -> getAll(sheaf, keys));
   }
 
-  private List<String> store(Sheaf<String, String> sheaf, Map<String, String> values) {
-    List<String> keys = willStore(List.copyOf(values.keySet()));
+  /** The keys, in the order of the items; they are deleted in the end. */
+  private <T> List<String> store(
+      Sheaf<String, String> sheaf,
+      Collection<T> items,
+      Function<T, String> key,
+      Function<T, String> value) {
+    Map<String, String> values = new LinkedHashMap<>();
+    items.forEach(item -> values.put(key.apply(item), value.apply(item)));
+    stored.addAll(values.keySet());
     sheaf.setAll(values, TIME_TO_LIVE).values().forEach(Result::orNull);
-    return keys;
-  }
-
-  /** Has keys deleted in the end; they need a time to live as well. */
-  private List<String> willStore(List<String> keys) {
-    stored.addAll(keys);
-    return keys;
+    return List.copyOf(values.keySet());
   }
 
   /** Keys of different documents, chosen at random, but the same in every run. */
@@ -310,10 +300,6 @@ final class Experiments implements AutoCloseable {
     }
   }
 
-  private static <T> CompletableFuture<T> in(ExecutorService executor, Supplier<T> work) {
-    return CompletableFuture.supplyAsync(work, executor);
-  }
-
   private static <T> List<T> await(List<? extends CompletionStage<T>> stages) {
     return each(stages, stage -> stage.toCompletableFuture().join());
   }
@@ -321,10 +307,6 @@ final class Experiments implements AutoCloseable {
   private static <T, R extends @Nullable Object> List<R> each(
       Collection<? extends T> items, Function<? super T, ? extends R> step) {
     return items.stream().<R>map(step).toList();
-  }
-
-  private static <T> List<T> flat(List<List<T>> lists) {
-    return lists.stream().flatMap(List::stream).toList();
   }
 
   private static long sum(List<Long> numbers) {

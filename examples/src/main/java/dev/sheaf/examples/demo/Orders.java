@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** Orders of a shop that does not exist, as JSON: the same in every run. */
-final class Orders {
+public final class Orders {
 
   private static final String[] THINGS = {
     "kettle", "lamp", "notebook", "rain jacket", "desk chair"
@@ -16,7 +16,7 @@ final class Orders {
   private Orders() {}
 
   /** Documents by keys with that prefix. */
-  static Map<String, String> generate(String prefix, int count) {
+  public static Map<String, String> generate(String prefix, int count) {
     Random random = new Random(42);
     Map<String, String> documents = new LinkedHashMap<>();
     for (int id = 100_000; id < 100_000 + count; id++) {

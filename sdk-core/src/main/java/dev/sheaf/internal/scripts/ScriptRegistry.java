@@ -9,10 +9,21 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The one kind of {@link Scripts}. */
 public final class ScriptRegistry<K, V> implements Scripts<K, V> {
+
+  private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.scripts");
+
+  /** A call of KEYS that no comment hides. */
+  private static final Pattern CALL_OF_KEYS =
+      Pattern.compile(
+          "^(?:(?!--).)*\\b(?:redis|server)\\.p?call\\s*\\(\\s*(['\"])keys\\1",
+          Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
 
   private final ScriptHost<K, V> host;
   private final ScriptParts<K, V> parts;
@@ -25,7 +36,17 @@ public final class ScriptRegistry<K, V> implements Scripts<K, V> {
 
   @Override
   public <T extends @Nullable Object> RegisteredScript<K, T> register(Script<T> script) {
-    return CallableScript.loaded(parts, Objects.requireNonNull(script, "script"));
+    RegisteredScript<K, T> registered =
+        CallableScript.loaded(parts, Objects.requireNonNull(script, "script"));
+    if (CALL_OF_KEYS.matcher(script.text()).find()) {
+      LOG.warn(
+          "The script {} ({}) calls KEYS, which makes all clients wait while the server looks at"
+              + " every key; pass the keys to it (scatter takes any number of them), or keep their"
+              + " names in a set",
+          script.name(),
+          script.source());
+    }
+    return registered;
   }
 
   @Override

@@ -307,6 +307,10 @@ public final class LoopSampler {
       case "EXISTS" -> "sheaf.existsAll";
       case "TOUCH" -> "sheaf.touchAll";
       case "DEL", "UNLINK" -> "sheaf.deleteAll";
+      // A batch of them would hold up the server for longer still.
+      case "KEYS" ->
+          "a set of the keys' names, or one SCAN (KEYS makes all clients wait while the server"
+              + " looks at every key),";
       default -> "sheaf.batch(), or sheaf.mapEach where a body needs each result,";
     };
   }

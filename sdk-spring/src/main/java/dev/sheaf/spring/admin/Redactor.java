@@ -83,7 +83,8 @@ final class Redactor {
     }
     if (!value.isComplete()) {
       return Shown.withheld(
-          "It is too large to be redacted as a whole; sheaf.admin.max-value-size sets the limit.");
+          "Hidden: it is too large to be redacted as a whole. sheaf.admin.max-value-size sets the"
+              + " limit.");
     }
     return value.kind() == Kind.HEX ? binary(value) : text(value.preview(), field != null);
   }
@@ -113,7 +114,7 @@ final class Redactor {
     // Two bytes to a character leave every other one zero.
     String narrowed = latin1.replace("\0", "");
     if (!showUnstructured || names.assignedIn(latin1) || names.assignedIn(narrowed)) {
-      return unstructured("a binary value");
+      return unstructured("value");
     }
     return new Shown("hex", value.preview(), 0, null);
   }
@@ -127,19 +128,19 @@ final class Redactor {
       return new Shown(structured ? "json" : "text", document.text(), document.fields(), null);
     }
     if (document != null || !proven) {
-      return unstructured("a text");
+      return unstructured("text");
     }
     Redacted shown = JsonRedactor.redactString(text, names);
     return shown == null
-        ? Shown.withheld("It is not JSON, and seems to hold a field that is redacted.")
+        ? Shown.withheld("Hidden: it is not JSON, and seems to hold a field that is redacted.")
         : new Shown("text", shown.text(), shown.fields(), null);
   }
 
   private static Shown unstructured(String what) {
     return Shown.withheld(
-        "It is "
+        "Hidden: this "
             + what
-            + " in which no fields can be told apart;"
+            + " has no field names, so secrets in it cannot be recognised."
             + " sheaf.admin.redact.show-unstructured=true shows such values.");
   }
 

@@ -92,6 +92,9 @@ final class SheafOptions {
       case "GET" -> "SheafOperations.loop(keys) or SheafOperations.getAll";
       case "SET" -> "SheafOperations.setAll";
       case "DEL", "UNLINK" -> "SheafOperations.deleteAll";
+      case "KEYS" ->
+          "a set of the keys' names, or one RedisTemplate.scan (KEYS makes all clients wait while"
+              + " the server looks at every key),";
       default -> "SheafOperations.batch()";
     };
   }

@@ -67,7 +67,11 @@ class RedactorTest {
         "a=1"
       })
   void textThatMayBeSomethingElse_isWithheldByDefault(String text) {
-    assertThat(STRICT.show(value(Kind.TEXT, text, true), null).text()).isNull();
+    Shown hidden = STRICT.show(value(Kind.TEXT, text, true), null);
+
+    assertThat(hidden.text()).isNull();
+    assertThat(hidden.withheld())
+        .startsWith("Hidden: this text has no field names, so secrets in it cannot be recognised.");
     assertThat(LENIENT.show(value(Kind.TEXT, text, true), null).text()).isEqualTo(text);
   }
 

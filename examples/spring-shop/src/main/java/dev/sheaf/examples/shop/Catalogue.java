@@ -43,8 +43,17 @@ class Catalogue {
    * @param fromRedis how many of them Redis had
    * @param micros how long it took
    * @param redisAnswered whether Redis answered at all
+   * @param reads when each GET of the loop began and ended
    */
-  record Page(List<Product> products, int fromRedis, long micros, boolean redisAnswered) {}
+  record Page(
+      List<Product> products,
+      int fromRedis,
+      long micros,
+      boolean redisAnswered,
+      List<Read> reads) {}
+
+  /** A GET, in microseconds since the page was asked for. */
+  record Read(long from, long to) {}
 
   Catalogue(
       ProductRepository repository,
@@ -81,10 +90,10 @@ class Catalogue {
    * @param withSheaf whether by the connections that batch, or by those of Spring Data alone
    */
   Page page(int number, boolean withSheaf) {
-    long begin = System.nanoTime();
+    Reads reads = new Reads();
     List<Long> ids = repository.ids((number - 1) * PAGE_SIZE, PAGE_SIZE);
     Map<Long, Product> found = new HashMap<>();
-    boolean answered = read(ids, found, withSheaf);
+    boolean answered = read(ids, found, withSheaf, reads);
     int fromRedis = found.size();
     Map<Long, Product> missing = repository.byIds(missing(ids, found));
     found.putAll(missing);
@@ -92,20 +101,20 @@ class Catalogue {
       answered = remember(missing, withSheaf);
     }
     List<Product> page = ids.stream().map(found::get).filter(Objects::nonNull).toList();
-    return new Page(page, fromRedis, (System.nanoTime() - begin) / 1_000, answered);
+    return new Page(page, fromRedis, reads.micros(), answered, reads.all);
   }
 
-  private boolean read(List<Long> ids, Map<Long, Product> found, boolean withSheaf) {
+  private boolean read(List<Long> ids, Map<Long, Product> found, boolean withSheaf, Reads reads) {
     try {
       if (!withSheaf) {
-        readPlainly(ids, found);
+        readPlainly(ids, found, reads);
         return true;
       }
       // Answered at once, so that a page does not wait for a Redis that is gone.
       if (!sheaf.availability().isAvailable()) {
         return false;
       }
-      readInBatches(ids, found);
+      readInBatches(ids, found, reads);
       return true;
     } catch (DataAccessException | RedisException | IllegalStateException e) {
       LOG.warn("Redis does not answer, so the database does: {}", e.getMessage());
@@ -116,21 +125,40 @@ class Catalogue {
     }
   }
 
-  private void readPlainly(List<Long> ids, Map<Long, Product> found) {
+  private void readPlainly(List<Long> ids, Map<Long, Product> found, Reads reads) {
     for (Long id : ids) {
-      add(found, plainProducts.opsForValue().get(plainKey(id)));
+      reads.begin();
+      reads.end(found, plainProducts.opsForValue().get(plainKey(id)));
     }
   }
 
-  private void readInBatches(List<Long> ids, Map<Long, Product> found) {
+  private void readInBatches(List<Long> ids, Map<Long, Product> found, Reads reads) {
     for (Long id : operations.loop(ids, Catalogue::key)) { // the line that differs
-      add(found, products.opsForValue().get(key(id)));
+      reads.begin();
+      reads.end(found, products.opsForValue().get(key(id)));
     }
   }
 
-  private static void add(Map<Long, Product> found, @Nullable Product product) {
-    if (product != null) {
-      found.put(product.id(), product);
+  /** The reads of one page so far. */
+  private static final class Reads {
+
+    private final long started = System.nanoTime();
+    private final List<Read> all = new ArrayList<>();
+    private long begun;
+
+    long micros() {
+      return (System.nanoTime() - started) / 1_000;
+    }
+
+    void begin() {
+      begun = micros();
+    }
+
+    void end(Map<Long, Product> found, @Nullable Product product) {
+      all.add(new Read(begun, micros()));
+      if (product != null) {
+        found.put(product.id(), product);
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 package dev.sheaf.examples.shop;
 
 import dev.sheaf.examples.shop.Catalogue.Page;
+import dev.sheaf.examples.shop.Comparison.Measured;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -14,35 +15,34 @@ import org.springframework.web.bind.annotation.RestController;
 class ShopController {
 
   private final Catalogue catalogue;
-  private final PageTimes times;
+  private final Comparison comparison;
 
-  ShopController(Catalogue catalogue, PageTimes times) {
+  ShopController(Catalogue catalogue, Comparison comparison) {
     this.catalogue = catalogue;
-    this.times = times;
+    this.comparison = comparison;
   }
 
   /**
-   * A page of the catalogue.
+   * A page of the catalogue, read with Sheaf and without.
    *
    * @param number from 1
-   * @param withSheaf the visitor's switch
    */
   @GetMapping(path = "/", produces = MediaType.TEXT_HTML_VALUE)
-  ResponseEntity<String> page(
-      @RequestParam(name = "page", defaultValue = "1") int number,
-      @RequestParam(name = "sheaf", defaultValue = "true") boolean withSheaf) {
+  ResponseEntity<String> page(@RequestParam(name = "page", defaultValue = "1") int number) {
     int pages = catalogue.pages();
     if (number < 1 || number > pages) {
       return ResponseEntity.status(HttpStatus.NOT_FOUND)
           .contentType(MediaType.TEXT_PLAIN)
           .body("There is no page " + number + ", only 1 to " + pages + ".\n");
     }
-    Page page = catalogue.page(number, withSheaf);
-    if (page.fromRedis() == page.products().size()) {
-      times.took(withSheaf, page.micros());
-    }
+    Measured measured = comparison.of(number);
     return ResponseEntity.ok()
-        .header("Server-Timing", "page;dur=" + page.micros() / 1_000.0)
-        .body(ShopPage.html(number, pages, withSheaf, page, times));
+        .header("Server-Timing", timing("with", measured.with()))
+        .header("Server-Timing", timing("without", measured.without()))
+        .body(ShopPage.html(number, pages, measured));
+  }
+
+  private static String timing(String way, Page page) {
+    return way + ";dur=" + page.micros() / 1_000.0;
   }
 }
