@@ -59,7 +59,7 @@ public final class EmbeddedNode {
 
   /** Starts counting anew. */
   public void resetStats() {
-    topology.run(() -> node.counters().reset());
+    topology.run(() -> node.counters.reset());
   }
 
   /**
@@ -101,8 +101,8 @@ public final class EmbeddedNode {
     topology.unlisten(node);
     topology.run(
         () -> {
-          for (Client client : List.copyOf(node.clients().values())) {
-            Connection connection = client.connection();
+          for (Client client : List.copyOf(node.clients.values())) {
+            Connection connection = client.connection;
             if (connection != null) {
               connection.close();
             }
@@ -123,7 +123,7 @@ public final class EmbeddedNode {
           if (!node.isFailed()) {
             throw new IllegalStateException("node " + port() + " runs already");
           }
-          node.scripts().clear();
+          node.scripts.clear();
         });
     topology.listen(node);
     topology.run(() -> node.failed(false));

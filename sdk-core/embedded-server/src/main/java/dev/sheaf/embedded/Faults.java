@@ -38,7 +38,7 @@ public final class Faults {
     requireCommand(command);
     requireTimes(times);
     requireLine(errorLine);
-    node.node().faults().answer(command, times, (name, args) -> new LuaError(errorLine));
+    node.node().faults.answer(command, times, (name, args) -> new LuaError(errorLine));
   }
 
   /**
@@ -71,7 +71,7 @@ public final class Faults {
   public void onCommand(EmbeddedNode node, String command, CommandInterceptor interceptor) {
     requireCommand(command);
     node.node()
-        .faults()
+        .faults
         .answer(
             command,
             FaultRules.ALWAYS,
@@ -94,7 +94,7 @@ public final class Faults {
     if (before.isNegative() || before.isZero()) {
       throw new IllegalArgumentException("a latency must be positive: " + before);
     }
-    node.node().faults().delay(command, FaultRules.ALWAYS, before.toNanos());
+    node.node().faults.delay(command, FaultRules.ALWAYS, before.toNanos());
   }
 
   /**
@@ -111,7 +111,7 @@ public final class Faults {
   public void dropReplies(EmbeddedNode node, String command, int times) {
     requireCommand(command);
     requireTimes(times);
-    node.node().faults().dropReply(command, times);
+    node.node().faults.dropReply(command, times);
   }
 
   /**
@@ -129,7 +129,7 @@ public final class Faults {
     if (bytes < 0) {
       throw new IllegalArgumentException("bytes must not be negative: " + bytes);
     }
-    node.node().faults().cutAfterBytes(bytes);
+    node.node().faults.cutAfterBytes = bytes;
   }
 
   /** Answers LOADING to whatever a server that loads its data refuses, or stops doing so. */
@@ -148,7 +148,7 @@ public final class Faults {
   }
 
   private void each(Consumer<FaultRules> change) {
-    topology.wrappers().forEach(node -> change.accept(node.node().faults()));
+    topology.wrappers().forEach(node -> change.accept(node.node().faults));
   }
 
   /** Ends all faults; what has been lost stays lost. */
@@ -170,7 +170,7 @@ public final class Faults {
   }
 
   private static String firstSubcommand(Command container) {
-    return container.subcommands().values().iterator().next().name();
+    return container.subcommands.values().iterator().next().name();
   }
 
   private static void requireTimes(int times) {

@@ -22,13 +22,13 @@ final class SlotMigration {
       throw new IllegalArgumentException(
           "slot " + slot + " can only go to another master: " + to.port());
     }
-    from.migrating().put(slot, to);
-    to.importing().put(slot, from);
+    from.migrating.put(slot, to);
+    to.importing.put(slot, from);
   }
 
   static int moveKeys(Nodes nodes, int slot, int max) {
     ServerNode from = nodes.owner(slot);
-    ServerNode to = from == null ? null : from.migrating().get(slot);
+    ServerNode to = from == null ? null : from.migrating.get(slot);
     if (from == null || to == null) {
       throw new IllegalArgumentException("slot " + slot + " is not under migration");
     }
@@ -46,9 +46,9 @@ final class SlotMigration {
     while (moveKeys(nodes, slot, 1000) > 0) {
       // until the slot is empty
     }
-    ServerNode to = from == null ? null : from.migrating().remove(slot);
+    ServerNode to = from == null ? null : from.migrating.remove(slot);
     if (to != null) {
-      to.importing().remove(slot);
+      to.importing.remove(slot);
       nodes.owner(slot, to);
     }
   }

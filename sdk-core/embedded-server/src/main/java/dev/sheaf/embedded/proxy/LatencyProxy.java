@@ -72,7 +72,7 @@ public final class LatencyProxy implements AutoCloseable {
     this.group = new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
     this.loop = group.next();
     this.scheduler = new ProxyScheduler(loop);
-    threads.add(scheduler.thread());
+    threads.add(scheduler.thread);
     this.toServer = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     this.toClient = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     try {

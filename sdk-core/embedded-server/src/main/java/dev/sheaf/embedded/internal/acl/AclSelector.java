@@ -78,7 +78,7 @@ public final class AclSelector {
     commandRules.clear();
     commands.clear();
     if (all) {
-      table.rows().forEach(row -> commands.set(row.id()));
+      table.rows().forEach(row -> commands.set(row.id));
     }
   }
 
@@ -138,7 +138,7 @@ public final class AclSelector {
     }
     for (Command row : table.rows()) {
       if (row.categories().contains(name)) {
-        commands.set(row.id(), rule.charAt(0) == '+');
+        commands.set(row.id, rule.charAt(0) == '+');
       }
     }
     remember(rule.charAt(0) + "@" + name);
@@ -151,9 +151,9 @@ public final class AclSelector {
       throw new AclException("Unknown command or category name in ACL");
     }
     boolean allowed = rule.charAt(0) == '+';
-    commands.set(command.id(), allowed);
-    for (Command sub : command.subcommands().values()) {
-      commands.set(sub.id(), allowed);
+    commands.set(command.id, allowed);
+    for (Command sub : command.subcommands.values()) {
+      commands.set(sub.id, allowed);
       commandRules.removeIf(known -> known.substring(1).equals(sub.name()));
     }
     remember(rule.charAt(0) + name);
@@ -165,7 +165,7 @@ public final class AclSelector {
   }
 
   boolean allows(Command command) {
-    return commands.get(command.id());
+    return commands.get(command.id);
   }
 
   boolean allowsKey(byte[] key, boolean reads, boolean writes) {

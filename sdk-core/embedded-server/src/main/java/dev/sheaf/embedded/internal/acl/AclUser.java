@@ -33,14 +33,14 @@ public final class AclUser {
   private static final Set<String> CHANNEL_LISTS = Set.of("subscribe", "ssubscribe", "psubscribe");
   private static final Set<String> PUBLISHERS = Set.of("publish", "spublish");
 
-  private final String name;
+  public final String name;
   private boolean enabled;
   private boolean noPassword;
 
   /** Shown only: a payload is read into the values of this server, or refused. */
   private String payload = "";
 
-  private final List<String> passwords = new ArrayList<>();
+  public final List<String> passwords = new ArrayList<>();
   private final CommandTable commands;
   private AclSelector root;
   private final List<AclSelector> more = new ArrayList<>();
@@ -50,7 +50,7 @@ public final class AclUser {
     this.name = name;
     this.commands = commands;
     this.root = new AclSelector(commands);
-    this.payload = commands.edition().isNewer() ? "sanitize-payload" : "";
+    this.payload = commands.edition.isNewer() ? "sanitize-payload" : "";
   }
 
   AclUser(AclUser other) {
@@ -72,16 +72,8 @@ public final class AclUser {
     unrestricted = other.unrestricted;
   }
 
-  public String name() {
-    return name;
-  }
-
   public boolean needsNoPassword() {
     return noPassword;
-  }
-
-  public List<String> passwords() {
-    return passwords;
   }
 
   public AclSelector root() {
@@ -220,7 +212,7 @@ public final class AclUser {
     if (!selector.allows(command)) {
       return new Denial(Denied.COMMAND, command.name());
     }
-    int[] keys = command.keys().areChannels() ? new int[0] : command.keys().find(args);
+    int[] keys = command.keys.areChannels() ? new int[0] : command.keys.find(args);
     boolean channels = CHANNEL_LISTS.contains(command.name());
     if (!channels && !PUBLISHERS.contains(command.name())) {
       for (int place : keys) {

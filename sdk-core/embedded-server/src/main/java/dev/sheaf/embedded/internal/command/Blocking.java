@@ -29,15 +29,15 @@ final class Blocking {
    */
   static void await(
       Call call, List<byte[]> keys, long deadline, BlockedClient.Attempt attempt, Runnable none) {
-    if (!call.mayBlock()) {
+    if (!call.mayBlock) {
       none.run();
       return;
     }
-    var blocked = call.node().blocked();
+    var blocked = call.node.blocked;
     blocked.block(
-        new BlockedClient(call.client(), call.client().dbIndex(), keys, deadline, attempt, none));
+        new BlockedClient(call.client, call.client.dbIndex, keys, deadline, attempt, none));
     if (deadline != 0) {
-      Nodes nodes = call.node().nodes();
+      Nodes nodes = call.node.nodes;
       var unused =
           nodes
               .thread()

@@ -19,15 +19,21 @@ import org.jspecify.annotations.Nullable;
 
 /** One execution of one command: its arguments, the data it works on, and where the reply goes. */
 public final class Call {
-  private final ServerNode node;
-  private final Client client;
-  private final Command command;
-  private final byte[][] args;
-  private final Reply out;
-  private final boolean mayBlock;
+  public final ServerNode node;
+  public final Client client;
+  public final Command command;
+  public final byte[][] args;
+  public final Reply out;
+
+  /** False in transactions, in scripts and on replicas: there a blocking command does not wait. */
+  public final boolean mayBlock;
+
   private byte @Nullable [][] effect;
   private boolean effectSet;
-  private boolean inScript;
+
+  /** Whether a script runs it. */
+  boolean inScript;
+
   private byte @Nullable [] emptied;
 
   Call(
@@ -46,43 +52,13 @@ public final class Call {
     return call;
   }
 
-  public ServerNode node() {
-    return node;
-  }
-
-  public Client client() {
-    return client;
-  }
-
-  public Command command() {
-    return command;
-  }
-
   public Database db() {
-    return node.db(client.dbIndex());
-  }
-
-  public Reply out() {
-    return out;
-  }
-
-  /** False in transactions, in scripts and on replicas: there a blocking command does not wait. */
-  public boolean mayBlock() {
-    return mayBlock;
+    return node.db(client.dbIndex);
   }
 
   /** Milliseconds since the epoch, the same during the whole command. */
   public long now() {
-    return node.nodes().now();
-  }
-
-  /** Whether a script runs it. */
-  boolean inScript() {
-    return inScript;
-  }
-
-  public byte[][] args() {
-    return args;
+    return node.nodes.now();
   }
 
   public int count() {
@@ -214,10 +190,10 @@ public final class Call {
   }
 
   private void announce(String event, byte[] key) {
-    node.announce(command.group().eventClass(), event, client.dbIndex(), key);
+    node.announce(command.group().eventClass, event, client.dbIndex, key);
     if (emptied == key) {
       emptied = null;
-      node.announce('g', "del", client.dbIndex(), key);
+      node.announce('g', "del", client.dbIndex, key);
     }
   }
 
@@ -234,14 +210,14 @@ public final class Call {
   /** Announces one more keyspace event of this command's class, without another change. */
   void notifyOf(String event, byte[] key) {
     if (node.announcesEvents()) {
-      node.announce(command.group().eventClass(), event, client.dbIndex(), key);
+      node.announce(command.group().eventClass, event, client.dbIndex, key);
     }
   }
 
   /** As {@link #notifyOf} for the events that belong to no type. */
   void notifyGeneric(String event, byte[] key) {
     if (node.announcesEvents()) {
-      node.announce('g', event, client.dbIndex(), key);
+      node.announce('g', event, client.dbIndex, key);
     }
   }
 

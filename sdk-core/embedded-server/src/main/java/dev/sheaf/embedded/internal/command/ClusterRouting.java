@@ -23,7 +23,7 @@ final class ClusterRouting {
       checkTransaction(node, client);
       return;
     }
-    if (command.keys().isNone()) {
+    if (command.keys.isNone()) {
       return;
     }
     Found found = new Found(node, client);
@@ -33,7 +33,7 @@ final class ClusterRouting {
 
   /** The slot of the first key; -1 without keys. */
   static int slot(Command command, byte[][] args) {
-    int[] keys = command.keys().find(args);
+    int[] keys = command.keys.find(args);
     return keys.length == 0 ? -1 : Slots.of(args[keys[0]]);
   }
 
@@ -74,12 +74,12 @@ final class ClusterRouting {
     Found(ServerNode node, Client client) {
       this.client = client;
       this.self = node;
-      this.nodes = self.nodes();
+      this.nodes = self.nodes;
     }
 
     void add(Command command, byte[][] args) {
       shardChannels |= command.is(Flag.PUBSUB);
-      for (int i : command.keys().find(args)) {
+      for (int i : command.keys.find(args)) {
         int keySlot = Slots.of(args[i]);
         if (slot < 0) {
           slot = keySlot;
@@ -93,7 +93,7 @@ final class ClusterRouting {
     }
 
     private boolean isMoving() {
-      return self.migrating().containsKey(slot) || self.importing().containsKey(slot);
+      return self.migrating.containsKey(slot) || self.importing.containsKey(slot);
     }
 
     void decide(@Nullable Command command, boolean commandAsks, boolean readsOnly) {
@@ -110,11 +110,11 @@ final class ClusterRouting {
       if (command != null && command.name().equals("migrate") && isMoving()) {
         return;
       }
-      ServerNode taker = owner == self ? self.migrating().get(slot) : null;
+      ServerNode taker = owner == self ? self.migrating.get(slot) : null;
       if (taker != null && missing > 0) {
         throw Errors.of(missing < keys ? Errors.TRYAGAIN : redirect("ASK", taker));
       }
-      if (self.importing().containsKey(slot) && (client.isAsking() || commandAsks)) {
+      if (self.importing.containsKey(slot) && (client.isAsking() || commandAsks)) {
         if (keys > 1 && missing > 0) {
           throw Errors.of(Errors.TRYAGAIN);
         }

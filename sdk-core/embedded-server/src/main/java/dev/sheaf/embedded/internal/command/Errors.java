@@ -46,7 +46,7 @@ public final class Errors {
 
   static void arityIf(boolean wrong, Call call) {
     if (wrong) {
-      throw arity(call.command().name());
+      throw arity(call.command.name());
     }
   }
 

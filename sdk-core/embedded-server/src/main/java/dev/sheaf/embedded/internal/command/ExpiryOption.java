@@ -25,6 +25,6 @@ final class ExpiryOption {
   }
 
   static CommandException invalid(Call call) {
-    return Errors.of("ERR invalid expire time in '" + call.command().name() + "' command");
+    return Errors.of("ERR invalid expire time in '" + call.command.name() + "' command");
   }
 }

@@ -39,12 +39,12 @@ final class FunctionCommands {
   }
 
   private static ScriptEngine engine(Call call) {
-    return call.node().nodes().scriptEngine();
+    return call.node.nodes.scriptEngine();
   }
 
   private static void fcall(Call call, boolean readOnly) {
     LuaFunction function =
-        Errors.found(call.node().functions().function(call.text(1)), "ERR Function not found");
+        Errors.found(call.node.functions.function(call.text(1)), "ERR Function not found");
     long count = call.longArg(2, "ERR Bad number of keys provided");
     Errors.refuseIf(
         count > call.count() - 3, "ERR Number of keys can't be greater than number of args");
@@ -105,14 +105,14 @@ final class FunctionCommands {
       replace = true;
     }
     FunctionLibrary library = add(call, call.arg(call.count() - 1), replace);
-    call.node().dirtied();
-    call.out().bulk(library.name());
+    call.node.dirtied();
+    call.out.bulk(library.name());
   }
 
   private static FunctionLibrary add(Call call, byte[] source, boolean replace) {
     ScriptCommands.refuseWhileRunning(call);
     String name = libraryName(source);
-    Functions functions = call.node().functions();
+    Functions functions = call.node.functions;
     FunctionLibrary former = functions.library(name);
     if (former != null && !replace) {
       throw Errors.of("ERR Library '" + name + "' already exists");
@@ -140,7 +140,7 @@ final class FunctionCommands {
   }
 
   private static boolean remove(Call call, String name) {
-    FunctionLibrary gone = call.node().functions().remove(name);
+    FunctionLibrary gone = call.node.functions.remove(name);
     if (gone != null) {
       engine(call).unload(gone.functions());
     }
@@ -149,8 +149,8 @@ final class FunctionCommands {
 
   private static void delete(Call call) {
     Errors.refuseIf(!remove(call, call.text(2)), "ERR Library not found");
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
+    call.out.ok();
   }
 
   private static void flush(Call call) {
@@ -159,15 +159,15 @@ final class FunctionCommands {
         call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC"),
         "ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
     clear(call);
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
+    call.out.ok();
   }
 
   private static void clear(Call call) {
-    for (FunctionLibrary library : call.node().functions().libraries()) {
+    for (FunctionLibrary library : call.node.functions.libraries()) {
       engine(call).unload(library.functions());
     }
-    call.node().functions().clear();
+    call.node.functions.clear();
   }
 
   private static void list(Call call) {
@@ -184,14 +184,14 @@ final class FunctionCommands {
       }
     }
     List<FunctionLibrary> found = new ArrayList<>();
-    for (FunctionLibrary library : call.node().functions().libraries()) {
+    for (FunctionLibrary library : call.node.functions.libraries()) {
       if (pattern == null || Glob.matchesIgnoringCase(pattern, Bytes.of(library.name()))) {
         found.add(library);
       }
     }
-    call.out().array(found.size());
+    call.out.array(found.size());
     for (FunctionLibrary library : found) {
-      describe(call.out(), library, withCode);
+      describe(call.out, library, withCode);
     }
   }
 
@@ -220,18 +220,18 @@ final class FunctionCommands {
   }
 
   private static void stats(Call call) {
-    Nodes.RunningScript run = call.node().nodes().runningScript();
-    if (run != null && run.function() == null) {
+    Nodes.RunningScript run = call.node.nodes.runningScript();
+    if (run != null && run.function == null) {
       throw Errors.busy(false);
     }
-    Reply out = call.out();
+    Reply out = call.out;
     out.map(2);
     out.bulk("running_script");
     writeRunning(out, run);
     out.key("engines").map(1);
     out.key("LUA").map(2);
-    out.key("libraries_count").integer(call.node().functions().libraries().size());
-    out.key("functions_count").integer(call.node().functions().functionCount());
+    out.key("libraries_count").integer(call.node.functions.libraries().size());
+    out.key("functions_count").integer(call.node.functions.functionCount());
   }
 
   private static void writeRunning(Reply out, Nodes.@Nullable RunningScript run) {
@@ -240,9 +240,9 @@ final class FunctionCommands {
       return;
     }
     out.map(3);
-    out.key("name").bulk(String.valueOf(run.function()));
-    out.key("command").array(run.command().length);
-    for (byte[] word : run.command()) {
+    out.key("name").bulk(String.valueOf(run.function));
+    out.key("command").array(run.command.length);
+    for (byte[] word : run.command) {
       out.bulk(word);
     }
     out.key("duration_ms").integer(run.millis());
@@ -250,8 +250,8 @@ final class FunctionCommands {
 
   private static void dump(Call call) {
     List<byte[]> sources =
-        call.node().functions().libraries().stream().map(FunctionLibrary::source).toList();
-    call.out().bulk(Dump.ofLibraries(sources, call.node().edition().dumpVersion()));
+        call.node.functions.libraries().stream().map(FunctionLibrary::source).toList();
+    call.out.bulk(Dump.ofLibraries(sources, call.node.edition().dumpVersion));
   }
 
   private static void restore(Call call) {
@@ -267,7 +267,7 @@ final class FunctionCommands {
     }
     List<byte[]> sources =
         Errors.found(
-            Dump.libraries(call.arg(2), call.node().edition().dumpVersion()),
+            Dump.libraries(call.arg(2), call.node.edition().dumpVersion),
             "ERR DUMP payload version or checksum are wrong");
     if (flush) {
       clear(call);
@@ -275,7 +275,7 @@ final class FunctionCommands {
     List<String> added = new ArrayList<>();
     for (byte[] source : sources) {
       String name = libraryName(source);
-      if (!replace && call.node().functions().library(name) != null) {
+      if (!replace && call.node.functions.library(name) != null) {
         added.forEach(earlier -> remove(call, earlier));
         throw Errors.of("ERR Library " + name + " already exists");
       }
@@ -286,7 +286,7 @@ final class FunctionCommands {
         throw e;
       }
     }
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
+    call.out.ok();
   }
 }

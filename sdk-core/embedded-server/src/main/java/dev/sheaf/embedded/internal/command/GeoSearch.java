@@ -103,7 +103,7 @@ final class GeoSearch {
   }
 
   private void options(int from, boolean search) {
-    String name = call.command().name();
+    String name = call.command.name();
     boolean mayStore = name.equals("georadius") || name.equals("georadiusbymember");
     for (int i = from; i < call.count(); i++) {
       int rest = call.count() - i - 1;
@@ -142,7 +142,7 @@ final class GeoSearch {
       throw Errors.of(
           "ERR "
               + (search
-                  ? call.command().name().toUpperCase(Locale.ROOT)
+                  ? call.command.name().toUpperCase(Locale.ROOT)
                   : "STORE option in GEORADIUS")
               + " is not compatible with WITHDIST, WITHHASH and WITHCOORD options");
     }
@@ -190,11 +190,11 @@ final class GeoSearch {
     if (in == null || from == null) {
       return hits;
     }
-    for (ScoredMembers.Node n = in.order().first(); n != null; n = n.next()) {
+    for (ScoredMembers.Node n = in.order.first(); n != null; n = n.next()) {
       GeoHash.Place place = GeoHash.decode((long) n.score());
       double metres = from.distanceTo(place);
       if (radius >= 0 ? metres <= radius : isInBox(from, place)) {
-        hits.add(new Hit(n.member(), n.score(), place, metres));
+        hits.add(new Hit(n.member, n.score(), place, metres));
         if (any && hits.size() == count) {
           break;
         }
@@ -220,17 +220,17 @@ final class GeoSearch {
       return;
     }
     int extras = (withDistance ? 1 : 0) + (withHash ? 1 : 0) + (withPlace ? 1 : 0);
-    call.out().array(hits.size());
+    call.out.array(hits.size());
     for (Hit hit : hits) {
       if (extras > 0) {
-        call.out().array(1 + extras);
+        call.out.array(1 + extras);
       }
-      call.out().bulk(hit.member());
+      call.out.bulk(hit.member());
       if (withDistance) {
-        call.out().bulk(GeoCommands.distanceText(hit.metres() / unit));
+        call.out.bulk(GeoCommands.distanceText(hit.metres() / unit));
       }
       if (withHash) {
-        call.out().integer((long) hit.score());
+        call.out.integer((long) hit.score());
       }
       if (withPlace) {
         GeoCommands.writePlace(call, hit.place());
@@ -247,6 +247,6 @@ final class GeoSearch {
           hit -> result.put(hit.member(), storeDistance ? hit.metres() / unit : hit.score()));
       call.store(key, result);
     }
-    call.out().integer(hits.size());
+    call.out.integer(hits.size());
   }
 }

@@ -13,11 +13,11 @@ final class Handlers {
   private final Handler[] byId = new Handler[names.size()];
 
   static Handler of(Command command) {
-    return installed[command.id()];
+    return installed[command.id];
   }
 
   private static void refuse(Call call) {
-    throw CommandTable.unknownSubcommand(call.args());
+    throw CommandTable.unknownSubcommand(call.args);
   }
 
   Handlers add(String name, Handler handler) {

@@ -51,7 +51,7 @@ final class HashFieldCommands {
     Errors.refuseIf(
         count != call.count() - at - 2,
         "ERR The `numfields` parameter must match the number of arguments");
-    return List.of(call.args()).subList(at + 2, call.count());
+    return List.of(call.args).subList(at + 2, call.count());
   }
 
   private static long deadline(Call call, int at, boolean seconds, boolean absolute) {
@@ -110,7 +110,7 @@ final class HashFieldCommands {
     int deleted = 0;
     for (int i = 0; i < answers.length; i++) {
       byte[] field = fields.get(i);
-      if (hash == null || !hash.fields().contains(field)) {
+      if (hash == null || !hash.fields.contains(field)) {
         answers[i] = NO_FIELD;
       } else if (!allowed.allows(hash.deadline(field), deadline)) {
         answers[i] = NOT_MET;
@@ -136,25 +136,25 @@ final class HashFieldCommands {
   }
 
   private static void answer(Call call, int[] answers) {
-    call.out().array(answers.length);
+    call.out.array(answers.length);
     for (int answer : answers) {
-      call.out().integer(answer);
+      call.out.integer(answer);
     }
   }
 
   private static void ttl(Call call, boolean seconds, boolean absolute) {
     HashValue hash = call.hash(call.arg(1));
     List<byte[]> fields = fields(call, 2, COUNT);
-    call.out().array(fields.size());
+    call.out.array(fields.size());
     for (byte[] field : fields) {
       long deadline = hash == null ? Value.NO_EXPIRY : hash.deadline(field);
-      if (hash == null || !hash.fields().contains(field)) {
-        call.out().integer(NO_FIELD);
+      if (hash == null || !hash.fields.contains(field)) {
+        call.out.integer(NO_FIELD);
       } else if (deadline == Value.NO_EXPIRY) {
-        call.out().integer(NO_DEADLINE);
+        call.out.integer(NO_DEADLINE);
       } else {
         long millis = deadline - (absolute ? 0 : call.now());
-        call.out().integer(seconds ? (millis + 999) / 1000 : millis);
+        call.out.integer(seconds ? (millis + 999) / 1000 : millis);
       }
     }
   }
@@ -166,7 +166,7 @@ final class HashFieldCommands {
     boolean changed = false;
     for (int i = 0; i < answers.length; i++) {
       byte[] field = fields.get(i);
-      if (hash == null || !hash.fields().contains(field)) {
+      if (hash == null || !hash.fields.contains(field)) {
         answers[i] = NO_FIELD;
       } else if (hash.deadline(field) == Value.NO_EXPIRY) {
         answers[i] = NO_DEADLINE;
@@ -188,7 +188,7 @@ final class HashFieldCommands {
     List<byte @Nullable []> values = new ArrayList<>();
     boolean any = false;
     for (byte[] field : fields) {
-      values.add(hash == null ? null : hash.fields().get(field));
+      values.add(hash == null ? null : hash.fields.get(field));
       any |= hash != null && hash.remove(field);
     }
     if (hash != null && any) {
@@ -198,8 +198,8 @@ final class HashFieldCommands {
   }
 
   private static void answer(Call call, List<byte @Nullable []> values) {
-    call.out().array(values.size());
-    values.forEach(call.out()::bulkOrNil);
+    call.out.array(values.size());
+    values.forEach(call.out::bulkOrNil);
   }
 
   private static void getAndExpire(Call call) {
@@ -215,7 +215,7 @@ final class HashFieldCommands {
       hash.makeRoomForDeadlines();
     }
     for (byte[] field : fields) {
-      values.add(hash == null ? null : hash.fields().get(field));
+      values.add(hash == null ? null : hash.fields.get(field));
       changed |= hash != null && (timed || persists) && changeDeadline(call, hash, field, deadline);
     }
     if (hash != null && changed) {
@@ -230,7 +230,7 @@ final class HashFieldCommands {
 
   /** Gives a field an end of life, or takes it away. True if that has changed it. */
   private static boolean changeDeadline(Call call, HashValue hash, byte[] field, long deadline) {
-    if (!hash.fields().contains(field)) {
+    if (!hash.fields.contains(field)) {
       return false;
     }
     if (deadline != Value.NO_EXPIRY) {
@@ -302,7 +302,7 @@ final class HashFieldCommands {
 
     boolean isMet(Call call, @Nullable HashValue hash) {
       for (int i = 0; i < fields; i++) {
-        boolean known = hash != null && hash.fields().contains(field(call, i));
+        boolean known = hash != null && hash.fields.contains(field(call, i));
         if (known ? onlyNew : onlyKnown) {
           return false;
         }
@@ -315,7 +315,7 @@ final class HashFieldCommands {
     SetOptions options = new SetOptions(call);
     long deadline = options.deadline;
     if (!options.isMet(call, call.hash(call.arg(1)))) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     HashValue hash = HashCommands.orNew(call);
@@ -338,6 +338,6 @@ final class HashFieldCommands {
     } else if (options.timed) {
       call.notifyOf("hexpire", call.arg(1));
     }
-    call.out().integer(1);
+    call.out.integer(1);
   }
 }

@@ -21,7 +21,7 @@ final class HyperLogLogCommands {
   }
 
   private static int maxSparseBytes(Call call) {
-    long bytes = call.node().config().number("hll-sparse-max-bytes");
+    long bytes = call.node.config.number("hll-sparse-max-bytes");
     return (int) Math.min(Integer.MAX_VALUE, Math.max(0, bytes));
   }
 
@@ -72,17 +72,17 @@ final class HyperLogLogCommands {
       store(call, 1, value, counted);
       call.changed(call.arg(1));
     }
-    call.out().integer(raised ? 1 : 0);
+    call.out.integer(raised ? 1 : 0);
   }
 
   private static void count(Call call) {
     if (call.count() > 2) {
-      call.out().integer(HyperLogLog.estimate(highest(call, new boolean[1])));
+      call.out.integer(HyperLogLog.estimate(highest(call, new boolean[1])));
       return;
     }
     StringValue value = value(call, 1);
     if (value == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     HyperLogLog counted = read(call, value);
@@ -90,7 +90,7 @@ final class HyperLogLogCommands {
       keepCount(call, value);
       counted = read(call, value);
     }
-    call.out().integer(counted.knownCount());
+    call.out.integer(counted.knownCount());
   }
 
   /** The count is part of the value, so that this read changes it, on the replicas as well. */
@@ -98,9 +98,9 @@ final class HyperLogLogCommands {
     long estimate = HyperLogLog.estimate(registers(read(call, value)));
     write(call, value).knownCount(estimate);
     call.db().changed(call.arg(1));
-    call.node().dirtied();
-    if (!call.node().replicas().isEmpty()) {
-      call.node().propagate(call.client().dbIndex(), call.args());
+    call.node.dirtied();
+    if (!call.node.replicas.isEmpty()) {
+      call.node.propagate(call.client.dbIndex, call.args);
     }
   }
 
@@ -142,7 +142,7 @@ final class HyperLogLogCommands {
     counted.outdate();
     store(call, 1, value, counted);
     call.changed(call.arg(1));
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void debug(Call call) {
@@ -153,19 +153,19 @@ final class HyperLogLogCommands {
       case "getreg" -> {
         byte[] registers = registers(counted);
         makeDense(call, value);
-        call.out().array(registers.length);
+        call.out.array(registers.length);
         for (byte register : registers) {
-          call.out().integer(register);
+          call.out.integer(register);
         }
       }
       case "decode" -> {
         Errors.refuseIf(dense, "ERR HLL encoding is not sparse");
-        call.out().bulk(counted.runs());
+        call.out.bulk(counted.runs());
       }
-      case "encoding" -> call.out().status(dense ? "dense" : "sparse");
+      case "encoding" -> call.out.status(dense ? "dense" : "sparse");
       case "todense" -> {
         makeDense(call, value);
-        call.out().integer(dense ? 0 : 1);
+        call.out.integer(dense ? 0 : 1);
       }
       default -> throw Errors.of("ERR Unknown PFDEBUG subcommand '" + call.textOfC(1) + "'");
     }
@@ -182,6 +182,6 @@ final class HyperLogLogCommands {
       throw Errors.of(CORRUPT);
     }
     store(call, 2, value, counted);
-    call.node().dirtied();
+    call.node.dirtied();
   }
 }

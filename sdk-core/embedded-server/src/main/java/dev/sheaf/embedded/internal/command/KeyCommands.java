@@ -37,9 +37,7 @@ final class KeyCommands {
         .add("pexpireat", call -> expire(call, false, true))
         .add("pexpiretime", call -> ttl(call, false, true))
         .add("pttl", call -> ttl(call, false, false))
-        .add(
-            "randomkey",
-            call -> call.out().bulkOrNil(call.db().randomKey(call.node().nodes().random())))
+        .add("randomkey", call -> call.out.bulkOrNil(call.db().randomKey(call.node.nodes.random)))
         .add("rename", call -> rename(call, false))
         .add("renamenx", call -> rename(call, true))
         .add("restore", KeyCommands::restore)
@@ -59,7 +57,7 @@ final class KeyCommands {
     for (int i = 1; i < call.count(); i++) {
       deleted += call.delete(call.arg(i)) ? 1 : 0;
     }
-    call.out().integer(deleted);
+    call.out.integer(deleted);
   }
 
   private static void exists(Call call) {
@@ -67,7 +65,7 @@ final class KeyCommands {
     for (int i = 1; i < call.count(); i++) {
       found += call.db().peek(call.arg(i)) != null ? 1 : 0;
     }
-    call.out().integer(found);
+    call.out.integer(found);
   }
 
   private static void touch(Call call) {
@@ -75,12 +73,12 @@ final class KeyCommands {
     for (int i = 1; i < call.count(); i++) {
       found += call.value(call.arg(i)) != null ? 1 : 0;
     }
-    call.out().integer(found);
+    call.out.integer(found);
   }
 
   private static void type(Call call) {
     Value value = call.db().peek(call.arg(1));
-    call.out().status(value == null ? "none" : value.type());
+    call.out.status(value == null ? "none" : value.type());
   }
 
   private static void keys(Call call) {
@@ -90,12 +88,12 @@ final class KeyCommands {
     var entry = call.db().table().first();
     while (entry != null) {
       var after = entry.after();
-      if ((all || Glob.matches(pattern, entry.key())) && call.db().peek(entry.key()) != null) {
-        found.add(entry.key());
+      if ((all || Glob.matches(pattern, entry.key)) && call.db().peek(entry.key) != null) {
+        found.add(entry.key);
       }
       entry = after;
     }
-    call.out().bulks(found);
+    call.out.bulks(found);
   }
 
   private static void scan(Call call) {
@@ -108,8 +106,8 @@ final class KeyCommands {
             db.table(),
             cursor,
             entry -> {
-              if (scan.matches(entry.key()) && scan.hasType(entry.value())) {
-                found.add(entry.key());
+              if (scan.matches(entry.key) && scan.hasType(entry.value())) {
+                found.add(entry.key);
               }
             });
     found.removeIf(key -> db.peek(key) == null);
@@ -123,7 +121,7 @@ final class KeyCommands {
     Value value = Errors.found(db.get(from), Errors.NO_SUCH_KEY);
     boolean same = Arrays.equals(from, to);
     if (onlyIfFree && db.get(to) != null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     if (!same) {
@@ -134,9 +132,9 @@ final class KeyCommands {
       call.changed(to, "rename_to");
     }
     if (onlyIfFree) {
-      call.out().integer(1);
+      call.out.integer(1);
     } else {
-      call.out().ok();
+      call.out.ok();
     }
   }
 
@@ -144,7 +142,7 @@ final class KeyCommands {
     byte[] from = call.arg(1);
     byte[] to = call.arg(2);
     boolean replace = false;
-    int target = call.client().dbIndex();
+    int target = call.client.dbIndex;
     for (int i = 3; i < call.count(); i++) {
       if (call.is(i, "REPLACE")) {
         replace = true;
@@ -154,18 +152,18 @@ final class KeyCommands {
         throw Errors.syntax();
       }
     }
-    Errors.refuseIf(call.node().nodes().isCluster() && target != 0, "ERR DB index is out of range");
-    Database db = call.node().db(target);
+    Errors.refuseIf(call.node.nodes.isCluster() && target != 0, "ERR DB index is out of range");
+    Database db = call.node.db(target);
     Errors.refuseIf(
         db == call.db() && Arrays.equals(from, to),
         "ERR source and destination objects are the same");
     Value value = call.db().get(from);
     if (value == null || !replace && db.get(to) != null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     transfer(call, value.copy(), value.expireAt(), db, to, "copy_to");
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static int dbIndex(Call call, int at) {
@@ -181,24 +179,24 @@ final class KeyCommands {
       db.expireAt(key, value, expireAt);
     }
     db.changed(key);
-    call.node().dirtied();
-    call.node().announce('g', event, db.index(), key);
+    call.node.dirtied();
+    call.node.announce('g', event, db.index, key);
   }
 
   private static void move(Call call) {
-    Errors.refuseIf(call.node().nodes().isCluster(), "ERR MOVE is not allowed in cluster mode");
+    Errors.refuseIf(call.node.nodes.isCluster(), "ERR MOVE is not allowed in cluster mode");
     byte[] key = call.arg(1);
-    Database target = call.node().db(dbIndex(call, 2));
+    Database target = call.node.db(dbIndex(call, 2));
     Errors.refuseIf(target == call.db(), "ERR source and destination objects are the same");
     Value value = call.db().get(key);
     if (value == null || target.get(key) != null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     call.db().remove(key);
     call.changed(key, "move_from");
     transfer(call, value, value.expireAt(), target, key, "move_to");
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void expire(Call call, boolean seconds, boolean absolute) {
@@ -217,7 +215,7 @@ final class KeyCommands {
     }
     Value found = call.db().get(key);
     if (found == null || !condition.allows(found.expireAt(), millis)) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     if (millis <= call.now()) {
@@ -226,39 +224,39 @@ final class KeyCommands {
       call.db().expireAt(key, found, millis);
       call.changed(key);
     }
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void persist(Call call) {
     Value value = call.db().get(call.arg(1));
     if (value == null || value.expireAt() == Value.NO_EXPIRY) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     call.db().expireAt(call.arg(1), value, Value.NO_EXPIRY);
     call.changed(call.arg(1));
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void ttl(Call call, boolean seconds, boolean absolute) {
     Value value = call.db().peek(call.arg(1));
     if (value == null) {
-      call.out().integer(-2);
+      call.out.integer(-2);
     } else if (value.expireAt() == Value.NO_EXPIRY) {
-      call.out().integer(-1);
+      call.out.integer(-1);
     } else {
       long millis = absolute ? value.expireAt() : Math.max(0, value.expireAt() - call.now());
-      call.out().integer(seconds ? (millis + 500) / 1000 : millis);
+      call.out.integer(seconds ? (millis + 500) / 1000 : millis);
     }
   }
 
   private static void dump(Call call) {
     Value value = call.value(call.arg(1));
-    byte[] payload = value == null ? null : Dump.of(value, call.node().edition().dumpVersion());
+    byte[] payload = value == null ? null : Dump.of(value, call.node.edition().dumpVersion);
     if (value != null && payload == null) {
       throw Errors.of("ERR the embedded server cannot dump a stream");
     }
-    call.out().bulkOrNil(payload);
+    call.out.bulkOrNil(payload);
   }
 
   private static void restore(Call call) {
@@ -289,7 +287,7 @@ final class KeyCommands {
     long ttl = call.longArg(2);
     Errors.refuseIf(ttl < 0, "ERR Invalid TTL value, must be >= 0");
     Errors.refuseIf(
-        !Dump.isWhole(call.arg(3), call.node().edition().dumpVersion()),
+        !Dump.isWhole(call.arg(3), call.node.edition().dumpVersion),
         "ERR DUMP payload version or checksum are wrong");
     Value value = Errors.found(Dump.value(call.arg(3)), "ERR Bad data format");
     long expireAt = ttl == 0 ? Value.NO_EXPIRY : absolute ? ttl : call.now() + ttl;
@@ -297,25 +295,25 @@ final class KeyCommands {
       call.delete(key);
     }
     if (ttl != 0 && expireAt <= call.now()) {
-      call.out().ok();
+      call.out.ok();
       return;
     }
     transfer(call, value, expireAt, call.db(), key, "restore");
     if (idleSeconds > 0) {
       value.usedAt(Math.max(0, call.now() - Math.min(idleSeconds, MAX_IDLE_SECONDS) * 1000));
     }
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void waitForReplicas(Call call) {
     Errors.refuseIf(
-        !call.node().isMaster(),
+        !call.node.isMaster(),
         "ERR WAIT cannot be used with replica instances. Please also note that since"
             + " Redis 4.0 if a replica is configured to be writable (which is not the default)"
             + " writes to replicas are just local and are not propagated.");
     call.longArg(1);
     Errors.refuseIf(call.longArg(2) < 0, "ERR timeout is negative");
-    call.out().integer(call.node().replicas().size());
+    call.out.integer(call.node.replicas.size());
   }
 
   private static void waitForFile(Call call) {
@@ -328,13 +326,13 @@ final class KeyCommands {
     Errors.refuseIf(call.longArg(2) < 0, "ERR value is out of range, must be positive");
     Errors.refuseIf(call.longArg(3) < 0, "ERR timeout is negative");
     Errors.refuseIf(
-        !call.node().isMaster(),
+        !call.node.isMaster(),
         "ERR WAITAOF cannot be used with replica instances. Please also note that writes to"
             + " replicas are just local and are not propagated.");
     Errors.refuseIf(
         local > 0, "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
-    call.out().array(2);
-    call.out().integer(0);
-    call.out().integer(0);
+    call.out.array(2);
+    call.out.integer(0);
+    call.out.integer(0);
   }
 }

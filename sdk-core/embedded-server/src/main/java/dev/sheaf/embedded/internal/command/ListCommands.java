@@ -43,7 +43,7 @@ final class ListCommands {
     ListValue list = call.list(key);
     if (list == null) {
       if (onlyIfThere) {
-        call.out().integer(0);
+        call.out.integer(0);
         return;
       }
       list = new ListValue();
@@ -53,7 +53,7 @@ final class ListCommands {
       list.add(left, call.arg(i));
     }
     call.changed(key);
-    call.out().integer(list.size());
+    call.out.integer(list.size());
   }
 
   private static void pop(Call call, boolean left) {
@@ -64,13 +64,13 @@ final class ListCommands {
     ListValue list = call.list(key);
     if (list == null) {
       if (many) {
-        call.out().nilArray();
+        call.out.nilArray();
       } else {
-        call.out().nil();
+        call.out.nil();
       }
     } else if (many) {
       int n = (int) Math.min(count, list.size());
-      call.out().array(n);
+      call.out.array(n);
       take(call, key, list, left, n);
     } else {
       take(call, key, list, left, 1);
@@ -80,7 +80,7 @@ final class ListCommands {
   /** Removes and replies that many elements. */
   private static void take(Call call, byte[] key, ListValue list, boolean left, int n) {
     for (int i = 0; i < n; i++) {
-      call.out().bulk(list.remove(left));
+      call.out.bulk(list.remove(left));
     }
     if (n > 0) {
       call.deleteIfEmpty(key, list.size());
@@ -89,21 +89,21 @@ final class ListCommands {
   }
 
   private static void llen(Call call) {
-    call.out().integer(call.listOrEmpty(call.arg(1)).size());
+    call.out.integer(call.listOrEmpty(call.arg(1)).size());
   }
 
   private static void lindex(Call call) {
     ListValue list = call.list(call.arg(1));
     if (list == null) {
-      call.out().nil();
+      call.out.nil();
       return;
     }
     long index = call.longArg(2);
     index = index < 0 ? index + list.size() : index;
     if (index < 0 || index >= list.size()) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().bulk(list.get((int) index));
+      call.out.bulk(list.get((int) index));
     }
   }
 
@@ -116,7 +116,7 @@ final class ListCommands {
     }
     list.set((int) index, call.arg(3));
     call.changed(call.arg(1));
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void linsert(Call call) {
@@ -124,18 +124,18 @@ final class ListCommands {
     Errors.syntaxIf(!after && !call.is(2, "BEFORE"));
     ListValue list = call.list(call.arg(1));
     if (list == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     for (int i = 0; i < list.size(); i++) {
       if (Arrays.equals(list.get(i), call.arg(3))) {
         list.insert(after ? i + 1 : i, call.arg(4));
         call.changed(call.arg(1));
-        call.out().integer(list.size());
+        call.out.integer(list.size());
         return;
       }
     }
-    call.out().integer(-1);
+    call.out.integer(-1);
   }
 
   private static void lrange(Call call) {
@@ -143,9 +143,9 @@ final class ListCommands {
     long end = call.longArg(3);
     ListValue list = call.listOrEmpty(call.arg(1));
     IndexRange range = IndexRange.of(start, end, list.size());
-    call.out().array(range.size());
+    call.out.array(range.size());
     for (int i = range.from(); i <= range.to(); i++) {
-      call.out().bulk(list.get(i));
+      call.out.bulk(list.get(i));
     }
   }
 
@@ -160,7 +160,7 @@ final class ListCommands {
       call.deleteIfEmpty(key, list.size());
       call.changed(key);
     }
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void lrem(Call call) {
@@ -173,7 +173,7 @@ final class ListCommands {
       call.deleteIfEmpty(key, list.size());
       call.changed(key);
     }
-    call.out().integer(removed);
+    call.out.integer(removed);
   }
 
   private static void lpos(Call call) {
@@ -185,7 +185,7 @@ final class ListCommands {
       if (hasValue && call.is(i, "RANK")) {
         rank = call.longArg(i + 1);
         Errors.refuseIf(
-            rank == Long.MIN_VALUE && call.node().edition().isNewer(),
+            rank == Long.MIN_VALUE && call.node.edition().isNewer(),
             "ERR value is out of range, value must between -9223372036854775807 and"
                 + " 9223372036854775807");
         Errors.refuseIf(
@@ -205,12 +205,12 @@ final class ListCommands {
     long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
     find(call.listOrEmpty(call.arg(1)), call.arg(2), rank, wanted, maxLength, found);
     if (count >= 0) {
-      call.out().array(found.size());
-      found.forEach(call.out()::integer);
+      call.out.array(found.size());
+      found.forEach(call.out::integer);
     } else if (found.isEmpty()) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().integer(found.get(0));
+      call.out.integer(found.get(0));
     }
   }
 
@@ -247,13 +247,13 @@ final class ListCommands {
     boolean fromLeft = side(call, 3);
     boolean toLeft = side(call, 4);
     if (!tryMove(call, fromLeft, toLeft)) {
-      call.out().nil();
+      call.out.nil();
     }
   }
 
   private static void rpoplpush(Call call) {
     if (!tryMove(call, false, true)) {
-      call.out().nil();
+      call.out.nil();
     }
   }
 
@@ -275,7 +275,7 @@ final class ListCommands {
     call.deleteIfEmpty(from, source.size());
     call.changed(to, toLeft ? "lpush" : "rpush");
     call.changed(from, fromLeft ? "lpop" : "rpop");
-    call.out().bulk(element);
+    call.out.bulk(element);
     return true;
   }
 
@@ -307,7 +307,7 @@ final class ListCommands {
         List.of(call.arg(1)),
         deadline,
         key -> Dispatcher.serve(call, () -> moveOrRefuse(call, fromLeft, toLeft)),
-        call.mayBlock() ? call.out()::nilArray : call.out()::nil);
+        call.mayBlock ? call.out::nilArray : call.out::nil);
   }
 
   /** Once there is something to move, a target of another type ends the wait. */
@@ -331,8 +331,8 @@ final class ListCommands {
       return false;
     }
     call.effect(Bytes.of(left ? "LPOP" : "RPOP"), key);
-    call.out().array(2);
-    call.out().bulk(key);
+    call.out.array(2);
+    call.out.bulk(key);
     take(call, key, list, left, 1);
     return true;
   }
@@ -355,9 +355,9 @@ final class ListCommands {
     }
     int n = (int) Math.min(pop.count(), list.size());
     pop.replicateAs(call, "LPOP", "RPOP", key, n);
-    call.out().array(2);
-    call.out().bulk(key);
-    call.out().array(n);
+    call.out.array(2);
+    call.out.bulk(key);
+    call.out.array(n);
     take(call, key, list, pop.first(), n);
     return true;
   }

@@ -47,12 +47,11 @@ final class LongestCommonSubsequence {
         "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
     int[][] table = table(a, b);
     if (len) {
-      call.out().integer(table[a.length][b.length]);
+      call.out.integer(table[a.length][b.length]);
     } else if (idx) {
-      writeMatches(
-          call.out(), matches(a, b, table, minimum), table[a.length][b.length], withLengths);
+      writeMatches(call.out, matches(a, b, table, minimum), table[a.length][b.length], withLengths);
     } else {
-      call.out().bulk(common(a, b, table));
+      call.out.bulk(common(a, b, table));
     }
   }
 

@@ -22,15 +22,15 @@ final class ObjectCommand {
   static void encoding(Call call) {
     Value value = object(call);
     if (value == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().bulk(value.encoding(call.node().encodings()));
+      call.out.bulk(value.encoding(call.node.encodings()));
     }
   }
 
   static void frequency(Call call) {
     if (object(call) == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
       throw Errors.of(
           "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
@@ -42,9 +42,9 @@ final class ObjectCommand {
   static void idleTime(Call call) {
     Value value = object(call);
     if (value == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().integer((call.now() - value.usedAt()) / 1000);
+      call.out.integer((call.now() - value.usedAt()) / 1000);
     }
   }
 
@@ -60,9 +60,9 @@ final class ObjectCommand {
   static void references(Call call) {
     Value value = object(call);
     if (value == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().integer(isShared(value) ? SHARED : 1);
+      call.out.integer(isShared(value) ? SHARED : 1);
     }
   }
 }

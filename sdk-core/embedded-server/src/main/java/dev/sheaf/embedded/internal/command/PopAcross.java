@@ -19,7 +19,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
 
   /** BLPOP and the like: all arguments but the last are keys. */
   static PopAcross untilTimeout(Call call, boolean first) {
-    return new PopAcross(Arrays.asList(call.args()).subList(1, call.count() - 1), first, 1);
+    return new PopAcross(Arrays.asList(call.args).subList(1, call.count() - 1), first, 1);
   }
 
   /** LMPOP and the like, from the number of keys on. */
@@ -30,7 +30,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
     int at = (int) where;
     boolean first = call.is(at, firstEnd);
     Errors.syntaxIf(!first && !call.is(at, otherEnd));
-    List<byte[]> keys = Arrays.asList(call.args()).subList(countAt + 1, at);
+    List<byte[]> keys = Arrays.asList(call.args).subList(countAt + 1, at);
     return new PopAcross(keys, first, optionalCount(call, at + 1));
   }
 
@@ -60,7 +60,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
   /** Replies nil if all keys are empty. */
   void now(Call call, Attempt attempt) {
     if (!serve(attempt)) {
-      call.out().nilArray();
+      call.out.nilArray();
     }
   }
 
@@ -72,7 +72,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
           keys,
           deadline,
           key -> Dispatcher.serve(call, () -> attempt.pop(key)),
-          call.out()::nilArray);
+          call.out::nilArray);
     }
   }
 

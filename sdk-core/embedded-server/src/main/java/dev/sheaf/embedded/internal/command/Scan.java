@@ -36,7 +36,7 @@ final class Scan {
     String digits = nul < 0 ? text : text.substring(0, nul);
     // As strtoul reads it: nothing is zero, and what is negative counts down from the greatest.
     boolean negative = digits.startsWith("-");
-    if (call.node().edition().isNewer() && (negative || digits.isEmpty())) {
+    if (call.node.edition().isNewer() && (negative || digits.isEmpty())) {
       throw invalidCursor();
     }
     if (digits.isEmpty()) {
@@ -55,9 +55,9 @@ final class Scan {
 
   /** Where to go on, and what was found. */
   static void reply(Call call, long cursor, List<byte[]> found) {
-    call.out().array(2);
-    call.out().bulk(Long.toUnsignedString(cursor));
-    call.out().bulks(found);
+    call.out.array(2);
+    call.out.bulk(Long.toUnsignedString(cursor));
+    call.out.bulks(found);
   }
 
   private static CommandException invalidCursor() {
@@ -69,7 +69,7 @@ final class Scan {
     byte[] pattern = null;
     String type = null;
     boolean namesOnly = false;
-    boolean mayBeNamesOnly = call.command().name().equals("hscan") && isOfNewest(call);
+    boolean mayBeNamesOnly = call.command.name().equals("hscan") && isOfNewest(call);
     for (int i = from; i < call.count(); i += 2) {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "COUNT")) {
@@ -92,7 +92,7 @@ final class Scan {
 
   /** Whether it is of Redis 7.4 or newer, or of Valkey 8, which has much of it. */
   static boolean isOfNewest(Call call) {
-    return call.node().edition().has("7.4.0") || call.node().edition().isValkey();
+    return call.node.edition().has("7.4.0") || call.node.edition().isValkey();
   }
 
   /** Whether the fields of a hash are wanted without their values. */

@@ -46,17 +46,17 @@ public final class ScriptFlags {
     switch (name) {
       case "eval" -> {
         try {
-          return node.nodes().scriptEngine().flags(what);
+          return node.nodes.scriptEngine().flags(what);
         } catch (ScriptException e) {
           return null;
         }
       }
       case "evalsha" -> {
-        Scripts.Script script = node.scripts().get(what);
+        Scripts.Script script = node.scripts.get(what);
         return script == null ? null : script.flags();
       }
       case "fcall" -> {
-        LuaFunction function = node.functions().function(Bytes.text(what));
+        LuaFunction function = node.functions.function(Bytes.text(what));
         return function == null ? null : function.flags();
       }
       default -> {

@@ -42,23 +42,22 @@ final class SentinelCommands {
             "sentinel|ckquorum",
             call -> {
               requireMaster(call);
-              call.out()
-                  .status(
-                      "OK 1 usable Sentinels. Quorum and failover authorization can be reached");
+              call.out.status(
+                  "OK 1 usable Sentinels. Quorum and failover authorization can be reached");
             })
         .add("sentinel|failover", SentinelCommands::failover)
         .add("sentinel|get-master-addr-by-name", SentinelCommands::address)
         .add(
             "sentinel|master",
-            call -> describe(call.out(), requireMaster(call), sentinel(call).masterName()))
+            call -> describe(call.out, requireMaster(call), sentinel(call).masterName()))
         .add("sentinel|masters", SentinelCommands::masters)
-        .add("sentinel|myid", call -> call.out().bulk(call.node().id()))
+        .add("sentinel|myid", call -> call.out.bulk(call.node.id()))
         .add("sentinel|replicas", SentinelCommands::replicas)
         .add(
             "sentinel|sentinels",
             call -> {
               requireMaster(call);
-              call.out().array(0);
+              call.out.array(0);
             })
         .add("sentinel|slaves", SentinelCommands::replicas);
   }
@@ -75,9 +74,9 @@ final class SentinelCommands {
   }
 
   private static ServerNode.Watch sentinel(Call call) {
-    ServerNode.Watch sentinel = call.node().sentinel();
+    ServerNode.Watch sentinel = call.node.sentinel();
     if (sentinel == null) {
-      throw Dispatcher.unknown(call.args());
+      throw Dispatcher.unknown(call.args);
     }
     return sentinel;
   }
@@ -90,25 +89,25 @@ final class SentinelCommands {
 
   private static void address(Call call) {
     if (!call.text(2).equals(sentinel(call).masterName())) {
-      call.out().nilArray();
+      call.out.nilArray();
       return;
     }
     ServerNode master = sentinel(call).master();
-    call.out().array(2);
-    call.out().bulk(master.announcedHost());
-    call.out().bulk(Integer.toString(master.announcedPort()));
+    call.out.array(2);
+    call.out.bulk(master.announcedHost());
+    call.out.bulk(Integer.toString(master.announcedPort()));
   }
 
   private static void masters(Call call) {
-    call.out().array(1);
-    describe(call.out(), sentinel(call).master(), sentinel(call).masterName());
+    call.out.array(1);
+    describe(call.out, sentinel(call).master(), sentinel(call).masterName());
   }
 
   private static void replicas(Call call) {
-    List<ServerNode> replicas = requireMaster(call).replicas();
-    call.out().array(replicas.size());
+    List<ServerNode> replicas = requireMaster(call).replicas;
+    call.out.array(replicas.size());
     for (ServerNode replica : replicas) {
-      describe(call.out(), replica, replica.announcedHost() + ":" + replica.announcedPort());
+      describe(call.out, replica, replica.announcedHost() + ":" + replica.announcedPort());
     }
   }
 
@@ -131,7 +130,7 @@ final class SentinelCommands {
     fields.put("role-reported-time", "0");
     if (master == null) {
       fields.put("config-epoch", Long.toString(node.configEpoch()));
-      fields.put("num-slaves", Integer.toString(node.replicas().size()));
+      fields.put("num-slaves", Integer.toString(node.replicas.size()));
       fields.put("num-other-sentinels", "0");
       fields.put("quorum", "1");
       fields.put("failover-timeout", "180000");
@@ -156,11 +155,11 @@ final class SentinelCommands {
   private static void failover(Call call) {
     ServerNode master = requireMaster(call);
     ServerNode next =
-        master.replicas().stream().filter(replica -> !replica.isFailed()).findFirst().orElse(null);
+        master.replicas.stream().filter(replica -> !replica.isFailed()).findFirst().orElse(null);
     if (next == null) {
       throw Errors.of("NOGOODSLAVE No suitable replica to promote");
     }
-    next.nodes().failover(next);
-    call.out().ok();
+    next.nodes.failover(next);
+    call.out.ok();
   }
 }

@@ -41,7 +41,7 @@ final class SortCommand {
   }
 
   private void parse() {
-    boolean mayStore = call.command().isWrite();
+    boolean mayStore = call.command.isWrite();
     for (int i = 2; i < call.count(); i++) {
       int left = call.count() - 1 - i;
       if (call.is(i, "ASC")) {
@@ -69,7 +69,7 @@ final class SortCommand {
   }
 
   private void refuseInCluster(String option, boolean pattern) {
-    if (pattern && call.node().nodes().isCluster()) {
+    if (pattern && call.node.nodes.isCluster()) {
       throw Errors.of("ERR " + option + " option of SORT denied in cluster mode");
     }
   }
@@ -89,8 +89,8 @@ final class SortCommand {
       project(item.element(), result);
     }
     if (store == null) {
-      call.out().array(result.size());
-      result.forEach(call.out()::bulkOrNil);
+      call.out.array(result.size());
+      result.forEach(call.out::bulkOrNil);
     } else {
       store(store, result);
     }
@@ -107,16 +107,15 @@ final class SortCommand {
       elements.addAll(set.list());
     } else if (value instanceof SortedSetValue sorted) {
       sorted.leaveCompact();
-      ScoredMembers.Node node =
-          descending && unsorted ? sorted.order().last() : sorted.order().first();
+      ScoredMembers.Node node = descending && unsorted ? sorted.order.last() : sorted.order.first();
       while (node != null) {
-        elements.add(node.member());
+        elements.add(node.member);
         node = descending && unsorted ? node.previous() : node.next();
       }
     } else if (value != null) {
       throw Errors.wrongType();
     }
-    if (value instanceof SetValue && unsorted && (store != null || call.inScript())) {
+    if (value instanceof SetValue && unsorted && (store != null || call.inScript)) {
       elements.sort(Arrays::compareUnsigned);
     }
     return elements;
@@ -186,7 +185,7 @@ final class SortCommand {
     Value value = call.db().get(key);
     if (field) {
       return value instanceof HashValue hash
-          ? hash.fields().get(Bytes.latin(text.substring(arrow + 2)))
+          ? hash.fields.get(Bytes.latin(text.substring(arrow + 2)))
           : null;
     }
     return value instanceof StringValue string ? string.bytes() : null;
@@ -202,6 +201,6 @@ final class SortCommand {
       }
       call.store(key, list);
     }
-    call.out().integer(result.size());
+    call.out.integer(result.size());
   }
 }

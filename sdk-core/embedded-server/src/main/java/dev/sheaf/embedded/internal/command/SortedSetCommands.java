@@ -59,7 +59,7 @@ final class SortedSetCommands {
   }
 
   private static void zcard(Call call) {
-    call.out().integer(call.sortedSetOrEmpty(call.arg(1)).size());
+    call.out.integer(call.sortedSetOrEmpty(call.arg(1)).size());
   }
 
   private static void zscore(Call call) {
@@ -68,15 +68,15 @@ final class SortedSetCommands {
 
   private static void score(Call call, ScoredMembers.@org.jspecify.annotations.Nullable Node node) {
     if (node == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().number(node.score());
+      call.out.number(node.score());
     }
   }
 
   private static void zmscore(Call call) {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
       score(call, set.find(call.arg(i)));
     }
@@ -90,19 +90,19 @@ final class SortedSetCommands {
     ScoredMembers.Node node = set.find(call.arg(2));
     if (node == null) {
       if (withScore) {
-        call.out().nilArray();
+        call.out.nilArray();
       } else {
-        call.out().nil();
+        call.out.nil();
       }
       return;
     }
     if (withScore) {
-      call.out().array(2);
+      call.out.array(2);
     }
-    int rank = set.order().rank(node);
-    call.out().integer(reverse ? set.size() - 1 - rank : rank);
+    int rank = set.order.rank(node);
+    call.out.integer(reverse ? set.size() - 1 - rank : rank);
     if (withScore) {
-      call.out().number(node.score());
+      call.out.number(node.score());
     }
   }
 
@@ -111,7 +111,7 @@ final class SortedSetCommands {
         byScore
             ? ScoreRange.byScore(call, call.arg(2), call.arg(3))
             : ScoreRange.byLex(call.arg(2), call.arg(3));
-    call.out().integer(range.count(call.sortedSetOrEmpty(call.arg(1))));
+    call.out.integer(range.count(call.sortedSetOrEmpty(call.arg(1))));
   }
 
   private static void zrem(Call call) {
@@ -121,8 +121,8 @@ final class SortedSetCommands {
     for (int i = 2; i < call.count(); i++) {
       removed += set.remove(call.arg(i)) ? 1 : 0;
     }
-    SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
-    call.out().integer(removed);
+    SortedSetReplies.removedFrom(call, key, set, removed, call.command.name());
+    call.out.integer(removed);
   }
 
   private static void removeRange(Call call, ScoreRange range) {
@@ -132,12 +132,12 @@ final class SortedSetCommands {
     ScoredMembers.Node node = range.first(set);
     while (node != null && range.reaches(node)) {
       ScoredMembers.Node next = node.next();
-      set.remove(node.member());
+      set.remove(node.member);
       removed++;
       node = next;
     }
-    SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
-    call.out().integer(removed);
+    SortedSetReplies.removedFrom(call, key, set, removed, call.command.name());
+    call.out.integer(removed);
   }
 
   private static void removeByRank(Call call) {
@@ -147,20 +147,20 @@ final class SortedSetCommands {
     SortedSetValue set = call.sortedSetOrEmpty(key);
     IndexRange range = IndexRange.of(start, end, set.size());
     for (int n = range.size(); n > 0; n--) {
-      ScoredMembers.Node node = set.order().byRank(range.from());
+      ScoredMembers.Node node = set.order.byRank(range.from());
       if (node != null) {
-        set.remove(node.member());
+        set.remove(node.member);
       }
     }
-    SortedSetReplies.removedFrom(call, key, set, range.size(), call.command().name());
-    call.out().integer(range.size());
+    SortedSetReplies.removedFrom(call, key, set, range.size(), call.command.name());
+    call.out.integer(range.size());
   }
 
   private static void zrandmember(Call call) {
     if (call.count() == 2) {
-      var members = call.sortedSetOrEmpty(call.arg(1)).members();
-      var entry = members.random(call.node().nodes().random());
-      call.out().bulkOrNil(entry == null ? null : entry.key());
+      var members = call.sortedSetOrEmpty(call.arg(1)).members;
+      var entry = members.random(call.node.nodes.random);
+      call.out.bulkOrNil(entry == null ? null : entry.key);
       return;
     }
     long count = RandomPick.count(call);
@@ -171,7 +171,7 @@ final class SortedSetCommands {
         "ERR value is out of range");
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     List<ScoredMembers.Node> chosen = new ArrayList<>();
-    for (var e : RandomPick.from(set.members(), count, call.node().nodes().random())) {
+    for (var e : RandomPick.from(set.members, count, call.node.nodes.random)) {
       chosen.add(e.value());
     }
     SortedSetReplies.write(call, chosen, withScores);
@@ -186,13 +186,13 @@ final class SortedSetCommands {
       cursor = 0;
     } else if (set.isCompact()) {
       cursor = 0;
-      for (ScoredMembers.Node n = set.order().first(); n != null; n = n.next()) {
+      for (ScoredMembers.Node n = set.order.first(); n != null; n = n.next()) {
         collect(scan, n, wholeAsInteger(call, n.score()), found);
       }
     } else {
       cursor =
           scan.walk(
-              set.members(),
+              set.members,
               cursor,
               (ByteMap.Entry<ScoredMembers.Node> e) ->
                   collect(scan, e.value(), Numbers.format(e.value().score()), found));
@@ -203,13 +203,13 @@ final class SortedSetCommands {
   /** The compact form of Redis keeps whole scores as integers, and ZSCAN shows them so. */
   private static String wholeAsInteger(Call call, double score) {
     boolean whole = score == Math.rint(score) && Math.abs(score) <= (double) (Long.MAX_VALUE / 2);
-    return whole ? Long.toString((long) score) : call.node().edition().number(score);
+    return whole ? Long.toString((long) score) : call.node.edition().number(score);
   }
 
   private static void collect(
       Scan scan, ScoredMembers.Node node, String score, List<byte[]> found) {
-    if (scan.matches(node.member())) {
-      found.add(node.member());
+    if (scan.matches(node.member)) {
+      found.add(node.member);
       found.add(Bytes.latin(score));
     }
   }

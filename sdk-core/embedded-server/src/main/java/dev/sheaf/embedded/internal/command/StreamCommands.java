@@ -47,7 +47,7 @@ final class StreamCommands {
     byte[] key = call.arg(1);
     StreamValue stream = call.stream(key);
     if (stream == null && options.makeNoStream) {
-      call.out().nil();
+      call.out.nil();
       return;
     }
     StreamId last = stream == null ? StreamId.MIN : stream.lastId();
@@ -58,7 +58,7 @@ final class StreamCommands {
         Errors.found(
             wanted.after(last, call.now()),
             "ERR The ID specified in XADD is equal or smaller than the target stream top item");
-    byte[][] fields = Arrays.copyOfRange(call.args(), fieldsAt, call.count());
+    byte[][] fields = Arrays.copyOfRange(call.args, fieldsAt, call.count());
     Errors.refuseIf(
         Arrays.stream(fields).mapToLong(f -> f.length).sum() > MAX_ENTRY_BYTES,
         "ERR Elements are too large to be stored");
@@ -66,9 +66,9 @@ final class StreamCommands {
       stream = new StreamValue();
       call.db().put(key, stream);
     }
-    stream.append(id, fields, call.node().config().number("stream-node-max-entries"));
-    StreamArguments.writeId(call.out(), id);
-    byte[][] effect = call.args().clone();
+    stream.append(id, fields, call.node.config.number("stream-node-max-entries"));
+    StreamArguments.writeId(call.out, id);
+    byte[][] effect = call.args.clone();
     effect[options.idAt] = Bytes.of(id.toString());
     call.effect(effect);
     call.changed(key);
@@ -84,18 +84,18 @@ final class StreamCommands {
     if (trimmed > 0) {
       call.changed(call.arg(1));
     }
-    call.out().integer(trimmed);
+    call.out.integer(trimmed);
   }
 
   private static void xlen(Call call) {
     StreamValue stream = call.stream(call.arg(1));
-    call.out().integer(stream == null ? 0 : stream.size());
+    call.out.integer(stream == null ? 0 : stream.size());
   }
 
   private static void xdel(Call call) {
     StreamValue stream = call.stream(call.arg(1));
     if (stream == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     int deleted = 0;
@@ -105,7 +105,7 @@ final class StreamCommands {
     if (deleted > 0) {
       call.changed(call.arg(1));
     }
-    call.out().integer(deleted);
+    call.out.integer(deleted);
   }
 
   private static void range(Call call, boolean reverse) {
@@ -118,9 +118,9 @@ final class StreamCommands {
     }
     StreamValue stream = call.stream(call.arg(1));
     if (stream == null) {
-      call.out().array(0);
+      call.out.array(0);
     } else if (count == 0) {
-      call.out().nilArray();
+      call.out.nilArray();
     } else {
       List<StreamId> ids = new ArrayList<>();
       for (StreamId id : stream.ids(from, to, reverse)) {
@@ -129,7 +129,7 @@ final class StreamCommands {
         }
         ids.add(id);
       }
-      StreamArguments.writeEntries(call.out(), stream, ids);
+      StreamArguments.writeEntries(call.out, stream, ids);
     }
   }
 
@@ -153,7 +153,7 @@ final class StreamCommands {
     }
     StreamValue stream = Errors.found(call.stream(call.arg(1)), Errors.NO_SUCH_KEY);
     Errors.refuseIf(
-        call.node().edition().isNewer() && id.compareTo(stream.maxDeletedId()) < 0,
+        call.node.edition().isNewer() && id.compareTo(stream.maxDeletedId()) < 0,
         "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id");
     checkPosition(stream, id, added);
     stream.position(
@@ -161,7 +161,7 @@ final class StreamCommands {
         maxDeleted.isZero() ? stream.maxDeletedId() : maxDeleted,
         added < 0 ? stream.entriesAdded() : added);
     call.groupsChanged(call.arg(1));
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void checkPosition(StreamValue stream, StreamId id, long added) {
@@ -181,16 +181,16 @@ final class StreamCommands {
 
   private static void infoConsumers(Call call) {
     StreamGroup group = StreamArguments.named(call, existing(call));
-    boolean newer = call.node().edition().isNewer();
-    Reply out = call.out();
-    out.array(group.consumers().size());
-    for (StreamGroup.Consumer consumer : group.consumers().values()) {
+    boolean newer = call.node.edition().isNewer();
+    Reply out = call.out;
+    out.array(group.consumers.size());
+    for (StreamGroup.Consumer consumer : group.consumers.values()) {
       out.map(newer ? 4 : 3);
-      out.key("name").bulk(consumer.name());
-      out.key("pending").integer(consumer.pending().size());
-      out.key("idle").integer(Math.max(0, call.now() - consumer.seenAt()));
+      out.key("name").bulk(consumer.name);
+      out.key("pending").integer(consumer.pending.size());
+      out.key("idle").integer(Math.max(0, call.now() - consumer.seenAt));
       if (newer) {
-        long activeAt = consumer.activeAt();
+        long activeAt = consumer.activeAt;
         out.key("inactive")
             .integer(activeAt == StreamGroup.NEVER ? activeAt : call.now() - activeAt);
       }
@@ -199,22 +199,20 @@ final class StreamCommands {
 
   private static void infoGroups(Call call) {
     StreamValue stream = existing(call);
-    Reply out = call.out();
-    out.array(stream.groups().size());
-    stream
-        .groups()
-        .forEach(
-            (name, group) -> {
-              out.map(6);
-              out.key("name").bulk(name);
-              out.key("consumers").integer(group.consumers().size());
-              out.key("pending").integer(group.pending().size());
-              writeProgress(call, stream, group);
-            });
+    Reply out = call.out;
+    out.array(stream.groups.size());
+    stream.groups.forEach(
+        (name, group) -> {
+          out.map(6);
+          out.key("name").bulk(name);
+          out.key("consumers").integer(group.consumers.size());
+          out.key("pending").integer(group.pending.size());
+          writeProgress(call, stream, group);
+        });
   }
 
   private static void writeProgress(Call call, StreamValue stream, StreamGroup group) {
-    Reply out = call.out();
+    Reply out = call.out;
     out.bulk("last-delivered-id");
     StreamArguments.writeId(out, group.lastId());
     out.bulk("entries-read");
@@ -225,7 +223,7 @@ final class StreamCommands {
   }
 
   private static StreamValue.LagRule lagRule(Call call) {
-    Edition edition = call.node().edition();
+    Edition edition = call.node.edition();
     return edition.isValkey()
         ? StreamValue.LagRule.VALKEY
         : edition.has("7.4.0") ? StreamValue.LagRule.REDIS_7_4 : StreamValue.LagRule.REDIS_7_0;
@@ -251,7 +249,7 @@ final class StreamCommands {
         count = count < 0 ? DEFAULT_FULL_COUNT : count == 0 ? Long.MAX_VALUE : count;
       }
     }
-    Reply out = call.out();
+    Reply out = call.out;
     out.map(full ? 9 : 10);
     out.key("length").integer(stream.size());
     out.key("radix-tree-keys").integer(stream.nodes());
@@ -266,7 +264,7 @@ final class StreamCommands {
     if (full) {
       writeFull(call, stream, count);
     } else {
-      out.key("groups").integer(stream.groups().size());
+      out.key("groups").integer(stream.groups.size());
       out.bulk("first-entry");
       entryOrNil(out, stream, stream.firstId());
       out.bulk("last-entry");
@@ -284,7 +282,7 @@ final class StreamCommands {
   }
 
   private static void writeFull(Call call, StreamValue stream, long count) {
-    Reply out = call.out();
+    Reply out = call.out;
     out.bulk("entries");
     List<StreamId> ids = new ArrayList<>();
     for (StreamId id : stream.ids(StreamId.MIN, StreamId.MAX, false)) {
@@ -293,36 +291,34 @@ final class StreamCommands {
       }
     }
     StreamArguments.writeEntries(out, stream, ids);
-    out.key("groups").array(stream.groups().size());
-    stream
-        .groups()
-        .forEach(
-            (name, group) -> {
-              out.map(7);
-              out.key("name").bulk(name);
-              writeProgress(call, stream, group);
-              out.key("pel-count").integer(group.pending().size());
-              out.bulk("pending");
-              writePending(out, group.pending(), count, true);
-              out.bulk("consumers");
-              writeConsumers(call, group, count);
-            });
+    out.key("groups").array(stream.groups.size());
+    stream.groups.forEach(
+        (name, group) -> {
+          out.map(7);
+          out.key("name").bulk(name);
+          writeProgress(call, stream, group);
+          out.key("pel-count").integer(group.pending.size());
+          out.bulk("pending");
+          writePending(out, group.pending, count, true);
+          out.bulk("consumers");
+          writeConsumers(call, group, count);
+        });
   }
 
   private static void writeConsumers(Call call, StreamGroup group, long count) {
-    boolean newer = call.node().edition().isNewer();
-    Reply out = call.out();
-    out.array(group.consumers().size());
-    for (StreamGroup.Consumer consumer : group.consumers().values()) {
+    boolean newer = call.node.edition().isNewer();
+    Reply out = call.out;
+    out.array(group.consumers.size());
+    for (StreamGroup.Consumer consumer : group.consumers.values()) {
       out.map(newer ? 5 : 4);
-      out.key("name").bulk(consumer.name());
-      out.key("seen-time").integer(consumer.seenAt());
+      out.key("name").bulk(consumer.name);
+      out.key("seen-time").integer(consumer.seenAt);
       if (newer) {
-        out.key("active-time").integer(consumer.activeAt());
+        out.key("active-time").integer(consumer.activeAt);
       }
-      out.key("pel-count").integer(consumer.pending().size());
+      out.key("pel-count").integer(consumer.pending.size());
       out.bulk("pending");
-      writePending(out, consumer.pending(), count, false);
+      writePending(out, consumer.pending, count, false);
     }
   }
 

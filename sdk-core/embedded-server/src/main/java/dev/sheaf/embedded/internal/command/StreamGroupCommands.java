@@ -84,9 +84,9 @@ final class StreamGroupCommands {
     }
     Errors.refuseIf(
         stream.group(call.arg(3)) != null, "BUSYGROUP Consumer Group name already exists");
-    stream.groups().put(call.arg(3), new StreamGroup(id, options.entriesRead()));
+    stream.groups.put(call.arg(3), new StreamGroup(id, options.entriesRead()));
     call.groupsChanged(key);
-    call.out().ok();
+    call.out.ok();
   }
 
   private static StreamId position(Call call, @Nullable StreamValue stream) {
@@ -103,26 +103,26 @@ final class StreamGroupCommands {
     StreamId id = call.is(4, "$") ? stream.lastId() : StreamArguments.withEnds(call.arg(4));
     group.position(id, options.entriesRead());
     call.groupsChanged(call.arg(2));
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void destroy(Call call) {
     StreamValue stream = required(call.stream(call.arg(2)));
-    boolean destroyed = stream.groups().remove(call.arg(3)) != null;
+    boolean destroyed = stream.groups.remove(call.arg(3)) != null;
     if (destroyed) {
       call.groupsChanged(call.arg(2));
     }
-    call.out().integer(destroyed ? 1 : 0);
+    call.out.integer(destroyed ? 1 : 0);
   }
 
   private static void createConsumer(Call call) {
     StreamGroup group = requiredGroup(call);
-    boolean created = !group.consumers().containsKey(call.arg(4));
+    boolean created = !group.consumers.containsKey(call.arg(4));
     if (created) {
       group.consumer(call.arg(4), call.now());
       call.groupsChanged(call.arg(2));
     }
-    call.out().integer(created ? 1 : 0);
+    call.out.integer(created ? 1 : 0);
   }
 
   private static void deleteConsumer(Call call) {
@@ -130,14 +130,14 @@ final class StreamGroupCommands {
     if (pending >= 0) {
       call.groupsChanged(call.arg(2));
     }
-    call.out().integer(Math.max(0, pending));
+    call.out.integer(Math.max(0, pending));
   }
 
   private static void ack(Call call) {
     StreamValue stream = call.stream(call.arg(1));
     StreamGroup group = stream == null ? null : stream.group(call.arg(2));
     if (group == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     int acknowledged = 0;
@@ -145,9 +145,9 @@ final class StreamGroupCommands {
       acknowledged += group.acknowledge(id) ? 1 : 0;
     }
     if (acknowledged > 0) {
-      call.node().dirtied();
+      call.node.dirtied();
     }
-    call.out().integer(acknowledged);
+    call.out.integer(acknowledged);
   }
 
   private static void pending(Call call) {
@@ -168,14 +168,14 @@ final class StreamGroupCommands {
     StreamId from = StreamArguments.from(call.arg(at));
     StreamId to = StreamArguments.to(call.arg(at + 1));
     StreamGroup group = StreamArguments.group(call, 1, 2);
-    NavigableMap<StreamId, StreamGroup.Pending> entries = group.pending();
+    NavigableMap<StreamId, StreamGroup.Pending> entries = group.pending;
     if (at + 3 < n) {
-      StreamGroup.Consumer consumer = group.consumers().get(call.arg(at + 3));
+      StreamGroup.Consumer consumer = group.consumers.get(call.arg(at + 3));
       if (consumer == null) {
-        call.out().array(0);
+        call.out.array(0);
         return;
       }
-      entries = consumer.pending();
+      entries = consumer.pending;
     }
     list(call, entries, from, to, count, minIdle);
   }
@@ -198,35 +198,35 @@ final class StreamGroupCommands {
         }
       }
     }
-    call.out().array(found.size());
+    call.out.array(found.size());
     for (var entry : found) {
-      call.out().array(4);
-      StreamArguments.writeId(call.out(), entry.getKey());
-      call.out().bulk(entry.getValue().consumerName());
-      call.out().integer(Math.max(0, call.now() - entry.getValue().deliveredAt()));
-      call.out().integer(entry.getValue().deliveries());
+      call.out.array(4);
+      StreamArguments.writeId(call.out, entry.getKey());
+      call.out.bulk(entry.getValue().consumerName());
+      call.out.integer(Math.max(0, call.now() - entry.getValue().deliveredAt()));
+      call.out.integer(entry.getValue().deliveries());
     }
   }
 
   private static void summary(Call call, StreamGroup group) {
-    Reply out = call.out();
+    Reply out = call.out;
     out.array(4);
-    out.integer(group.pending().size());
-    if (group.pending().isEmpty()) {
+    out.integer(group.pending.size());
+    if (group.pending.isEmpty()) {
       out.nil();
       out.nil();
       out.nilArray();
       return;
     }
-    StreamArguments.writeId(out, group.pending().firstKey());
-    StreamArguments.writeId(out, group.pending().lastKey());
+    StreamArguments.writeId(out, group.pending.firstKey());
+    StreamArguments.writeId(out, group.pending.lastKey());
     List<StreamGroup.Consumer> busy =
-        group.consumers().values().stream().filter(c -> !c.pending().isEmpty()).toList();
+        group.consumers.values().stream().filter(c -> !c.pending.isEmpty()).toList();
     out.array(busy.size());
     for (StreamGroup.Consumer consumer : busy) {
       out.array(2);
-      out.bulk(consumer.name());
-      out.bulk(Integer.toString(consumer.pending().size()));
+      out.bulk(consumer.name);
+      out.bulk(Integer.toString(consumer.pending.size()));
     }
   }
 
@@ -236,26 +236,26 @@ final class StreamGroupCommands {
 
   /** Newer servers make the consumer also if there is nothing to claim. */
   private static void meetConsumer(Call call, StreamGroup group) {
-    if (call.node().edition().isNewer()) {
+    if (call.node.edition().isNewer()) {
       consumer(call, group);
     }
   }
 
   /** Who claims; made when there is something to claim. */
   private static StreamGroup.Consumer consumer(Call call, StreamGroup group) {
-    if (!group.consumers().containsKey(call.arg(3))) {
+    if (!group.consumers.containsKey(call.arg(3))) {
       group.consumer(call.arg(3), call.now());
-      call.node().dirtied();
+      call.node.dirtied();
       call.notifyOf("xgroup-createconsumer", call.arg(1));
     }
     StreamGroup.Consumer consumer = group.consumer(call.arg(3), call.now());
-    consumer.seenAt(call.now());
+    consumer.seenAt = call.now();
     return consumer;
   }
 
   private static StreamGroup.Pending assign(Call call, StreamGroup group, StreamId id) {
     StreamGroup.Consumer consumer = consumer(call, group);
-    consumer.activeAt(call.now());
+    consumer.activeAt = call.now();
     return group.assign(id, consumer, call.now());
   }
 
@@ -310,15 +310,15 @@ final class StreamGroupCommands {
     Claim claim = Claim.parse(call);
     if (claim.lastId.compareTo(group.lastId()) > 0) {
       group.position(claim.lastId, group.entriesRead());
-      call.node().dirtied();
+      call.node.dirtied();
     }
     meetConsumer(call, group);
     List<StreamId> claimed = new ArrayList<>();
     for (StreamId id : claim.ids) {
-      StreamGroup.Pending entry = group.pending().get(id);
+      StreamGroup.Pending entry = group.pending.get(id);
       if (stream.get(id) == null) {
         if (group.acknowledge(id)) {
-          call.node().dirtied();
+          call.node.dirtied();
         }
         continue;
       }
@@ -329,7 +329,7 @@ final class StreamGroupCommands {
       StreamGroup.Pending owned = assign(call, group, id);
       long times = owned.deliveries() + (claim.justId ? 0 : 1);
       owned.delivered(claim.deliveredAt, claim.retryCount >= 0 ? claim.retryCount : times);
-      call.node().dirtied();
+      call.node.dirtied();
       claimed.add(id);
     }
     writeClaimed(call, stream, claimed, claim.justId);
@@ -338,10 +338,10 @@ final class StreamGroupCommands {
   private static void writeClaimed(
       Call call, StreamValue stream, List<StreamId> claimed, boolean justId) {
     if (justId) {
-      call.out().array(claimed.size());
-      claimed.forEach(id -> StreamArguments.writeId(call.out(), id));
+      call.out.array(claimed.size());
+      claimed.forEach(id -> StreamArguments.writeId(call.out, id));
     } else {
-      StreamArguments.writeEntries(call.out(), stream, claimed);
+      StreamArguments.writeEntries(call.out, stream, claimed);
     }
   }
 
@@ -367,25 +367,25 @@ final class StreamGroupCommands {
     meetConsumer(call, group);
     List<StreamId> claimed = new ArrayList<>();
     List<StreamId> deleted = new ArrayList<>();
-    StreamId at = group.pending().ceilingKey(from);
+    StreamId at = group.pending.ceilingKey(from);
     while (at != null && attempts-- > 0 && claimed.size() + deleted.size() < count) {
-      StreamGroup.Pending entry = java.util.Objects.requireNonNull(group.pending().get(at));
+      StreamGroup.Pending entry = java.util.Objects.requireNonNull(group.pending.get(at));
       if (stream.get(at) == null) {
         group.acknowledge(at);
         deleted.add(at);
-        call.node().dirtied();
+        call.node.dirtied();
       } else if (call.now() - entry.deliveredAt() >= minIdle) {
         StreamGroup.Pending owned = assign(call, group, at);
         owned.delivered(call.now(), owned.deliveries() + (justId ? 0 : 1));
         claimed.add(at);
-        call.node().dirtied();
+        call.node.dirtied();
       }
-      at = group.pending().higherKey(at);
+      at = group.pending.higherKey(at);
     }
-    call.out().array(3);
-    StreamArguments.writeId(call.out(), at == null ? StreamId.MIN : at);
+    call.out.array(3);
+    StreamArguments.writeId(call.out, at == null ? StreamId.MIN : at);
     writeClaimed(call, stream, claimed, justId);
-    call.out().array(deleted.size());
-    deleted.forEach(id -> StreamArguments.writeId(call.out(), id));
+    call.out.array(deleted.size());
+    deleted.forEach(id -> StreamArguments.writeId(call.out, id));
   }
 }

@@ -119,11 +119,11 @@ final class ZAddCommand {
 
   private void reply() {
     if (!increment) {
-      call.out().integer(countChanged ? added + updated : added);
+      call.out.integer(countChanged ? added + updated : added);
     } else if (lastScore == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().number(lastScore);
+      call.out.number(lastScore);
     }
   }
 }

@@ -103,7 +103,7 @@ final class ZRangeCommand {
     List<ScoredMembers.Node> found = new ArrayList<>();
     IndexRange range = IndexRange.of(start, end, set.size());
     int first = reverse ? set.size() - 1 - range.from() : range.from();
-    ScoredMembers.Node node = range.size() == 0 ? null : set.order().byRank(first);
+    ScoredMembers.Node node = range.size() == 0 ? null : set.order.byRank(first);
     for (int n = range.size(); n > 0 && node != null; n--) {
       found.add(node);
       node = reverse ? node.previous() : node.next();
@@ -139,9 +139,9 @@ final class ZRangeCommand {
       call.delete(target);
     } else {
       SortedSetValue result = new SortedSetValue();
-      found.forEach(node -> result.put(node.member(), node.score()));
+      found.forEach(node -> result.put(node.member, node.score()));
       call.store(target, result);
     }
-    call.out().integer(found.size());
+    call.out.integer(found.size());
   }
 }

@@ -25,7 +25,7 @@ public final class ByteMap<V> {
 
   /** One key and its value. */
   public static final class Entry<V> {
-    private final byte[] key;
+    public final byte[] key;
     private final int hash;
     private V value;
     private @Nullable Entry<V> next;
@@ -36,10 +36,6 @@ public final class ByteMap<V> {
       this.key = key;
       this.hash = hash;
       this.value = value;
-    }
-
-    public byte[] key() {
-      return key;
     }
 
     public V value() {

@@ -18,7 +18,7 @@ public final class ScoredMembers {
 
   /** One member with its score. */
   public static final class Node {
-    private final byte[] member;
+    public final byte[] member;
     private double score;
     private @Nullable Node next;
     private @Nullable Node previous;
@@ -26,10 +26,6 @@ public final class ScoredMembers {
     Node(byte[] member, double score) {
       this.member = member;
       this.score = score;
-    }
-
-    public byte[] member() {
-      return member;
     }
 
     public double score() {

@@ -74,7 +74,7 @@ public final class StreamValue extends Value {
   private record Entry(byte[][] fields, Node node) {}
 
   private final TreeMap<StreamId, Entry> entries = new TreeMap<>();
-  private final TreeMap<byte[], StreamGroup> groups = new TreeMap<>(Arrays::compareUnsigned);
+  public final TreeMap<byte[], StreamGroup> groups = new TreeMap<>(Arrays::compareUnsigned);
   private final TreeMap<StreamId, Node> nodes = new TreeMap<>();
   private StreamId lastId = StreamId.MIN;
   private StreamId maxDeletedId = StreamId.MIN;
@@ -115,10 +115,6 @@ public final class StreamValue extends Value {
   /** The id of the newest entry that is there; zero in an empty stream. */
   public StreamId newestId() {
     return entries.isEmpty() ? StreamId.MIN : entries.lastKey();
-  }
-
-  public TreeMap<byte[], StreamGroup> groups() {
-    return groups;
   }
 
   public @Nullable StreamGroup group(byte[] name) {

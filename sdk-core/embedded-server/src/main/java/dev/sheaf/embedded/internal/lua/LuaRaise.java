@@ -19,8 +19,8 @@ final class LuaRaise extends RuntimeException {
     ON_TOP
   }
 
-  private final Form form;
-  private final int argument;
+  final Form form;
+  final int argument;
 
   private LuaRaise(Form form, String text, int argument) {
     super(text, null, false, false);
@@ -60,14 +60,6 @@ final class LuaRaise extends RuntimeException {
 
   static LuaRaise onTop() {
     return new LuaRaise(Form.ON_TOP, "", 0);
-  }
-
-  Form form() {
-    return form;
-  }
-
-  int argument() {
-    return argument;
   }
 
   String text() {

@@ -96,9 +96,9 @@ final class RedisLibrary {
     text("REDIS_VERSION", edition.redisVersion());
     number("REDIS_VERSION_NUM", Edition.number(edition.redisVersion()));
     if (edition.isValkey()) {
-      text("SERVER_NAME", edition.server());
-      text("VALKEY_VERSION", edition.version());
-      number("VALKEY_VERSION_NUM", Edition.number(edition.version()));
+      text("SERVER_NAME", edition.server);
+      text("VALKEY_VERSION", edition.version);
+      number("VALKEY_VERSION_NUM", Edition.number(edition.version));
     }
   }
 

@@ -13,12 +13,12 @@ public final class BlockedClient {
     boolean serve(byte[] key);
   }
 
-  private final Client client;
-  private final int dbIndex;
-  private final List<byte[]> keys;
-  private final long deadline;
-  private final Attempt attempt;
-  private final Runnable timedOut;
+  public final Client client;
+  final int dbIndex;
+  final List<byte[]> keys;
+  final long deadline;
+  final Attempt attempt;
+  final Runnable timedOut;
 
   /** {@code deadline} in milliseconds since the epoch; zero waits for ever. */
   public BlockedClient(
@@ -34,29 +34,5 @@ public final class BlockedClient {
     this.deadline = deadline;
     this.attempt = attempt;
     this.timedOut = timedOut;
-  }
-
-  public Client client() {
-    return client;
-  }
-
-  int dbIndex() {
-    return dbIndex;
-  }
-
-  List<byte[]> keys() {
-    return keys;
-  }
-
-  long deadline() {
-    return deadline;
-  }
-
-  Attempt attempt() {
-    return attempt;
-  }
-
-  Runnable timedOut() {
-    return timedOut;
   }
 }

@@ -26,10 +26,9 @@ public final class BlockedClients {
 
   public void block(BlockedClient wait) {
     all.add(wait);
-    wait.client().blocked(wait);
-    ByteMap<Set<BlockedClient>> keys =
-        waiting.computeIfAbsent(wait.dbIndex(), i -> new ByteMap<>());
-    for (byte[] key : wait.keys()) {
+    wait.client.blocked(wait);
+    ByteMap<Set<BlockedClient>> keys = waiting.computeIfAbsent(wait.dbIndex, i -> new ByteMap<>());
+    for (byte[] key : wait.keys) {
       Set<BlockedClient> queue = keys.get(key);
       if (queue == null) {
         queue = new LinkedHashSet<>();
@@ -42,9 +41,9 @@ public final class BlockedClients {
   /** Forgets the wait without an answer. */
   public void forget(BlockedClient wait) {
     all.remove(wait);
-    wait.client().blocked(null);
-    ByteMap<Set<BlockedClient>> keys = waiting.get(wait.dbIndex());
-    for (byte[] key : wait.keys()) {
+    wait.client.blocked(null);
+    ByteMap<Set<BlockedClient>> keys = waiting.get(wait.dbIndex);
+    for (byte[] key : wait.keys) {
       Set<BlockedClient> queue = keys == null ? null : keys.get(key);
       if (queue != null && keys != null) {
         queue.remove(wait);
@@ -60,16 +59,16 @@ public final class BlockedClients {
     if (all.isEmpty()) {
       return;
     }
-    ByteMap<Set<BlockedClient>> keys = waiting.get(db.index());
+    ByteMap<Set<BlockedClient>> keys = waiting.get(db.index);
     if (keys != null && keys.contains(key)) {
-      ready.add(new Ready(db.index(), key));
+      ready.add(new Ready(db.index, key));
     }
   }
 
   /** Every awaited key may have become ready. */
   void recheckAll() {
     for (BlockedClient wait : all) {
-      wait.keys().forEach(key -> ready.add(new Ready(wait.dbIndex(), key)));
+      wait.keys.forEach(key -> ready.add(new Ready(wait.dbIndex, key)));
     }
   }
 
@@ -95,7 +94,7 @@ public final class BlockedClients {
       return;
     }
     for (BlockedClient wait : List.copyOf(queue)) {
-      if (wait.attempt().serve(next.key())) {
+      if (wait.attempt.serve(next.key())) {
         release(wait);
       }
     }
@@ -103,7 +102,7 @@ public final class BlockedClients {
 
   private void release(BlockedClient wait) {
     forget(wait);
-    Connection connection = wait.client().connection();
+    Connection connection = wait.client.connection;
     if (connection != null) {
       connection.resume();
     }
@@ -118,7 +117,7 @@ public final class BlockedClients {
     if (withError) {
       client.reply().error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
     } else {
-      wait.timedOut().run();
+      wait.timedOut.run();
     }
     release(wait);
     return true;
@@ -130,8 +129,8 @@ public final class BlockedClients {
       return;
     }
     for (BlockedClient wait : new ArrayList<>(all)) {
-      if (wait.deadline() != 0 && wait.deadline() <= now) {
-        wait.timedOut().run();
+      if (wait.deadline != 0 && wait.deadline <= now) {
+        wait.timedOut.run();
         release(wait);
       }
     }
@@ -140,7 +139,7 @@ public final class BlockedClients {
   /** Answers everybody with an error, for example because the node becomes a replica. */
   public void failAll(String errorLine) {
     for (BlockedClient wait : new ArrayList<>(all)) {
-      wait.client().reply().error(errorLine);
+      wait.client.reply().error(errorLine);
       release(wait);
     }
   }

@@ -23,18 +23,24 @@ public final class Client {
   /** A command waiting for EXEC. */
   public record Queued(Command command, byte[][] args) {}
 
-  private final long id;
-  private final @Nullable Connection connection;
-  private final long createdAt;
+  public final long id;
 
-  private int dbIndex;
+  /** Null for the link over which a replica takes its master's commands. */
+  public final @Nullable Connection connection;
+
+  public final long createdAt;
+
+  public int dbIndex;
   private int protocol = 2;
   private boolean authenticated;
-  private AclUser user;
-  private String name = "";
-  private String libName = "";
-  private String libVersion = "";
-  private ReplyMode replyMode = ReplyMode.ON;
+
+  /** Whose permissions the session has. */
+  public AclUser user;
+
+  public String name = "";
+  public String libName = "";
+  public String libVersion = "";
+  public ReplyMode replyMode = ReplyMode.ON;
   private long lastUsedAt;
   private @Nullable Command lastCommand;
   private boolean asking;
@@ -44,11 +50,11 @@ public final class Client {
   private @Nullable List<Queued> queue;
   private boolean queueBroken;
   private boolean watchBroken;
-  private final List<WatchedKey> watches = new ArrayList<>();
+  public final List<WatchedKey> watches = new ArrayList<>();
 
-  private final ByteMap<Boolean> channels = new ByteMap<>();
-  private final ByteMap<Boolean> patterns = new ByteMap<>();
-  private final ByteMap<Boolean> shardChannels = new ByteMap<>();
+  public final ByteMap<Boolean> channels = new ByteMap<>();
+  public final ByteMap<Boolean> patterns = new ByteMap<>();
+  public final ByteMap<Boolean> shardChannels = new ByteMap<>();
 
   private @Nullable BlockedClient blocked;
   private @Nullable Client scriptSession;
@@ -59,15 +65,6 @@ public final class Client {
     this.createdAt = now;
     this.user = user;
     this.lastUsedAt = now;
-  }
-
-  public long id() {
-    return id;
-  }
-
-  /** Null for the link over which a replica takes its master's commands. */
-  public @Nullable Connection connection() {
-    return connection;
   }
 
   public boolean isMasterLink() {
@@ -84,14 +81,6 @@ public final class Client {
   /** Where pushed messages go: CLIENT REPLY does not silence them. */
   public Reply pushes() {
     return connection == null ? NoReply.INSTANCE : connection.reply();
-  }
-
-  public int dbIndex() {
-    return dbIndex;
-  }
-
-  public void dbIndex(int index) {
-    dbIndex = index;
   }
 
   public int protocol() {
@@ -111,51 +100,6 @@ public final class Client {
 
   public void authenticated(boolean yes) {
     authenticated = yes;
-  }
-
-  /** Whose permissions the session has. */
-  public AclUser user() {
-    return user;
-  }
-
-  public void user(AclUser newUser) {
-    user = newUser;
-  }
-
-  public String name() {
-    return name;
-  }
-
-  public void name(String newName) {
-    name = newName;
-  }
-
-  public String libName() {
-    return libName;
-  }
-
-  public void libName(String newName) {
-    libName = newName;
-  }
-
-  public String libVersion() {
-    return libVersion;
-  }
-
-  public void libVersion(String version) {
-    libVersion = version;
-  }
-
-  public ReplyMode replyMode() {
-    return replyMode;
-  }
-
-  public void replyMode(ReplyMode mode) {
-    replyMode = mode;
-  }
-
-  public long createdAt() {
-    return createdAt;
   }
 
   public long lastUsedAt() {
@@ -232,10 +176,6 @@ public final class Client {
     watchBroken = true;
   }
 
-  public List<WatchedKey> watches() {
-    return watches;
-  }
-
   void dropQueue() {
     queue = null;
     queueBroken = false;
@@ -244,18 +184,6 @@ public final class Client {
   public void watchesCleared() {
     watches.clear();
     watchBroken = false;
-  }
-
-  public ByteMap<Boolean> channels() {
-    return channels;
-  }
-
-  public ByteMap<Boolean> patterns() {
-    return patterns;
-  }
-
-  public ByteMap<Boolean> shardChannels() {
-    return shardChannels;
   }
 
   public int subscriptions() {

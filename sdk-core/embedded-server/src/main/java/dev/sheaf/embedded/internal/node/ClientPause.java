@@ -38,7 +38,7 @@ public final class ClientPause {
       until = 0;
       held.clear();
       for (Client client : List.copyOf(clients.get())) {
-        Connection connection = client.connection();
+        Connection connection = client.connection;
         if (connection != null) {
           connection.resume();
         }

@@ -29,7 +29,8 @@ public final class Counters {
   /** Commands that were refused before they ran. */
   public final long[] rejected;
 
-  private final Map<String, Long> errorsByCode = new TreeMap<>();
+  /** How many errors of each code, in the order of the codes. */
+  public final Map<String, Long> errorsByCode = new TreeMap<>();
 
   Counters(int commandRows) {
     perCommand = new long[commandRows];
@@ -45,11 +46,6 @@ public final class Counters {
     if (errorsByCode.size() < MAX_CODES || errorsByCode.containsKey(code)) {
       errorsByCode.merge(code, 1L, Long::sum);
     }
-  }
-
-  /** How many errors of each code, in the order of the codes. */
-  public Map<String, Long> errorsByCode() {
-    return errorsByCode;
   }
 
   public void reset() {

@@ -54,7 +54,7 @@ public final class FaultRules {
   private volatile boolean armed;
   private volatile boolean loading;
   private volatile boolean readOnly;
-  private volatile long cutAfterBytes = -1;
+  public volatile long cutAfterBytes = -1;
 
   public synchronized void answer(String command, long times, Answer answer) {
     add(new Rule(Kind.ANSWER, command, times, answer, 0));
@@ -95,15 +95,6 @@ public final class FaultRules {
 
   public boolean isReadOnly() {
     return readOnly;
-  }
-
-  /** How many more bytes of replies each connection gets before it is cut; negative for no end. */
-  public void cutAfterBytes(long bytes) {
-    cutAfterBytes = bytes;
-  }
-
-  public long cutAfterBytes() {
-    return cutAfterBytes;
   }
 
   public boolean isArmed() {

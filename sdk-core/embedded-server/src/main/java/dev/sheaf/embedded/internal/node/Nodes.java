@@ -32,10 +32,15 @@ public final class Nodes implements CommandTime {
    * can end it.
    */
   public static final class RunningScript {
-    private final ServerNode node;
-    private final Client caller;
-    private final @Nullable String function;
-    private final byte[][] command;
+    final ServerNode node;
+    public final Client caller;
+
+    /** Its name if it is a function; null for a script. */
+    public final @Nullable String function;
+
+    /** What the caller sent. */
+    public final byte[][] command;
+
     private final long startedNanos = System.nanoTime();
     private final long dirtyBefore;
     private boolean killed;
@@ -51,24 +56,6 @@ public final class Nodes implements CommandTime {
       this.function = function;
       this.command = command;
       this.dirtyBefore = node.dirty();
-    }
-
-    ServerNode node() {
-      return node;
-    }
-
-    public Client caller() {
-      return caller;
-    }
-
-    /** Its name if it is a function; null for a script. */
-    public @Nullable String function() {
-      return function;
-    }
-
-    /** What the caller sent. */
-    public byte[][] command() {
-      return command;
     }
 
     /** How long it has run, by the machine's clock. */
@@ -87,11 +74,11 @@ public final class Nodes implements CommandTime {
 
     /** Asked often while the script runs; true ends it. */
     public boolean poll() {
-      Nodes nodes = node.nodes();
+      Nodes nodes = node.nodes;
       if (nodes.isClosing()) {
         return true;
       }
-      if (millis() >= node.config().busyThresholdMillis()) {
+      if (millis() >= node.config.busyThresholdMillis()) {
         long scriptTime = nodes.now();
         nodes.readSockets();
         nodes.now(scriptTime);
@@ -107,10 +94,16 @@ public final class Nodes implements CommandTime {
   private static final int EXPIRY_ROUNDS = 50;
 
   private final boolean cluster;
-  private final ServerClock clock;
+
+  /** The clock itself, which may move while a command runs. */
+  public final ServerClock clock;
+
   private final ScheduledExecutorService thread;
-  private final CommandSet commands;
-  private final RandomGenerator random;
+
+  /** What clients may send. */
+  public final CommandSet commands;
+
+  public final RandomGenerator random;
   private final List<ServerNode> nodes = new ArrayList<>();
   private final @Nullable ServerNode[] owners = new ServerNode[Slots.COUNT];
   private final List<BiConsumer<ServerNode, ServerNode>> failoverListeners = new ArrayList<>();
@@ -140,16 +133,6 @@ public final class Nodes implements CommandTime {
     this.now = clock.millis();
   }
 
-  /** What clients may send. */
-  public CommandSet commands() {
-    return commands;
-  }
-
-  /** The clock itself, which may move while a command runs. */
-  public ServerClock clock() {
-    return clock;
-  }
-
   /** What is told of every command; null if nothing is. */
   public @Nullable CommandRecorder recorder() {
     return recorder;
@@ -170,7 +153,7 @@ public final class Nodes implements CommandTime {
   public ServerNode add() {
     ServerNode node = new ServerNode(this, newId(), ++epoch);
     if (cluster) {
-      node.config().set("cluster-enabled", "yes");
+      node.config.set("cluster-enabled", "yes");
     }
     nodes.add(node);
     return node;
@@ -187,7 +170,7 @@ public final class Nodes implements CommandTime {
   public void makeReplica(ServerNode replica, ServerNode master) {
     replica.master(master);
     replica.shardId(master.shardId());
-    master.replicas().add(replica);
+    master.replicas.add(replica);
     for (int i = 0; i < ServerNode.DATABASES; i++) {
       replica.db(i).copyFrom(master.db(i));
     }
@@ -200,12 +183,12 @@ public final class Nodes implements CommandTime {
       throw new IllegalArgumentException(
           "node " + node.port() + " still serves " + (cluster ? "slots; move them first" : "all"));
     }
-    if (!node.replicas().isEmpty()) {
+    if (!node.replicas.isEmpty()) {
       throw new IllegalArgumentException(
           "node " + node.port() + " has replicas; remove them first");
     }
     if (master != null) {
-      master.replicas().remove(node);
+      master.replicas.remove(node);
     }
     node.failed(false);
     nodes.remove(node);
@@ -219,10 +202,6 @@ public final class Nodes implements CommandTime {
 
   public long epoch() {
     return epoch;
-  }
-
-  public RandomGenerator random() {
-    return random;
   }
 
   @Override
@@ -251,7 +230,7 @@ public final class Nodes implements CommandTime {
   /** Made when the first script comes: it loads a native library. */
   public ScriptEngine scriptEngine() {
     if (scriptEngine == null) {
-      scriptEngine = ScriptEngines.create(commands.table().edition());
+      scriptEngine = ScriptEngines.create(commands.table().edition);
     }
     return scriptEngine;
   }
@@ -262,7 +241,7 @@ public final class Nodes implements CommandTime {
 
   /** Whether what runs is a function and not a script. */
   public boolean isRunningFunction() {
-    return runningScript != null && runningScript.function() != null;
+    return runningScript != null && runningScript.function != null;
   }
 
   public void runningScript(@Nullable RunningScript run) {
@@ -271,7 +250,7 @@ public final class Nodes implements CommandTime {
 
   /** Whether the node, its master or one of its replicas is in the middle of a long script. */
   public boolean isHeldByScript(ServerNode node) {
-    return runningScript != null && runningScript.node().primary() == node.primary();
+    return runningScript != null && runningScript.node.primary() == node.primary();
   }
 
   /** {@code reader} reads all sockets once without waiting; needed while a script runs. */
@@ -369,8 +348,8 @@ public final class Nodes implements CommandTime {
         owners[slot] = replica;
       }
     }
-    List<ServerNode> others = new ArrayList<>(old.replicas());
-    old.replicas().clear();
+    List<ServerNode> others = new ArrayList<>(old.replicas);
+    old.replicas.clear();
     replica.master(null);
     replica.configEpoch(++epoch);
     for (ServerNode other : others) {
@@ -380,9 +359,9 @@ public final class Nodes implements CommandTime {
     }
     makeReplica(old, replica);
     failoverListeners.forEach(listener -> listener.accept(old, replica));
-    old.blocked()
-        .failAll(
-            "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)");
+    old.blocked.failAll(
+        "UNBLOCKED force unblock from blocking operation, instance state changed (master ->"
+            + " replica?)");
   }
 
   /** Starts the housekeeping that a server does by itself. */
@@ -395,12 +374,12 @@ public final class Nodes implements CommandTime {
   private void housekeeping() {
     refreshNow();
     for (ServerNode node : nodes) {
-      node.blocked().expire(now);
-      node.pause().endIfDue(now);
-      for (Database db : node.databases()) {
+      node.blocked.expire(now);
+      node.pause.endIfDue(now);
+      for (Database db : node.databases) {
         expireSome(db);
       }
-      node.blocked().serveReady();
+      node.blocked.serveReady();
       node.visitIdle();
     }
   }
@@ -439,10 +418,10 @@ public final class Nodes implements CommandTime {
   public void timeMoved() {
     refreshNow();
     for (ServerNode node : nodes) {
-      node.blocked().expire(now);
-      node.pause().endIfDue(now);
+      node.blocked.expire(now);
+      node.pause.endIfDue(now);
       if (activeExpire) {
-        node.databases().forEach(Database::expireAll);
+        node.databases.forEach(Database::expireAll);
       }
     }
   }

@@ -14,21 +14,9 @@ public final class PubSub {
   private static final byte[] PATTERN_MESSAGE = Bytes.of("pmessage");
   private static final byte[] SHARD_MESSAGE = Bytes.of("smessage");
 
-  private final ByteMap<Set<Client>> channels = new ByteMap<>();
-  private final ByteMap<Set<Client>> patterns = new ByteMap<>();
-  private final ByteMap<Set<Client>> shardChannels = new ByteMap<>();
-
-  public ByteMap<Set<Client>> channels() {
-    return channels;
-  }
-
-  public ByteMap<Set<Client>> patterns() {
-    return patterns;
-  }
-
-  public ByteMap<Set<Client>> shardChannels() {
-    return shardChannels;
-  }
+  public final ByteMap<Set<Client>> channels = new ByteMap<>();
+  public final ByteMap<Set<Client>> patterns = new ByteMap<>();
+  public final ByteMap<Set<Client>> shardChannels = new ByteMap<>();
 
   public static boolean add(
       ByteMap<Set<Client>> registry, ByteMap<Boolean> own, Client client, byte[] channel) {
@@ -69,12 +57,12 @@ public final class PubSub {
       }
     }
     for (var e = patterns.first(); e != null; e = e.after()) {
-      if (Glob.matches(e.key(), channel)) {
+      if (Glob.matches(e.key, channel)) {
         for (Client client : e.value()) {
           Reply out = client.pushes();
           out.push(4);
           out.bulk(PATTERN_MESSAGE);
-          out.bulk(e.key());
+          out.bulk(e.key);
           out.bulk(channel);
           out.bulk(message);
           receivers++;
@@ -104,14 +92,14 @@ public final class PubSub {
 
   /** Silently, for a client that leaves or resets. */
   public void unsubscribeEverything(Client client) {
-    drop(channels, client.channels(), client);
-    drop(patterns, client.patterns(), client);
-    drop(shardChannels, client.shardChannels(), client);
+    drop(channels, client.channels, client);
+    drop(patterns, client.patterns, client);
+    drop(shardChannels, client.shardChannels, client);
   }
 
   private static void drop(ByteMap<Set<Client>> registry, ByteMap<Boolean> own, Client client) {
     for (var e = own.first(); e != null; e = own.first()) {
-      remove(registry, own, client, e.key());
+      remove(registry, own, client, e.key);
     }
   }
 }

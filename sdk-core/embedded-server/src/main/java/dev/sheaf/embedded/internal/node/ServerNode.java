@@ -34,34 +34,54 @@ public final class ServerNode implements Database.Listener {
     }
   }
 
-  private final Nodes nodes;
+  public final Nodes nodes;
   private final String id;
   private String shardId;
-  private final List<Database> databases = new ArrayList<>();
-  private final Map<Long, Client> clients = new LinkedHashMap<>();
-  private final List<IdleStrings> idle = new ArrayList<>();
-  private final WatchedKeys watched = new WatchedKeys();
-  private final BlockedClients blocked = new BlockedClients();
-  private final PubSub pubSub = new PubSub();
-  private final CommandTable commands;
-  private final Counters counters;
-  private final FaultRules faults = new FaultRules();
-  private final Config config = new Config();
-  private final MemoryLimit memory;
-  private final Scripts scripts = new Scripts();
-  private final Functions functions = new Functions();
+  public final List<Database> databases = new ArrayList<>();
+  public final Map<Long, Client> clients = new LinkedHashMap<>();
+
+  /** What compresses idle strings, for each database; empty where nothing does. */
+  public final List<IdleStrings> idle = new ArrayList<>();
+
+  public final WatchedKeys watched = new WatchedKeys();
+  public final BlockedClients blocked = new BlockedClients();
+  public final PubSub pubSub = new PubSub();
+
+  /** What is known of each command. */
+  public final CommandTable commands;
+
+  public final Counters counters;
+  public final FaultRules faults = new FaultRules();
+  public final Config config = new Config();
+
+  /** The setting maxmemory. */
+  public final MemoryLimit memory;
+
+  public final Scripts scripts = new Scripts();
+  public final Functions functions = new Functions();
   private final Client masterLink;
-  private final List<ServerNode> replicas = new ArrayList<>();
-  private final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
-  private final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
+  public final List<ServerNode> replicas = new ArrayList<>();
+
+  /** Slots this node gives away, by number, with the node that takes each. */
+  public final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
+
+  /** Slots this node takes over, by number, with the node that gives each. */
+  public final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
+
   private final KeyspaceEvents events = new KeyspaceEvents();
-  private final Tracking tracking;
-  private final ClientPause pause;
-  private final AclUsers users;
-  private final AclLog deniedLog = new AclLog();
-  private final SlowLog slowLog = new SlowLog();
-  private final LatencyEvents latencyEvents = new LatencyEvents();
-  private final Monitors monitors = new Monitors();
+  public final Tracking tracking;
+
+  /** CLIENT PAUSE. */
+  public final ClientPause pause;
+
+  public final AclUsers users;
+
+  /** What its users were denied. */
+  public final AclLog deniedLog = new AclLog();
+
+  public final SlowLog slowLog = new SlowLog();
+  public final LatencyEvents latencyEvents = new LatencyEvents();
+  public final Monitors monitors = new Monitors();
   private @Nullable Client running;
   private @Nullable Watch sentinel;
   private boolean frozen;
@@ -76,13 +96,13 @@ public final class ServerNode implements Database.Listener {
 
   ServerNode(Nodes nodes, String id, long configEpoch) {
     this.nodes = nodes;
-    this.commands = nodes.commands().table();
+    this.commands = nodes.commands.table();
     this.counters = new Counters(CommandTable.names().size());
     this.users = new AclUsers(commands);
     this.tracking =
         new Tracking(nodes.thread(), clients::get, () -> config.number("tracking-table-max-keys"));
     this.pause = new ClientPause(nodes, clients::values);
-    this.memory = new MemoryLimit(config, databases, nodes.random(), this::evict);
+    this.memory = new MemoryLimit(config, databases, nodes.random, this::evict);
     this.id = id;
     this.shardId = new StringBuilder(id).reverse().toString();
     this.configEpoch = configEpoch;
@@ -90,12 +110,8 @@ public final class ServerNode implements Database.Listener {
     for (int i = 0; i < DATABASES; i++) {
       databases.add(new Database(i, nodes::now, this, nodes.isCluster() && i == 0));
     }
-    masterLink = new Client(0, users.standard(), null, nodes.now());
+    masterLink = new Client(0, users.standard, null, nodes.now());
     masterLink.authenticated(true);
-  }
-
-  public Nodes nodes() {
-    return nodes;
   }
 
   public String id() {
@@ -139,10 +155,6 @@ public final class ServerNode implements Database.Listener {
     return databases.get(index);
   }
 
-  public List<Database> databases() {
-    return databases;
-  }
-
   /** SWAPDB: the clients of each database find the other one's data. */
   public void swap(int first, int second) {
     watched.swapping(databases.get(first), databases.get(second));
@@ -160,48 +172,9 @@ public final class ServerNode implements Database.Listener {
     idle.forEach(IdleStrings::visit);
   }
 
-  /** What compresses idle strings, for each database; empty where nothing does. */
-  public List<IdleStrings> idle() {
-    return idle;
-  }
-
-  public WatchedKeys watched() {
-    return watched;
-  }
-
-  public BlockedClients blocked() {
-    return blocked;
-  }
-
-  public PubSub pubSub() {
-    return pubSub;
-  }
-
-  public Counters counters() {
-    return counters;
-  }
-
-  public FaultRules faults() {
-    return faults;
-  }
-
-  /** What is known of each command. */
-  public CommandTable commands() {
-    return commands;
-  }
-
   /** The server it behaves as. */
   public Edition edition() {
-    return commands.edition();
-  }
-
-  public Config config() {
-    return config;
-  }
-
-  /** The setting maxmemory. */
-  public MemoryLimit memory() {
-    return memory;
+    return commands.edition;
   }
 
   /** The settings of the memory may have changed. */
@@ -220,9 +193,9 @@ public final class ServerNode implements Database.Listener {
     db.changed(key);
     dirtied();
     counters.evictedKeys++;
-    announce('e', "evicted", db.index(), key);
+    announce('e', "evicted", db.index, key);
     if (!replicas.isEmpty()) {
-      propagate(db.index(), new byte[][] {Bytes.of("DEL"), key});
+      propagate(db.index, new byte[][] {Bytes.of("DEL"), key});
     }
   }
 
@@ -234,14 +207,6 @@ public final class ServerNode implements Database.Listener {
         config.number("hash-max-listpack-value"),
         config.number("zset-max-listpack-entries"),
         config.number("zset-max-listpack-value"));
-  }
-
-  public Functions functions() {
-    return functions;
-  }
-
-  public Scripts scripts() {
-    return scripts;
   }
 
   public long startedAt() {
@@ -277,20 +242,6 @@ public final class ServerNode implements Database.Listener {
     return master == null ? this : master;
   }
 
-  public List<ServerNode> replicas() {
-    return replicas;
-  }
-
-  /** Slots this node gives away, by number, with the node that takes each. */
-  public Map<Integer, ServerNode> migrating() {
-    return migrating;
-  }
-
-  /** Slots this node takes over, by number, with the node that gives each. */
-  public Map<Integer, ServerNode> importing() {
-    return importing;
-  }
-
   /** The slots this node serves as master. */
   public BitSet slots() {
     BitSet slots = new BitSet(Slots.COUNT);
@@ -305,9 +256,9 @@ public final class ServerNode implements Database.Listener {
   /** A new session. */
   public Client connect(Connection connection) {
     Client client =
-        new Client(nodes.nextClientId(), users.standard(), connection, nodes.refreshNow());
-    client.authenticated(users.standard().accepts(""));
-    clients.put(client.id(), client);
+        new Client(nodes.nextClientId(), users.standard, connection, nodes.refreshNow());
+    client.authenticated(users.standard.accepts(""));
+    clients.put(client.id, client);
     counters.connections++;
     return client;
   }
@@ -316,12 +267,12 @@ public final class ServerNode implements Database.Listener {
   public Client scriptSession(Client caller) {
     Client session = caller.scriptSession();
     if (session == null) {
-      session = new Client(caller.id(), users.standard(), null, nodes.now());
+      session = new Client(caller.id, users.standard, null, nodes.now());
       session.authenticated(true);
       caller.scriptSession(session);
     }
-    session.user(caller.user());
-    session.dbIndex(caller.dbIndex());
+    session.user = caller.user;
+    session.dbIndex = caller.dbIndex;
     session.protocol(2);
     return session;
   }
@@ -338,12 +289,12 @@ public final class ServerNode implements Database.Listener {
     pubSub.unsubscribeEverything(client);
     monitors.remove(client);
     tracking.disable(client);
-    client.reset(users.standard());
+    client.reset(users.standard);
   }
 
   /** Forgets the session and everything that hangs on it. */
   public void disconnect(Client client) {
-    clients.remove(client.id());
+    clients.remove(client.id);
     watched.unwatchAll(client);
     pubSub.unsubscribeEverything(client);
     monitors.remove(client);
@@ -355,13 +306,9 @@ public final class ServerNode implements Database.Listener {
     }
   }
 
-  public Map<Long, Client> clients() {
-    return clients;
-  }
-
   @Override
   public void added(Database db, byte[] key) {
-    announce('n', "new", db.index(), key);
+    announce('n', "new", db.index, key);
   }
 
   @Override
@@ -384,48 +331,27 @@ public final class ServerNode implements Database.Listener {
     watched.changed(db, key);
     blocked.changed(db, key);
     tracking.changed(null, key);
-    announce('x', "expired", db.index(), key);
+    announce('x', "expired", db.index, key);
   }
 
   @Override
   public void fieldsExpired(Database db, byte[] key, boolean emptied) {
     counters.expiredFields++;
     changed(db, key);
-    announce('h', "hexpired", db.index(), key);
+    announce('h', "hexpired", db.index, key);
     if (emptied) {
-      announce('g', "del", db.index(), key);
+      announce('g', "del", db.index, key);
     }
   }
 
   @Override
   public void cleared(Database db, ByteMap<?> gone) {
     for (var e = gone.first(); e != null; e = e.after()) {
-      watched.changed(db, e.key());
-      blocked.changed(db, e.key());
+      watched.changed(db, e.key);
+      blocked.changed(db, e.key);
     }
     tracking.flushed();
     memory.recount();
-  }
-
-  public AclUsers users() {
-    return users;
-  }
-
-  /** What its users were denied. */
-  public AclLog deniedLog() {
-    return deniedLog;
-  }
-
-  public SlowLog slowLog() {
-    return slowLog;
-  }
-
-  public LatencyEvents latencyEvents() {
-    return latencyEvents;
-  }
-
-  public Monitors monitors() {
-    return monitors;
   }
 
   /** What it watches if it is a sentinel; null for a server with data. */
@@ -445,7 +371,7 @@ public final class ServerNode implements Database.Listener {
   public void frozen(boolean yes) {
     frozen = yes;
     for (Client client : List.copyOf(clients.values())) {
-      Connection connection = client.connection();
+      Connection connection = client.connection;
       if (connection != null) {
         connection.resume();
       }
@@ -466,18 +392,9 @@ public final class ServerNode implements Database.Listener {
 
   /** A session of no connection, for looking at the data from inside. */
   public Client directSession() {
-    Client session = new Client(0, users.standard(), null, nodes.now());
+    Client session = new Client(0, users.standard, null, nodes.now());
     session.authenticated(true);
     return session;
-  }
-
-  public Tracking tracking() {
-    return tracking;
-  }
-
-  /** CLIENT PAUSE. */
-  public ClientPause pause() {
-    return pause;
   }
 
   /** Whose command runs now; null between commands. */
@@ -516,8 +433,8 @@ public final class ServerNode implements Database.Listener {
     replicationOffset++;
     for (ServerNode replica : replicas) {
       replica.replicationOffset++;
-      replica.masterLink.dbIndex(dbIndex);
-      nodes.commands().replicate(replica, replica.masterLink, args);
+      replica.masterLink.dbIndex = dbIndex;
+      nodes.commands.replicate(replica, replica.masterLink, args);
     }
   }
 }

@@ -32,10 +32,13 @@ public final class Tracking {
     }
 
     private final boolean broadcast;
-    private final Opt opt;
+    public final Opt opt;
     private final boolean noLoop;
-    private final long redirect;
-    private final List<byte[]> prefixes = new ArrayList<>();
+
+    /** The client that gets the messages; zero for the client itself. */
+    public final long redirect;
+
+    public final List<byte[]> prefixes = new ArrayList<>();
     private boolean caching;
     private boolean redirectBroken;
 
@@ -50,25 +53,12 @@ public final class Tracking {
       return broadcast;
     }
 
-    public Opt opt() {
-      return opt;
-    }
-
     public boolean isNoLoop() {
       return noLoop;
     }
 
-    /** The client that gets the messages; zero for the client itself. */
-    public long redirect() {
-      return redirect;
-    }
-
     public boolean isRedirectBroken() {
       return redirectBroken;
-    }
-
-    public List<byte[]> prefixes() {
-      return prefixes;
     }
 
     /** CLIENT CACHING for the next command. */
@@ -137,8 +127,7 @@ public final class Tracking {
   public long prefixes() {
     return modes.values().stream()
         .filter(Mode::isBroadcast)
-        .flatMap(
-            m -> m.prefixes().isEmpty() ? Stream.of("") : m.prefixes().stream().map(Bytes::text))
+        .flatMap(m -> m.prefixes.isEmpty() ? Stream.of("") : m.prefixes.stream().map(Bytes::text))
         .distinct()
         .count();
   }
@@ -146,7 +135,7 @@ public final class Tracking {
   public void enable(Client client, Mode mode) {
     Mode former = modes.put(client, mode);
     if (former != null) {
-      former.prefixes().forEach(p -> mode.prefixes().add(0, p));
+      former.prefixes.forEach(p -> mode.prefixes.add(0, p));
     }
   }
 
@@ -182,8 +171,8 @@ public final class Tracking {
   private void forgetOldest() {
     ByteMap.Entry<Set<Client>> oldest = readers.first();
     if (oldest != null) {
-      readers.remove(oldest.key());
-      oldest.value().forEach(client -> note(client, null, oldest.key(), false));
+      readers.remove(oldest.key);
+      oldest.value().forEach(client -> note(client, null, oldest.key, false));
     }
   }
 
@@ -228,11 +217,11 @@ public final class Tracking {
     if (keys == null) {
       return;
     }
-    if (mode.prefixes().isEmpty()) {
+    if (mode.prefixes.isEmpty()) {
       tell(client, mode, List.copyOf(keys));
       return;
     }
-    for (byte[] prefix : mode.prefixes()) {
+    for (byte[] prefix : mode.prefixes) {
       List<byte[]> covered = keys.stream().filter(key -> startsWith(key, prefix)).toList();
       if (!covered.isEmpty()) {
         tell(client, mode, covered);
@@ -270,8 +259,8 @@ public final class Tracking {
 
   private void tell(Client client, Mode mode, @Nullable List<byte[]> keys) {
     Client to = client;
-    if (mode.redirect() != 0) {
-      Client target = clientsById.apply(mode.redirect());
+    if (mode.redirect != 0) {
+      Client target = clientsById.apply(mode.redirect);
       if (target == null) {
         redirectHasGone(client, mode);
         return;
@@ -282,7 +271,7 @@ public final class Tracking {
     if (to.protocol() == 3) {
       out.push(2);
       out.bulk("invalidate");
-    } else if (mode.redirect() != 0 && to.isSubscriber()) {
+    } else if (mode.redirect != 0 && to.isSubscriber()) {
       out.push(3);
       out.bulk("message");
       out.bulk(CHANNEL);
@@ -301,7 +290,7 @@ public final class Tracking {
     if (client.protocol() == 3) {
       client.pushes().push(2);
       client.pushes().bulk("tracking-redir-broken");
-      client.pushes().integer(mode.redirect());
+      client.pushes().integer(mode.redirect);
     }
   }
 }
