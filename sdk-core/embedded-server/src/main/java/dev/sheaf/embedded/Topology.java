@@ -145,7 +145,7 @@ final class Topology {
         thread.call(
             () -> {
               ServerNode node = own.add();
-              node.sentinel(new ServerNode.Watch(masterName, nodes));
+              node.sentinel = new ServerNode.Watch(masterName, nodes);
               nodes.onFailover((from, to) -> announceSwitch(node, masterName, from, to));
               return node;
             });
@@ -161,7 +161,7 @@ final class Topology {
   }
 
   private static String address(ServerNode node) {
-    return node.announcedHost() + " " + node.announcedPort();
+    return node.announcedHost() + " " + node.announcedPort;
   }
 
   /** A copy. */
@@ -175,7 +175,7 @@ final class Topology {
         return wrapper;
       }
     }
-    throw new IllegalArgumentException("no node " + node.id());
+    throw new IllegalArgumentException("no node " + node.id);
   }
 
   /** A new node on a free port: a replica of the master, or a master without slots. */

@@ -5,10 +5,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import dev.sheaf.embedded.internal.protocol.KeyAccess;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -102,11 +99,7 @@ public final class AclUser {
   }
 
   private static String sha256(byte[] password) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(password));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    return Bytes.digest("SHA-256", password);
   }
 
   /** Makes this the only password; an empty one takes any. */
@@ -187,9 +180,9 @@ public final class AclUser {
   }
 
   private void removePassword(String hash) {
-    if (!passwords.remove(hash)) {
-      throw new AclException("The password you are trying to remove from the user does not exist");
-    }
+    AclException.when(
+        !passwords.remove(hash),
+        "The password you are trying to remove from the user does not exist");
   }
 
   /** What keeps the user from running the command; null if nothing does. */

@@ -86,10 +86,8 @@ public final class AclUsers {
         }
       }
     }
-    if (open != null) {
-      throw new AclException(
-          "ERR Unmatched parenthesis in acl selector starting at '" + open + "'.");
-    }
+    AclException.when(
+        open != null, "ERR Unmatched parenthesis in acl selector starting at '%s'.", open);
     return merged;
   }
 

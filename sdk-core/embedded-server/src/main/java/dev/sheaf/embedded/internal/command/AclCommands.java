@@ -25,8 +25,6 @@ final class AclCommands {
   private static final int BITS_PER_DIGIT = 4;
   private static final int LOG_COUNT = 10;
 
-  private AclCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("acl|cat", AclCommands::cat)
@@ -38,7 +36,7 @@ final class AclCommands {
         .add("acl|load", AclCommands::noFile)
         .add("acl|log", AclCommands::log)
         .add("acl|save", AclCommands::noFile)
-        .add("acl|setuser", AclCommands::setUser)
+        .ok("acl|setuser", AclCommands::setUser)
         .add("acl|users", AclCommands::users)
         .add("acl|whoami", call -> call.out.bulk(call.client.user.name));
   }
@@ -46,20 +44,16 @@ final class AclCommands {
   private static void cat(Call call) {
     Errors.wrongUseIf(call.count() > 3, call);
     if (call.count() == 2) {
-      call.out.array(Categories.ALL.size());
-      Categories.ALL.forEach(call.out::bulk);
+      call.out.each(Categories.ALL, call.out::bulk);
       return;
     }
     String category = Bytes.lower(call.arg(2));
-    if (!Categories.ALL.contains(category)) {
-      throw Errors.of("ERR Unknown category '" + call.text(2) + "'");
-    }
+    Errors.refuseIf(!Categories.ALL.contains(category), "ERR Unknown category '%s'", call.text(2));
     List<Command> found =
         call.node.commands.rows().stream()
             .filter(row -> row.group() != Group.SENTINEL && row.categories().contains(category))
             .toList();
-    call.out.array(found.size());
-    found.forEach(row -> call.out.bulk(row.name()));
+    call.out.each(found, row -> call.out.bulk(row.name()));
   }
 
   private static void setUser(Call call) {
@@ -77,7 +71,6 @@ final class AclCommands {
     } catch (AclException e) {
       throw Errors.of(e.reason());
     }
-    call.out.ok();
   }
 
   /** Who listens where its user no longer may loses its connection. */
@@ -121,7 +114,7 @@ final class AclCommands {
   private static void endSessions(Call call, AclUser user) {
     for (Client client : List.copyOf(call.node.clients.values())) {
       if (client.user == user && client.connection != null) {
-        client.authenticated(false);
+        client.authenticated = false;
         client.user = call.node.users.standard;
         client.end(client == call.client);
       }
@@ -156,13 +149,11 @@ final class AclCommands {
   }
 
   private static void list(Call call) {
-    call.out.array(call.node.users.all().size());
-    call.node.users.all().forEach(user -> call.out.bulk(Bytes.latin(user.shown())));
+    call.out.each(call.node.users.all(), user -> call.out.bulk(Bytes.latin(user.shown())));
   }
 
   private static void users(Call call) {
-    call.out.array(call.node.users.all().size());
-    call.node.users.all().forEach(user -> call.out.bulk(Bytes.latin(user.name)));
+    call.out.each(call.node.users.all(), user -> call.out.bulk(Bytes.latin(user.name)));
   }
 
   private static void noFile(Call call) {

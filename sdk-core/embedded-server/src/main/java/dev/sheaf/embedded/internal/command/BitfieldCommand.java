@@ -135,10 +135,7 @@ final class BitfieldCommand {
     byte[] bytes = value == null ? Bytes.EMPTY : value.bytes();
     boolean changed = false;
     if (highestWrite >= 0) {
-      if (value == null) {
-        value = new StringValue(Bytes.EMPTY);
-        call.db().put(key, value);
-      }
+      value = call.orNew(key, value, () -> new StringValue(Bytes.EMPTY));
       int length = (int) (highestWrite >> 3) + 1;
       changed = length > value.length();
       bytes = value.edit(length);

@@ -8,8 +8,6 @@ import dev.sheaf.embedded.internal.data.StringValue;
 final class BitmapCommands {
   private static final long MAX_BITS = 512L * 1024 * 1024 * 8;
 
-  private BitmapCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("bitcount", BitmapCommands::bitCount)
@@ -29,12 +27,9 @@ final class BitmapCommands {
     long offset = offset(call, 2);
     long bit = call.longArg(3, 0, 1, "ERR bit is not an integer or out of range");
     byte[] key = call.arg(1);
-    StringValue value = call.string(key);
-    int length = value == null ? -1 : value.length();
-    if (value == null) {
-      value = new StringValue(Bytes.EMPTY);
-      call.db().put(key, value);
-    }
+    StringValue known = call.string(key);
+    int length = known == null ? -1 : known.length();
+    StringValue value = call.orNew(key, known, () -> new StringValue(Bytes.EMPTY));
     int index = (int) (offset >>> 3);
     int mask = 0x80 >>> (offset & 7);
     byte[] bytes = value.edit(index + 1);

@@ -9,8 +9,6 @@ import java.util.concurrent.TimeUnit;
 
 /** What the blocking commands share: their timeouts, and how a client is put to wait. */
 final class Blocking {
-  private Blocking() {}
-
   /** When the wait ends, in milliseconds since the epoch; zero for never. */
   static long deadline(Call call, int timeoutAt) {
     Double seconds =
@@ -35,7 +33,13 @@ final class Blocking {
     }
     var blocked = call.node.blocked;
     blocked.block(
-        new BlockedClient(call.client, call.client.dbIndex, keys, deadline, attempt, none));
+        new BlockedClient(
+            call.client,
+            call.client.dbIndex,
+            keys,
+            deadline,
+            key -> Dispatcher.serve(call, () -> attempt.serve(key)),
+            none));
     if (deadline != 0) {
       Nodes nodes = call.node.nodes;
       var unused =

@@ -36,11 +36,7 @@ final class ClientFilter {
         conditions.add(client -> client.id == id);
       }
       case "TYPE" -> {
-        String type = value.toLowerCase(Locale.ROOT);
-        if (!List.of("normal", "master", "replica", "slave", "pubsub").contains(type)) {
-          throw Errors.of("ERR Unknown client type '" + value + "'");
-        }
-        conditions.add(client -> type.equals(client.isSubscriber() ? "pubsub" : "normal"));
+        conditions.add(ofType(value));
       }
       case "ADDR" -> conditions.add(client -> has(client, value, true));
       case "LADDR" -> conditions.add(client -> has(client, value, false));
@@ -59,6 +55,14 @@ final class ClientFilter {
       case "SKIPME" -> skipMe = yesOrNo(value);
       default -> throw Errors.syntax();
     }
+  }
+
+  static Predicate<Client> ofType(String type) {
+    Errors.refuseIf(
+        !type.matches("(?i)normal|master|replica|slave|pubsub"),
+        "ERR Unknown client type '%s'",
+        type);
+    return client -> type.equalsIgnoreCase(client.isSubscriber() ? "pubsub" : "normal");
   }
 
   private static boolean yesOrNo(String value) {

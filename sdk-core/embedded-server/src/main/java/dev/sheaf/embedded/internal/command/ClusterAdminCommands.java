@@ -10,8 +10,6 @@ import java.util.BitSet;
 final class ClusterAdminCommands {
   private static final int MAX_PORT = 65_535;
 
-  private ClusterAdminCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("cluster|addslots", ClusterCommands.inCluster(call -> assign(call, list(call), true)))
@@ -38,9 +36,7 @@ final class ClusterAdminCommands {
   }
 
   private static void add(BitSet slots, int slot) {
-    if (slots.get(slot)) {
-      throw Errors.of("ERR Slot " + slot + " specified multiple times");
-    }
+    Errors.refuseIf(slots.get(slot), "ERR Slot %s specified multiple times", slot);
     slots.set(slot);
   }
 
@@ -58,9 +54,8 @@ final class ClusterAdminCommands {
     for (int i = 2; i < call.count(); i += 2) {
       int from = slot(call, i);
       int to = slot(call, i + 1);
-      if (from > to) {
-        throw Errors.of("ERR start slot number " + from + " is greater than end slot number " + to);
-      }
+      Errors.refuseIf(
+          from > to, "ERR start slot number %s is greater than end slot number %s", from, to);
       for (int slot = from; slot <= to; slot++) {
         add(slots, slot);
       }
@@ -73,9 +68,8 @@ final class ClusterAdminCommands {
     slots.stream()
         .forEach(
             slot -> {
-              if (give && nodes.owner(slot) != null) {
-                throw Errors.of("ERR Slot " + slot + " is already busy");
-              }
+              Errors.refuseIf(
+                  give && nodes.owner(slot) != null, "ERR Slot %s is already busy", slot);
               if (!give && nodes.owner(slot) == null) {
                 throw Errors.of("ERR Slot " + slot + " is already unassigned");
               }
@@ -127,9 +121,11 @@ final class ClusterAdminCommands {
 
   private static void meet(Call call) {
     long port = call.longArg(3, "ERR Invalid TCP base port specified: " + call.text(3));
-    if (port < 1 || port > MAX_PORT) {
-      throw Errors.of("ERR Invalid node address specified: " + call.text(2) + ":" + call.text(3));
-    }
+    Errors.refuseIf(
+        port < 1 || port > MAX_PORT,
+        "ERR Invalid node address specified: %s:%s",
+        call.text(2),
+        call.text(3));
     call.out.ok();
   }
 
@@ -177,16 +173,16 @@ final class ClusterAdminCommands {
   }
 
   private static void migrating(Call call, int slot) {
-    if (call.node.nodes.owner(slot) != call.node) {
-      throw Errors.of("ERR I'm not the owner of hash slot " + slot);
-    }
+    Errors.refuseIf(
+        call.node.nodes.owner(slot) != call.node, "ERR I'm not the owner of hash slot %s", slot);
     call.node.migrating.put(slot, master(call, "I don't know about node"));
   }
 
   private static void importing(Call call, int slot) {
-    if (call.node.nodes.owner(slot) == call.node) {
-      throw Errors.of("ERR I'm already the owner of hash slot " + slot);
-    }
+    Errors.refuseIf(
+        call.node.nodes.owner(slot) == call.node,
+        "ERR I'm already the owner of hash slot %s",
+        slot);
     call.node.importing.put(slot, master(call, "I don't know about node"));
   }
 
@@ -196,12 +192,11 @@ final class ClusterAdminCommands {
     ServerNode next = master(call, "Unknown node");
     ServerNode former = nodes.owner(slot);
     boolean empty = self.db(0).countInSlot(slot) == 0;
-    if (former == self && next != self && !empty) {
-      throw Errors.of(
-          "ERR Can't assign hashslot "
-              + slot
-              + " to a different node while I still hold keys for this hash slot.");
-    }
+    Errors.refuseIf(
+        former == self && next != self && !empty,
+        "ERR Can't assign hashslot %s to a different node while I still hold keys for this"
+            + " hash slot.",
+        slot);
     if (empty) {
       self.migrating.remove(slot);
     }

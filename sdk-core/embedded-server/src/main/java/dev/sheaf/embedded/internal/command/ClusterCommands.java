@@ -15,19 +15,17 @@ final class ClusterCommands {
   private static final int BUS_OFFSET = 10_000;
   private static final int MAX_PORT = 65_535;
 
-  private ClusterCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("asking", ClusterCommands::asking)
+        .ok("asking", ClusterCommands::asking)
         .add("cluster|count-failure-reports", inCluster(ClusterCommands::failureReports))
         .add("cluster|countkeysinslot", inCluster(ClusterCommands::countKeysInSlot))
         .add("cluster|getkeysinslot", inCluster(ClusterCommands::getKeysInSlot))
         .add("cluster|info", inCluster(ClusterCommands::info))
         .add("cluster|keyslot", inCluster(call -> call.out.integer(Slots.of(call.arg(2)))))
         .add("cluster|links", inCluster(ClusterCommands::links))
-        .add("cluster|myid", inCluster(call -> call.out.bulk(call.node.id())))
-        .add("cluster|myshardid", inCluster(call -> call.out.bulk(call.node.shardId())))
+        .add("cluster|myid", inCluster(call -> call.out.bulk(call.node.id)))
+        .add("cluster|myshardid", inCluster(call -> call.out.bulk(call.node.shardId)))
         .add("cluster|nodes", inCluster(ClusterCommands::nodes))
         .add("cluster|replicas", inCluster(ClusterCommands::replicas))
         .add("cluster|shards", inCluster(ClusterCommands::shards))
@@ -50,20 +48,19 @@ final class ClusterCommands {
 
   private static void asking(Call call) {
     requireCluster(call);
-    call.client.asking(true);
-    call.out.ok();
+    call.client.asking = true;
   }
 
   private static void readOnlyMode(Call call, boolean on) {
     if (!call.node.edition().isValkey()) {
       requireCluster(call);
     }
-    call.client.readOnlyMode(on);
+    call.client.readOnlyMode = on;
     call.out.ok();
   }
 
   private static int busPort(ServerNode node) {
-    int port = node.announcedPort();
+    int port = node.announcedPort;
     return port + BUS_OFFSET <= MAX_PORT ? port + BUS_OFFSET : port - BUS_OFFSET;
   }
 
@@ -77,30 +74,29 @@ final class ClusterCommands {
 
   private static void line(StringBuilder text, ServerNode node, ServerNode self) {
     ServerNode master = node.master();
-    text.append(node.id())
+    text.append(node.id)
         .append(' ')
         .append(node.announcedHost())
         .append(':')
-        .append(node.announcedPort())
+        .append(node.announcedPort)
         .append('@')
         .append(busPort(node))
         .append(node == self ? " myself," : " ")
         .append(master == null ? "master" : "slave")
         .append(node.isFailed() ? ",fail" : "")
         .append(' ')
-        .append(master == null ? "-" : master.id())
+        .append(master == null ? "-" : master.id)
         .append(node == self ? " 0 0 " : " 0 " + self.nodes.now() + " ")
-        .append(node.primary().configEpoch())
+        .append(node.primary().configEpoch)
         .append(node.isFailed() && node != self ? " disconnected" : " connected");
     for (SlotRange range : SlotRange.of(node.slots())) {
       text.append(' ').append(range);
     }
     if (node == self) {
       node.migrating.forEach(
-          (slot, to) -> text.append(" [").append(slot).append("->-").append(to.id()).append(']'));
+          (slot, to) -> text.append(" [").append(slot).append("->-").append(to.id).append(']'));
       node.importing.forEach(
-          (slot, from) ->
-              text.append(" [").append(slot).append("-<-").append(from.id()).append(']'));
+          (slot, from) -> text.append(" [").append(slot).append("-<-").append(from.id).append(']'));
     }
     text.append('\n');
   }
@@ -146,11 +142,7 @@ final class ClusterCommands {
   }
 
   private static void slotNode(Reply out, ServerNode node) {
-    out.array(4);
-    out.bulk(node.announcedHost());
-    out.integer(node.announcedPort());
-    out.bulk(node.id());
-    out.array(0);
+    out.list(node.announcedHost(), node.announcedPort, node.id, List.of());
   }
 
   private static void shards(Call call) {
@@ -173,8 +165,8 @@ final class ClusterCommands {
 
   private static void shardNode(Reply out, ServerNode node) {
     out.map(7);
-    out.key("id").bulk(node.id());
-    out.key("port").integer(node.announcedPort());
+    out.key("id").bulk(node.id);
+    out.key("port").integer(node.announcedPort);
     out.key("ip").bulk(node.announcedHost());
     out.key("endpoint").bulk(node.announcedHost());
     out.key("role").bulk(node.isMaster() ? "master" : "replica");
@@ -207,7 +199,7 @@ final class ClusterCommands {
                 nodes.all().size(),
                 size,
                 nodes.epoch(),
-                call.node.primary().configEpoch());
+                call.node.primary().configEpoch);
     call.out.verbatim(Bytes.of(text.replace("\n", "\r\n")));
   }
 
@@ -264,8 +256,8 @@ final class ClusterCommands {
   private static void link(Call call, ServerNode other, String direction) {
     call.out.map(6);
     call.out.key("direction").bulk(direction);
-    call.out.key("node").bulk(other.id());
-    call.out.key("create-time").integer(other.startedAt());
+    call.out.key("node").bulk(other.id);
+    call.out.key("create-time").integer(other.startedAt);
     call.out.key("events").bulk("r");
     call.out.key("send-buffer-allocated").integer(0);
     call.out.key("send-buffer-used").integer(0);

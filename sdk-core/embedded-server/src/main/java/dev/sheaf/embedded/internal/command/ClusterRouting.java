@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides whether this node of a cluster serves a request, and says where to go if not. */
 final class ClusterRouting {
-  private ClusterRouting() {}
-
   /**
    * @throws CommandException MOVED, ASK, CROSSSLOT, TRYAGAIN or CLUSTERDOWN
    */
@@ -101,12 +99,8 @@ final class ClusterRouting {
         return;
       }
       ServerNode owner = Errors.found(nodes.owner(slot), Errors.SLOT_NOT_SERVED);
-      if (crossSlot) {
-        throw Errors.of(Errors.CROSSSLOT);
-      }
-      if (nodes.isDown()) {
-        throw Errors.of(Errors.CLUSTER_DOWN);
-      }
+      Errors.refuseIf(crossSlot, Errors.CROSSSLOT);
+      Errors.refuseIf(nodes.isDown(), Errors.CLUSTER_DOWN);
       if (command != null && command.name().equals("migrate") && isMoving()) {
         return;
       }
@@ -114,21 +108,19 @@ final class ClusterRouting {
       if (taker != null && missing > 0) {
         throw Errors.of(missing < keys ? Errors.TRYAGAIN : redirect("ASK", taker));
       }
-      if (self.importing.containsKey(slot) && (client.isAsking() || commandAsks)) {
-        if (keys > 1 && missing > 0) {
-          throw Errors.of(Errors.TRYAGAIN);
-        }
+      if (self.importing.containsKey(slot) && (client.asking || commandAsks)) {
+        Errors.refuseIf(keys > 1 && missing > 0, Errors.TRYAGAIN);
         return;
       }
       boolean replicaReads =
-          self.master() == owner && (shardChannels || client.isReadOnlyMode() && readsOnly);
+          self.master() == owner && (shardChannels || client.readOnlyMode && readsOnly);
       if (owner != self && !replicaReads) {
         throw Errors.of(redirect("MOVED", owner));
       }
     }
 
     private String redirect(String kind, ServerNode to) {
-      return kind + " " + slot + " " + to.announcedHost() + ":" + to.announcedPort();
+      return kind + " " + slot + " " + to.announcedHost() + ":" + to.announcedPort;
     }
   }
 }

@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** COMMAND and its subcommands: the table, told to clients. */
 final class CommandCommand {
-  private CommandCommand() {}
-
   private static CommandTable table(Call call) {
     return call.node.commands;
   }
@@ -32,8 +30,7 @@ final class CommandCommand {
       throw CommandTable.unknownSubcommand(call.args);
     }
     Collection<Command> commands = table(call).commands();
-    call.out.array(commands.size());
-    commands.forEach(command -> describe(call.out, command));
+    call.out.each(commands, command -> describe(call.out, command));
   }
 
   static void count(Call call) {
@@ -42,8 +39,7 @@ final class CommandCommand {
 
   static void info(Call call) {
     if (call.count() == 2) {
-      call.out.array(table(call).commands().size());
-      table(call).commands().forEach(command -> describe(call.out, command));
+      call.out.each(table(call).commands(), command -> describe(call.out, command));
       return;
     }
     call.out.array(call.count() - 2);
@@ -173,8 +169,7 @@ final class CommandCommand {
         names.add(command.name());
       }
     }
-    call.out.array(names.size());
-    names.forEach(call.out::bulk);
+    call.out.each(names, call.out::bulk);
   }
 
   private static boolean listed(Command command, String kind, byte @Nullable [] value) {

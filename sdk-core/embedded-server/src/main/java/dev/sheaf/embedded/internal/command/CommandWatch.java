@@ -21,8 +21,6 @@ final class CommandWatch {
 
   private static final byte[] HIDDEN = Bytes.of("(redacted)");
 
-  private CommandWatch() {}
-
   /** Before the command runs; give the result to {@link #end}. */
   static long begin(Call call) {
     ServerNode node = call.node;
@@ -51,7 +49,7 @@ final class CommandWatch {
           && micros >= slow
           && !command.is(Flag.SKIP_SLOWLOG)
           && !command.is(Flag.SKIP_COMMANDLOG)
-          && call.client.blocked() == null) {
+          && call.client.blocked == null) {
         note(call, micros);
       }
       long threshold = node.config.latencyThresholdMillis();
@@ -170,7 +168,7 @@ final class CommandWatch {
       line.append(' ');
       quote(line, arg);
     }
-    node.monitors.tell(line.toString());
+    node.monitors.forEach(client -> client.pushes().status(line.toString()));
   }
 
   private static String origin(Call call) {

@@ -11,17 +11,15 @@ import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.function.Predicate;
 
 /** HELLO, AUTH, CLIENT, PING and their kin. */
 final class ConnectionCommands {
-  private ConnectionCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("auth", ConnectionCommands::auth)
+        .ok("auth", ConnectionCommands::auth)
         .add("client|caching", TrackingCommands::caching)
-        .add("client|capa", call -> call.out.ok())
+        .ok("client|capa", call -> {})
         .add("client|getname", ConnectionCommands::clientGetName)
         .add("client|getredir", TrackingCommands::getRedirect)
         .add("client|id", call -> call.out.integer(call.client.id))
@@ -30,22 +28,22 @@ final class ConnectionCommands {
             call -> call.out.verbatim(Bytes.of(ClientLine.of(call, call.client) + "\n")))
         .add("client|kill", ConnectionCommands::clientKill)
         .add("client|list", ConnectionCommands::clientList)
-        .add("client|no-evict", ConnectionCommands::clientNoEvict)
-        .add("client|no-touch", ConnectionCommands::clientNoEvict)
-        .add("client|pause", ConnectionCommands::clientPause)
+        .ok("client|no-evict", ConnectionCommands::clientNoEvict)
+        .ok("client|no-touch", ConnectionCommands::clientNoEvict)
+        .ok("client|pause", ConnectionCommands::clientPause)
         .add("client|reply", ConnectionCommands::clientReply)
-        .add("client|setinfo", ConnectionCommands::clientSetInfo)
-        .add("client|setname", ConnectionCommands::clientSetName)
+        .ok("client|setinfo", ConnectionCommands::clientSetInfo)
+        .ok("client|setname", call -> call.client.name = checkedName(call.arg(2)))
         .add("client|tracking", TrackingCommands::tracking)
         .add("client|trackinginfo", TrackingCommands::info)
-        .add("client|unpause", ConnectionCommands::clientUnpause)
+        .ok("client|unpause", call -> call.node.pause.end())
         .add("client|unblock", ConnectionCommands::clientUnblock)
         .add("echo", call -> call.out.bulk(call.arg(1)))
         .add("hello", ConnectionCommands::hello)
         .add("ping", ConnectionCommands::ping)
         .add("quit", ConnectionCommands::quit)
         .add("reset", ConnectionCommands::reset)
-        .add("select", ConnectionCommands::select);
+        .ok("select", ConnectionCommands::select);
   }
 
   private static void auth(Call call) {
@@ -59,7 +57,6 @@ final class ConnectionCommands {
     } else {
       authenticate(call, call.text(1), call.text(2));
     }
-    call.out.ok();
   }
 
   private static void authenticate(Call call, String name, String password) {
@@ -69,7 +66,7 @@ final class ConnectionCommands {
       throw Errors.of(Errors.WRONGPASS);
     }
     call.client.user = user;
-    call.client.authenticated(true);
+    call.client.authenticated = true;
   }
 
   private static void hello(Call call) {
@@ -95,7 +92,7 @@ final class ConnectionCommands {
       }
     }
     Errors.refuseIf(
-        !call.client.isAuthenticated(),
+        !call.client.authenticated,
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
             + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
             + " select the RESP protocol version at the same time");
@@ -113,16 +110,14 @@ final class ConnectionCommands {
     out.key("proto").integer(client.protocol());
     out.key("id").integer(client.id);
     out.bulk("mode");
-    boolean sentinel = node.sentinel() != null;
+    boolean sentinel = node.sentinel != null;
     out.bulk(sentinel ? "sentinel" : node.nodes.isCluster() ? "cluster" : "standalone");
     out.key("role").bulk(sentinel ? "sentinel" : node.isMaster() ? "master" : "replica");
     out.key("modules").array(0);
   }
 
   private static void ping(Call call) {
-    if (call.count() > 2) {
-      throw Errors.arity("ping");
-    }
+    Errors.arityIf(call.count() > 2, call);
     if (call.client.protocol() == 2 && call.client.isSubscriber()) {
       call.out.array(2);
       call.out.key("pong").bulk(call.count() == 2 ? call.arg(1) : Bytes.EMPTY);
@@ -154,7 +149,6 @@ final class ConnectionCommands {
         call.node.nodes.isCluster() && index != 0, "ERR SELECT is not allowed in cluster mode");
     Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
     call.client.dbIndex = (int) index;
-    call.out.ok();
   }
 
   private static String checkedName(byte[] name) {
@@ -174,17 +168,12 @@ final class ConnectionCommands {
     }
   }
 
-  private static void clientSetName(Call call) {
-    call.client.name = checkedName(call.arg(2));
-    call.out.ok();
-  }
-
   private static void clientSetInfo(Call call) {
     for (byte b : call.arg(3)) {
-      if (b < '!' || b > '~') {
-        throw Errors.of(
-            "ERR " + call.text(2) + " cannot contain spaces, newlines or special characters.");
-      }
+      Errors.refuseIf(
+          b < '!' || b > '~',
+          "ERR %s cannot contain spaces, newlines or special characters.",
+          call.text(2));
     }
     if (call.is(2, "LIB-NAME")) {
       call.client.libName = call.text(3);
@@ -193,12 +182,10 @@ final class ConnectionCommands {
     } else {
       throw Errors.of("ERR Unrecognized option '" + call.text(2) + "'");
     }
-    call.out.ok();
   }
 
   private static void clientNoEvict(Call call) {
     Errors.syntaxIf(!call.is(2, "ON") && !call.is(2, "OFF"));
-    call.out.ok();
   }
 
   private static void clientReply(Call call) {
@@ -230,24 +217,15 @@ final class ConnectionCommands {
     }
     Errors.refuseIf(millis < 0, "ERR timeout is negative");
     call.node.pause.begin(call.now() + millis, all);
-    call.out.ok();
-  }
-
-  private static void clientUnpause(Call call) {
-    call.node.pause.end();
-    call.out.ok();
   }
 
   private static void clientList(Call call) {
-    List<Long> ids = null;
-    String type = null;
+    Predicate<Client> wanted = client -> true;
     if (call.count() == 4 && call.is(2, "TYPE")) {
-      type = call.text(3).toLowerCase(Locale.ROOT);
-      if (!List.of("normal", "master", "replica", "slave", "pubsub").contains(type)) {
-        throw Errors.of("ERR Unknown client type '" + call.text(3) + "'");
-      }
+      wanted = ClientFilter.ofType(call.text(3));
     } else if (call.count() > 3 && call.is(2, "ID")) {
-      ids = new ArrayList<>();
+      List<Long> ids = new ArrayList<>();
+      wanted = client -> ids.contains(client.id);
       for (int i = 3; i < call.count(); i++) {
         Long id = Numbers.parseLong(call.arg(i));
         if (id == null) {
@@ -262,8 +240,7 @@ final class ConnectionCommands {
     }
     StringBuilder lines = new StringBuilder();
     for (Client client : call.node.clients.values()) {
-      if ((ids == null || ids.contains(client.id))
-          && (type == null || type.equals(client.isSubscriber() ? "pubsub" : "normal"))) {
+      if (wanted.test(client)) {
         lines.append(ClientLine.of(call, client)).append('\n');
       }
     }

@@ -6,8 +6,6 @@ import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.ListValue;
 import dev.sheaf.embedded.internal.data.Value;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +14,17 @@ import org.jspecify.annotations.Nullable;
 final class DebugCommand {
   private static final int DIGEST_BYTES = 20;
 
-  private DebugCommand() {}
-
   static void run(Call call) {
     switch (call.text(1).toUpperCase(Locale.ROOT) + " " + call.count()) {
       case "SLEEP 3" -> sleep(call);
       case "OBJECT 3" -> object(call);
       case "DIGEST 2" -> call.out.status(HexFormat.of().formatHex(digest(call)));
       case "SET-ACTIVE-EXPIRE 3" -> {
-        call.node.nodes.activeExpire(!call.text(2).equals("0"));
+        call.node.nodes.activeExpire = !call.text(2).equals("0");
         call.out.ok();
       }
       case "SET-DISABLE-DENY-SCRIPTS 3" -> {
-        call.node.nodes.scriptsMayAll(!call.text(2).equals("0"));
+        call.node.nodes.scriptsMayAll = !call.text(2).equals("0");
         call.out.ok();
       }
       case "ERROR 3" -> throw Errors.of(call.text(2));
@@ -113,15 +109,7 @@ final class DebugCommand {
   }
 
   private static byte[] sha1(byte[]... parts) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-1");
-      for (byte[] part : parts) {
-        digest.update(part);
-      }
-      return digest.digest();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-1", e);
-    }
+    return HexFormat.of().parseHex(Bytes.digest("SHA-1", parts));
   }
 
   /** One reply of each kind, for tests of clients. */

@@ -35,8 +35,8 @@ public final class Dispatcher {
   public static void execute(ServerNode node, Client client, byte[][] args) {
     node.nodes.refreshNow();
     beginReplyMode(client);
-    boolean wasAsking = client.isAsking();
-    node.running(client);
+    boolean wasAsking = client.asking;
+    node.running = client;
     try {
       Command command = admit(node, client, args);
       if (node.faults.isArmed() && node.faults.takeDroppedReply(command.name())) {
@@ -60,9 +60,9 @@ public final class Dispatcher {
       node.counters.error(line);
       client.reply().error(line);
     }
-    node.running(null);
+    node.running = null;
     if (wasAsking) {
-      client.asking(false);
+      client.asking = false;
     }
     endReplyMode(client);
     node.tracking.send();
@@ -109,7 +109,7 @@ public final class Dispatcher {
     rememberKeys(node, client, command, command, args);
     Tracking.Mode mode = node.tracking.mode(client);
     if (mode != null && client.queue() == null) {
-      mode.caching(false);
+      mode.caching = false;
     }
   }
 
@@ -145,20 +145,16 @@ public final class Dispatcher {
     if (!command.accepts(args.length)) {
       throw Errors.arity(command.name());
     }
-    if (!client.isAuthenticated() && !command.is(Flag.NO_AUTH)) {
-      throw Errors.of(Errors.NOAUTH);
-    }
-    if (client.queue() != null && command.is(Flag.NO_MULTI)) {
-      throw Errors.of("ERR Command not allowed inside a transaction");
-    }
+    Errors.refuseIf(!client.authenticated && !command.is(Flag.NO_AUTH), Errors.NOAUTH);
+    Errors.refuseIf(
+        client.queue() != null && command.is(Flag.NO_MULTI),
+        "ERR Command not allowed inside a transaction");
     Permissions.check(node, client, command, args);
     if (node.nodes.isCluster()) {
       ClusterRouting.check(node, client, command, args);
     }
     boolean busy = node.nodes.isHeldByScript(node);
-    if (!busy && !node.hasRoom() && does(client, command, Flag.DENYOOM)) {
-      throw Errors.of(Errors.OOM);
-    }
+    Errors.refuseIf(!busy && !node.hasRoom() && does(client, command, Flag.DENYOOM), Errors.OOM);
     if (does(client, command, Flag.WRITE)) {
       checkWritable(node);
     }
@@ -168,12 +164,10 @@ public final class Dispatcher {
                   + " RESET are allowed in this context")
               .formatted(command.name()));
     }
-    if (node.monitors.has(client) && (command.isWrite() || command.is(Flag.READONLY))) {
+    if (node.monitors.contains(client) && (command.isWrite() || command.is(Flag.READONLY))) {
       throw Errors.of("ERR Replica can't interact with the keyspace");
     }
-    if (node.faults.isLoading() && !command.is(Flag.LOADING)) {
-      throw Errors.of(Errors.LOADING);
-    }
+    Errors.refuseIf(node.faults.loading && !command.is(Flag.LOADING), Errors.LOADING);
     if (busy && !command.is(Flag.ALLOW_BUSY)) {
       throw Errors.busy(node.nodes.isRunningFunction());
     }
@@ -191,15 +185,12 @@ public final class Dispatcher {
 
   private static void checkWritable(ServerNode node) {
     checkReplicas(node);
-    if (!node.isMaster() || node.faults.isReadOnly()) {
-      throw Errors.of(Errors.READONLY);
-    }
+    Errors.refuseIf(!node.isMaster() || node.faults.readOnly, Errors.READONLY);
   }
 
   static void checkReplicas(ServerNode node) {
-    if (node.isMaster() && node.config.replicasToWrite() > node.replicas.size()) {
-      throw Errors.of(Errors.NOREPLICAS);
-    }
+    Errors.refuseIf(
+        node.isMaster() && node.config.replicasToWrite() > node.replicas.size(), Errors.NOREPLICAS);
   }
 
   static CommandException unknown(byte[][] args) {
@@ -237,7 +228,7 @@ public final class Dispatcher {
     counters.commands++;
     counters.perCommand[command.id]++;
     long before = node.dirty();
-    CommandRecorder recorder = node.nodes.recorder();
+    CommandRecorder recorder = node.nodes.recorder;
     if (recorder != null && (call.inScript || !call.client.isMasterLink())) {
       recorder.ran(node.port(), call.client, command.name(), call.args, call.inScript);
     }

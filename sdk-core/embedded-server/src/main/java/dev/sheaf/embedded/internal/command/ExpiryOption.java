@@ -5,8 +5,6 @@ import dev.sheaf.embedded.internal.protocol.CommandException;
 
 /** Reads the times of SET, GETEX and EXPIRE, with Redis' bounds. */
 final class ExpiryOption {
-  private ExpiryOption() {}
-
   /** Milliseconds since the epoch from EX, PX, EXAT or PXAT (in upper case) and its number. */
   static long absolute(Call call, String unit, int at) {
     long value = call.longArg(at);

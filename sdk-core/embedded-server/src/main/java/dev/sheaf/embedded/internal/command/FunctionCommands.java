@@ -5,8 +5,8 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.lua.FunctionLibrary;
+import dev.sheaf.embedded.internal.lua.LuaEngine;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
-import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Functions;
 import dev.sheaf.embedded.internal.node.Nodes;
@@ -22,23 +22,21 @@ import org.jspecify.annotations.Nullable;
 
 /** FUNCTION and FCALL. */
 final class FunctionCommands {
-  private FunctionCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("fcall", c -> fcall(c, false))
         .add("fcall_ro", c -> fcall(c, true))
-        .add("function|delete", FunctionCommands::delete)
+        .ok("function|delete", FunctionCommands::delete)
         .add("function|dump", FunctionCommands::dump)
-        .add("function|flush", FunctionCommands::flush)
+        .ok("function|flush", FunctionCommands::flush)
         .add("function|kill", killing -> ScriptCommands.kill(killing, true))
         .add("function|list", FunctionCommands::list)
         .add("function|load", FunctionCommands::load)
-        .add("function|restore", FunctionCommands::restore)
+        .ok("function|restore", FunctionCommands::restore)
         .add("function|stats", FunctionCommands::stats);
   }
 
-  private static ScriptEngine engine(Call call) {
+  private static LuaEngine engine(Call call) {
     return call.node.nodes.scriptEngine();
   }
 
@@ -65,14 +63,14 @@ final class FunctionCommands {
     Errors.refuseIf(!text.startsWith("#!"), "ERR Missing library metadata");
     Errors.refuseIf(end < 0, "ERR Invalid library metadata");
     String[] words = words(text.substring(0, end));
-    if (!words[0].equalsIgnoreCase("#!lua")) {
-      throw Errors.of("ERR Engine '" + words[0].substring(2) + "' not found");
-    }
+    Errors.refuseIf(
+        !words[0].equalsIgnoreCase("#!lua"), "ERR Engine '%s' not found", words[0].substring(2));
     String name = null;
     for (int i = 1; i < words.length; i++) {
-      if (!words[i].toLowerCase(java.util.Locale.ROOT).startsWith("name=")) {
-        throw Errors.of("ERR Invalid metadata value given: " + words[i]);
-      }
+      Errors.refuseIf(
+          !words[i].toLowerCase(java.util.Locale.ROOT).startsWith("name="),
+          "ERR Invalid metadata value given: %s",
+          words[i]);
       Errors.refuseIf(
           name != null, "ERR Invalid metadata value, name argument was given multiple times");
       name = words[i].substring("name=".length());
@@ -99,9 +97,7 @@ final class FunctionCommands {
   private static void load(Call call) {
     boolean replace = false;
     for (int i = 2; i < call.count() - 1; i++) {
-      if (!call.is(i, "REPLACE")) {
-        throw Errors.of("ERR Unknown option given: " + call.text(i));
-      }
+      Errors.refuseIf(!call.is(i, "REPLACE"), "ERR Unknown option given: %s", call.text(i));
       replace = true;
     }
     FunctionLibrary library = add(call, call.arg(call.count() - 1), replace);
@@ -114,14 +110,12 @@ final class FunctionCommands {
     String name = libraryName(source);
     Functions functions = call.node.functions;
     FunctionLibrary former = functions.library(name);
-    if (former != null && !replace) {
-      throw Errors.of("ERR Library '" + name + "' already exists");
-    }
+    Errors.refuseIf(former != null && !replace, "ERR Library '%s' already exists", name);
     List<LuaFunction> loaded;
     try {
       loaded = engine(call).load(source);
     } catch (ScriptException e) {
-      throw Errors.of(String.valueOf(e.getMessage()));
+      throw Errors.of(e.line());
     }
     for (LuaFunction function : loaded) {
       LuaFunction other = functions.function(function.name());
@@ -150,7 +144,6 @@ final class FunctionCommands {
   private static void delete(Call call) {
     Errors.refuseIf(!remove(call, call.text(2)), "ERR Library not found");
     call.node.dirtied();
-    call.out.ok();
   }
 
   private static void flush(Call call) {
@@ -160,7 +153,6 @@ final class FunctionCommands {
         "ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
     clear(call);
     call.node.dirtied();
-    call.out.ok();
   }
 
   private static void clear(Call call) {
@@ -220,7 +212,7 @@ final class FunctionCommands {
   }
 
   private static void stats(Call call) {
-    Nodes.RunningScript run = call.node.nodes.runningScript();
+    Nodes.RunningScript run = call.node.nodes.runningScript;
     if (run != null && run.function == null) {
       throw Errors.busy(false);
     }
@@ -287,6 +279,5 @@ final class FunctionCommands {
       }
     }
     call.node.dirtied();
-    call.out.ok();
   }
 }

@@ -7,13 +7,13 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
 import java.math.BigDecimal;
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** GEOADD and the other commands on places. */
 final class GeoCommands {
-  private GeoCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("geoadd", GeoCommands::add)
@@ -43,21 +43,13 @@ final class GeoCommands {
   }
 
   private static void add(Call call) {
-    boolean nx = false;
-    boolean xx = false;
-    boolean ch = false;
+    Set<String> options = new HashSet<>();
     int at = 2;
-    for (; at < call.count(); at++) {
-      if (call.is(at, "NX")) {
-        nx = true;
-      } else if (call.is(at, "XX")) {
-        xx = true;
-      } else if (call.is(at, "CH")) {
-        ch = true;
-      } else {
-        break;
-      }
+    for (; at < call.count() && Set.of("NX", "XX", "CH").contains(call.option(at)); at++) {
+      options.add(call.option(at));
     }
+    boolean nx = options.contains("NX");
+    boolean xx = options.contains("XX");
     int places = (call.count() - at) / 3;
     Errors.syntaxIf((call.count() - at) % 3 != 0 || nx && xx);
     long[] hashes = new long[places];
@@ -87,7 +79,7 @@ final class GeoCommands {
     if (added + changed > 0) {
       call.changed(call.arg(1));
     }
-    call.out.integer(ch ? added + changed : added);
+    call.out.integer(options.contains("CH") ? added + changed : added);
   }
 
   /** Metres in a unit. */

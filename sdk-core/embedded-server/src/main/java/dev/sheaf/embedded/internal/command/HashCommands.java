@@ -13,18 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /** HSET, HGET and the other commands on hashes. */
 final class HashCommands {
-  private HashCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("hdel", HashCommands::hdel)
-        .add("hexists", HashCommands::hexists)
-        .add("hget", HashCommands::hget)
+        .add("hexists", call -> call.out.integer(field(call) == null ? 0 : 1))
+        .add("hget", call -> call.out.bulkOrNil(field(call)))
         .add("hgetall", HashCommands::hgetall)
         .add("hincrby", HashCommands::hincrby)
         .add("hincrbyfloat", HashCommands::hincrbyfloat)
         .add("hkeys", call -> list(call, true))
-        .add("hlen", HashCommands::hlen)
+        .add("hlen", call -> call.out.integer(call.hashOrEmpty(call.arg(1)).size()))
         .add("hmget", HashCommands::hmget)
         .add("hmset", HashCommands::hset)
         .add("hrandfield", HashCommands::hrandfield)
@@ -36,12 +34,7 @@ final class HashCommands {
   }
 
   static HashValue orNew(Call call) {
-    HashValue hash = call.hash(call.arg(1));
-    if (hash == null) {
-      hash = new HashValue();
-      call.db().put(call.arg(1), hash);
-    }
-    return hash;
+    return call.orNew(call.arg(1), call.hash(call.arg(1)), HashValue::new);
   }
 
   private static byte @Nullable [] field(Call call) {
@@ -76,21 +69,9 @@ final class HashCommands {
     call.out.integer(1);
   }
 
-  private static void hget(Call call) {
-    call.out.bulkOrNil(field(call));
-  }
-
-  private static void hexists(Call call) {
-    call.out.integer(field(call) == null ? 0 : 1);
-  }
-
   private static void hstrlen(Call call) {
     byte[] value = field(call);
     call.out.integer(value == null ? 0 : value.length);
-  }
-
-  private static void hlen(Call call) {
-    call.out.integer(call.hashOrEmpty(call.arg(1)).size());
   }
 
   private static void hmget(Call call) {
@@ -119,17 +100,8 @@ final class HashCommands {
   }
 
   private static void hdel(Call call) {
-    byte[] key = call.arg(1);
-    HashValue hash = call.hashOrEmpty(key);
-    int removed = 0;
-    for (int i = 2; i < call.count(); i++) {
-      removed += hash.remove(call.arg(i)) ? 1 : 0;
-    }
-    if (removed > 0) {
-      call.deleteIfEmpty(key, hash.size());
-      call.changed(key);
-    }
-    call.out.integer(removed);
+    HashValue hash = call.hashOrEmpty(call.arg(1));
+    call.removeEach(2, hash::remove, hash::size);
   }
 
   private static void hincrby(Call call) {
@@ -150,7 +122,7 @@ final class HashCommands {
     BigDecimal by = Numbers.parseExtended(call.arg(3));
     if (by == null) {
       throw Numbers.parseDouble(call.arg(3)) == null
-          ? Errors.notFloat()
+          ? Errors.of(Errors.NOT_FLOAT)
           : Errors.of("ERR value is NaN or Infinity");
     }
     byte[] old = field(call);
@@ -216,7 +188,7 @@ final class HashCommands {
   private static void collect(Scan scan, ByteMap.Entry<byte[]> entry, List<byte[]> found) {
     if (scan.matches(entry.key)) {
       found.add(entry.key);
-      if (!scan.isNamesOnly()) {
+      if (!scan.namesOnly()) {
         found.add(entry.value());
       }
     }

@@ -9,8 +9,6 @@ import java.util.Locale;
 
 /** The HELP subcommand, made from the table. */
 final class Help {
-  private Help() {}
-
   static void write(Call call) {
     Command container = call.node.commands.find(Bytes.lower(call.arg(0)));
     List<String> lines = new ArrayList<>();
@@ -23,7 +21,6 @@ final class Help {
             lines.add("    " + row.summary());
           });
     }
-    call.out.array(lines.size());
-    lines.forEach(call.out::status);
+    call.out.each(lines, call.out::status);
   }
 }

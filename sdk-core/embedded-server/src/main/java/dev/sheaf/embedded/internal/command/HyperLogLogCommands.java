@@ -8,16 +8,22 @@ import org.jspecify.annotations.Nullable;
 
 /** PFADD and the other commands that count distinct elements. */
 final class HyperLogLogCommands {
-  private static final String CORRUPT = "INVALIDOBJ Corrupted HLL object detected";
-
-  private HyperLogLogCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("pfadd", HyperLogLogCommands::add)
-        .add("pfcount", HyperLogLogCommands::count)
-        .add("pfdebug", HyperLogLogCommands::debug)
-        .add("pfmerge", HyperLogLogCommands::merge);
+        .add("pfadd", intact(HyperLogLogCommands::add))
+        .add("pfcount", intact(HyperLogLogCommands::count))
+        .add("pfdebug", intact(HyperLogLogCommands::debug))
+        .ok("pfmerge", intact(HyperLogLogCommands::merge));
+  }
+
+  private static Handler intact(Handler handler) {
+    return call -> {
+      try {
+        handler.run(call);
+      } catch (HyperLogLog.CorruptException e) {
+        throw Errors.of("INVALIDOBJ Corrupted HLL object detected");
+      }
+    };
   }
 
   private static int maxSparseBytes(Call call) {
@@ -65,7 +71,7 @@ final class HyperLogLogCommands {
         counted.outdate();
       }
       store(call, 1, value, counted);
-      throw Errors.of(CORRUPT);
+      throw e;
     }
     if (raised) {
       counted.outdate();
@@ -95,20 +101,12 @@ final class HyperLogLogCommands {
 
   /** The count is part of the value, so that this read changes it, on the replicas as well. */
   private static void keepCount(Call call, StringValue value) {
-    long estimate = HyperLogLog.estimate(registers(read(call, value)));
+    long estimate = HyperLogLog.estimate(read(call, value).registers());
     write(call, value).knownCount(estimate);
     call.db().changed(call.arg(1));
     call.node.dirtied();
     if (!call.node.replicas.isEmpty()) {
       call.node.propagate(call.client.dbIndex, call.args);
-    }
-  }
-
-  private static byte[] registers(HyperLogLog counted) {
-    try {
-      return counted.registers();
-    } catch (HyperLogLog.CorruptException e) {
-      throw Errors.of(CORRUPT);
     }
   }
 
@@ -122,7 +120,7 @@ final class HyperLogLogCommands {
       }
       HyperLogLog counted = read(call, value);
       anyDense[0] |= counted.isDense();
-      byte[] registers = registers(counted);
+      byte[] registers = counted.registers();
       for (int register = 0; register < registers.length; register++) {
         highest[register] = (byte) Math.max(highest[register], registers[register]);
       }
@@ -142,7 +140,6 @@ final class HyperLogLogCommands {
     counted.outdate();
     store(call, 1, value, counted);
     call.changed(call.arg(1));
-    call.out.ok();
   }
 
   private static void debug(Call call) {
@@ -151,7 +148,7 @@ final class HyperLogLogCommands {
     boolean dense = counted.isDense();
     switch (Bytes.lower(call.arg(1))) {
       case "getreg" -> {
-        byte[] registers = registers(counted);
+        byte[] registers = counted.registers();
         makeDense(call, value);
         call.out.array(registers.length);
         for (byte register : registers) {
@@ -176,11 +173,7 @@ final class HyperLogLogCommands {
     if (counted.isDense()) {
       return;
     }
-    try {
-      counted.makeDense();
-    } catch (HyperLogLog.CorruptException e) {
-      throw Errors.of(CORRUPT);
-    }
+    counted.makeDense();
     store(call, 2, value, counted);
     call.node.dirtied();
   }

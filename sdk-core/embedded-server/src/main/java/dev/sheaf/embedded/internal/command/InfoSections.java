@@ -103,7 +103,7 @@ final class InfoSections {
     Edition edition = node.edition();
     boolean valkey = edition.isValkey();
     String mode = node.nodes.isCluster() ? "cluster" : "standalone";
-    long uptime = Math.max(0, node.nodes.now() - node.startedAt()) / 1000;
+    long uptime = Math.max(0, node.nodes.now() - node.startedAt) / 1000;
     fact("redis_version", edition::redisVersion);
     fact("server_name", () -> valkey ? edition.server : null);
     fact("valkey_version", () -> valkey ? edition.version : null);
@@ -112,7 +112,7 @@ final class InfoSections {
     fact("server_mode", () -> valkey ? mode : null);
     fact("os", () -> System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     fact("process_id", () -> ProcessHandle.current().pid());
-    fact("run_id", node::id);
+    fact("run_id", () -> node.id);
     fact("tcp_port", node::port);
     fact("server_time_usec", () -> node.nodes.now() * 1000);
     fact("uptime_in_seconds", () -> uptime);
@@ -141,7 +141,7 @@ final class InfoSections {
     fact("maxmemory", () -> node.memory.limit());
     fact("maxmemory_policy", () -> node.config.get("maxmemory-policy"));
     fact("rdb_changes_since_last_save", node::dirty);
-    fact("rdb_last_save_time", () -> node.startedAt() / 1000);
+    fact("rdb_last_save_time", () -> node.startedAt / 1000);
   }
 
   private void counted() {
@@ -170,7 +170,7 @@ final class InfoSections {
     fact("role", () -> master == null ? "master" : "slave");
     if (master != null) {
       fact("master_host", master::announcedHost);
-      fact("master_port", master::announcedPort);
+      fact("master_port", () -> master.announcedPort);
       fact("master_link_status", () -> "up");
       fact("master_last_io_seconds_ago", () -> 0);
       fact("master_sync_in_progress", () -> 0);
@@ -181,7 +181,7 @@ final class InfoSections {
     }
     fact("connected_slaves", () -> node.replicas.size());
     fact("slave*", this::replicas);
-    fact("master_replid", () -> node.primary().id());
+    fact("master_replid", () -> node.primary().id);
     fact("master_repl_offset", node::replicationOffset);
     fact("repl_backlog_active", () -> node.replicas.isEmpty() ? 0 : 1);
   }
@@ -193,7 +193,7 @@ final class InfoSections {
           lines.size(),
           "ip=%s,port=%s,state=online,offset=%s,lag=0"
               .formatted(
-                  replica.announcedHost(), replica.announcedPort(), replica.replicationOffset()));
+                  replica.announcedHost(), replica.announcedPort, replica.replicationOffset()));
     }
     return lines;
   }

@@ -9,19 +9,18 @@ import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** DEL, EXPIRE, SCAN and what else works on keys of any type. */
 final class KeyCommands {
   private static final long MAX_IDLE_SECONDS = Integer.MAX_VALUE;
 
-  private KeyCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("copy", KeyCommands::copy)
-        .add("del", KeyCommands::del)
+        .add("del", call -> count(call, call::delete))
         .add("dump", KeyCommands::dump)
-        .add("exists", KeyCommands::exists)
+        .add("exists", call -> count(call, key -> call.db().peek(key) != null))
         .add("expire", call -> expire(call, true, false))
         .add("expireat", call -> expire(call, true, true))
         .add("expiretime", call -> ttl(call, true, true))
@@ -40,38 +39,23 @@ final class KeyCommands {
         .add("randomkey", call -> call.out.bulkOrNil(call.db().randomKey(call.node.nodes.random)))
         .add("rename", call -> rename(call, false))
         .add("renamenx", call -> rename(call, true))
-        .add("restore", KeyCommands::restore)
+        .ok("restore", KeyCommands::restore)
         .add("scan", KeyCommands::scan)
         .add("sort", SortCommand::run)
         .add("sort_ro", SortCommand::run)
-        .add("touch", KeyCommands::touch)
+        .add("touch", call -> count(call, key -> call.value(key) != null))
         .add("ttl", call -> ttl(call, true, false))
         .add("type", KeyCommands::type)
-        .add("unlink", KeyCommands::del)
+        .add("unlink", call -> count(call, call::delete))
         .add("wait", KeyCommands::waitForReplicas)
         .add("waitaof", KeyCommands::waitForFile);
   }
 
-  private static void del(Call call) {
-    int deleted = 0;
-    for (int i = 1; i < call.count(); i++) {
-      deleted += call.delete(call.arg(i)) ? 1 : 0;
-    }
-    call.out.integer(deleted);
-  }
-
-  private static void exists(Call call) {
+  /** Replies for how many of the keys it holds. */
+  private static void count(Call call, Predicate<byte[]> holds) {
     int found = 0;
     for (int i = 1; i < call.count(); i++) {
-      found += call.db().peek(call.arg(i)) != null ? 1 : 0;
-    }
-    call.out.integer(found);
-  }
-
-  private static void touch(Call call) {
-    int found = 0;
-    for (int i = 1; i < call.count(); i++) {
-      found += call.value(call.arg(i)) != null ? 1 : 0;
+      found += holds.test(call.arg(i)) ? 1 : 0;
     }
     call.out.integer(found);
   }
@@ -144,12 +128,10 @@ final class KeyCommands {
     boolean replace = false;
     int target = call.client.dbIndex;
     for (int i = 3; i < call.count(); i++) {
-      if (call.is(i, "REPLACE")) {
-        replace = true;
-      } else if (call.is(i, "DB") && i + 1 < call.count()) {
-        target = dbIndex(call, ++i);
-      } else {
-        throw Errors.syntax();
+      switch (call.option(i)) {
+        case "REPLACE" -> replace = true;
+        case "DB" -> target = dbIndex(call, call.next(i++));
+        default -> throw Errors.syntax();
       }
     }
     Errors.refuseIf(call.node.nodes.isCluster() && target != 0, "ERR DB index is out of range");
@@ -265,20 +247,21 @@ final class KeyCommands {
     long idleSeconds = -1;
     long frequency = -1;
     for (int i = 4; i < call.count(); i++) {
-      boolean more = i + 1 < call.count();
-      if (call.is(i, "REPLACE")) {
-        replace = true;
-      } else if (call.is(i, "ABSTTL")) {
-        absolute = true;
-      } else if (more && frequency < 0 && call.is(i, "IDLETIME")) {
-        idleSeconds = call.longArg(++i);
-        Errors.refuseIf(idleSeconds < 0, "ERR Invalid IDLETIME value, must be >= 0");
-      } else if (more && idleSeconds < 0 && call.is(i, "FREQ")) {
-        frequency = call.longArg(++i);
-        Errors.refuseIf(
-            frequency < 0 || frequency > 255, "ERR Invalid FREQ value, must be >= 0 and <= 255");
-      } else {
-        throw Errors.syntax();
+      switch (call.option(i)) {
+        case "REPLACE" -> replace = true;
+        case "ABSTTL" -> absolute = true;
+        case "IDLETIME" -> {
+          Errors.syntaxIf(frequency >= 0);
+          idleSeconds = call.longArg(call.next(i++));
+          Errors.refuseIf(idleSeconds < 0, "ERR Invalid IDLETIME value, must be >= 0");
+        }
+        case "FREQ" -> {
+          Errors.syntaxIf(idleSeconds >= 0);
+          String error = "ERR Invalid FREQ value, must be >= 0 and <= 255";
+          frequency = call.longArg(call.next(i++));
+          Errors.refuseIf(frequency < 0 || frequency > 255, error);
+        }
+        default -> throw Errors.syntax();
       }
     }
     byte[] key = call.arg(1);
@@ -295,14 +278,12 @@ final class KeyCommands {
       call.delete(key);
     }
     if (ttl != 0 && expireAt <= call.now()) {
-      call.out.ok();
       return;
     }
     transfer(call, value, expireAt, call.db(), key, "restore");
     if (idleSeconds > 0) {
       value.usedAt(Math.max(0, call.now() - Math.min(idleSeconds, MAX_IDLE_SECONDS) * 1000));
     }
-    call.out.ok();
   }
 
   private static void waitForReplicas(Call call) {
@@ -317,9 +298,7 @@ final class KeyCommands {
   }
 
   private static void waitForFile(Call call) {
-    if (call.count() > 4) {
-      throw Errors.arity("waitaof");
-    }
+    Errors.arityIf(call.count() > 4, call);
     long local = call.longArg(1);
     Errors.refuseIf(
         local < 0 || local > 1, "ERR value is out of range, value must between 0 and 1");
@@ -331,8 +310,6 @@ final class KeyCommands {
             + " replicas are just local and are not propagated.");
     Errors.refuseIf(
         local > 0, "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
-    call.out.array(2);
-    call.out.integer(0);
-    call.out.integer(0);
+    call.out.list(0, 0);
   }
 }

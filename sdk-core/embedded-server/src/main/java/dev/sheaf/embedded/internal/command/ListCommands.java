@@ -10,18 +10,16 @@ import java.util.List;
 
 /** LPUSH, LPOP and the other commands on lists, blocking ones included. */
 final class ListCommands {
-  private ListCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("blmove", ListCommands::blmove)
         .add("blmpop", ListCommands::blmpop)
         .add("blpop", call -> bpop(call, true))
         .add("brpop", call -> bpop(call, false))
-        .add("brpoplpush", ListCommands::brpoplpush)
+        .add("brpoplpush", call -> blockingMove(call, false, true, Blocking.deadline(call, 3)))
         .add("lindex", ListCommands::lindex)
         .add("linsert", ListCommands::linsert)
-        .add("llen", ListCommands::llen)
+        .add("llen", call -> call.out.integer(call.listOrEmpty(call.arg(1)).size()))
         .add("lmove", ListCommands::lmove)
         .add("lmpop", ListCommands::lmpop)
         .add("lpop", call -> pop(call, true))
@@ -30,8 +28,8 @@ final class ListCommands {
         .add("lpushx", call -> push(call, true, true))
         .add("lrange", ListCommands::lrange)
         .add("lrem", ListCommands::lrem)
-        .add("lset", ListCommands::lset)
-        .add("ltrim", ListCommands::ltrim)
+        .ok("lset", ListCommands::lset)
+        .ok("ltrim", ListCommands::ltrim)
         .add("rpop", call -> pop(call, false))
         .add("rpoplpush", ListCommands::rpoplpush)
         .add("rpush", call -> push(call, false, false))
@@ -40,15 +38,12 @@ final class ListCommands {
 
   private static void push(Call call, boolean left, boolean onlyIfThere) {
     byte[] key = call.arg(1);
-    ListValue list = call.list(key);
-    if (list == null) {
-      if (onlyIfThere) {
-        call.out.integer(0);
-        return;
-      }
-      list = new ListValue();
-      call.db().put(key, list);
+    ListValue known = call.list(key);
+    if (known == null && onlyIfThere) {
+      call.out.integer(0);
+      return;
     }
+    ListValue list = call.orNew(key, known, ListValue::new);
     for (int i = 2; i < call.count(); i++) {
       list.add(left, call.arg(i));
     }
@@ -63,11 +58,7 @@ final class ListCommands {
     byte[] key = call.arg(1);
     ListValue list = call.list(key);
     if (list == null) {
-      if (many) {
-        call.out.nilArray();
-      } else {
-        call.out.nil();
-      }
+      call.out.nil(many);
     } else if (many) {
       int n = (int) Math.min(count, list.size());
       call.out.array(n);
@@ -86,10 +77,6 @@ final class ListCommands {
       call.deleteIfEmpty(key, list.size());
       call.changed(key, left ? "lpop" : "rpop");
     }
-  }
-
-  private static void llen(Call call) {
-    call.out.integer(call.listOrEmpty(call.arg(1)).size());
   }
 
   private static void lindex(Call call) {
@@ -111,12 +98,9 @@ final class ListCommands {
     ListValue list = Errors.found(call.list(call.arg(1)), Errors.NO_SUCH_KEY);
     long index = call.longArg(2);
     index = index < 0 ? index + list.size() : index;
-    if (index < 0 || index >= list.size()) {
-      throw Errors.indexOutOfRange();
-    }
+    Errors.refuseIf(index < 0 || index >= list.size(), "ERR index out of range");
     list.set((int) index, call.arg(3));
     call.changed(call.arg(1));
-    call.out.ok();
   }
 
   private static void linsert(Call call) {
@@ -160,7 +144,6 @@ final class ListCommands {
       call.deleteIfEmpty(key, list.size());
       call.changed(key);
     }
-    call.out.ok();
   }
 
   private static void lrem(Call call) {
@@ -205,8 +188,7 @@ final class ListCommands {
     long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
     find(call.listOrEmpty(call.arg(1)), call.arg(2), rank, wanted, maxLength, found);
     if (count >= 0) {
-      call.out.array(found.size());
-      found.forEach(call.out::integer);
+      call.out.each(found, place -> call.out.integer(place));
     } else if (found.isEmpty()) {
       call.out.nil();
     } else {
@@ -267,11 +249,7 @@ final class ListCommands {
     }
     ListValue target = call.list(to);
     byte[] element = source.remove(fromLeft);
-    if (target == null) {
-      target = new ListValue();
-      call.db().put(to, target);
-    }
-    target.add(toLeft, element);
+    call.orNew(to, target, ListValue::new).add(toLeft, element);
     call.deleteIfEmpty(from, source.size());
     call.changed(to, toLeft ? "lpush" : "rpush");
     call.changed(from, fromLeft ? "lpop" : "rpop");
@@ -283,10 +261,6 @@ final class ListCommands {
     boolean fromLeft = side(call, 3);
     boolean toLeft = side(call, 4);
     blockingMove(call, fromLeft, toLeft, Blocking.deadline(call, 5));
-  }
-
-  private static void brpoplpush(Call call) {
-    blockingMove(call, false, true, Blocking.deadline(call, 3));
   }
 
   private static void blockingMove(Call call, boolean fromLeft, boolean toLeft, long deadline) {
@@ -306,7 +280,7 @@ final class ListCommands {
         call,
         List.of(call.arg(1)),
         deadline,
-        key -> Dispatcher.serve(call, () -> moveOrRefuse(call, fromLeft, toLeft)),
+        key -> moveOrRefuse(call, fromLeft, toLeft),
         call.mayBlock ? call.out::nilArray : call.out::nil);
   }
 

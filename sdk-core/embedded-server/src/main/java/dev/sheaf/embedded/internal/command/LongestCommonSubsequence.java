@@ -18,8 +18,6 @@ final class LongestCommonSubsequence {
     }
   }
 
-  private LongestCommonSubsequence() {}
-
   static void run(Call call) {
     byte[] a = bytes(call, 1);
     byte[] b = bytes(call, 2);
@@ -28,16 +26,12 @@ final class LongestCommonSubsequence {
     boolean withLengths = false;
     long minimum = 0;
     for (int i = 3; i < call.count(); i++) {
-      if (call.is(i, "IDX")) {
-        idx = true;
-      } else if (call.is(i, "LEN")) {
-        len = true;
-      } else if (call.is(i, "WITHMATCHLEN")) {
-        withLengths = true;
-      } else if (call.is(i, "MINMATCHLEN") && i + 1 < call.count()) {
-        minimum = Math.max(0, call.longArg(++i));
-      } else {
-        throw Errors.syntax();
+      switch (call.option(i)) {
+        case "IDX" -> idx = true;
+        case "LEN" -> len = true;
+        case "WITHMATCHLEN" -> withLengths = true;
+        case "MINMATCHLEN" -> minimum = Math.max(0, call.longArg(call.next(i++)));
+        default -> throw Errors.syntax();
       }
     }
     Errors.refuseIf(

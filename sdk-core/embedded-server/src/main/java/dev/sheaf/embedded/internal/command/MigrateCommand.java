@@ -13,8 +13,6 @@ import java.util.Set;
 final class MigrateCommand {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
-  private MigrateCommand() {}
-
   static void run(Call call) {
     boolean copy = false;
     boolean replace = false;
@@ -90,7 +88,7 @@ final class MigrateCommand {
     for (ServerNode node : call.node.nodes.all()) {
       boolean here =
           port != null
-              && (node.port() == port || node.announcedPort() == port)
+              && (node.port() == port || node.announcedPort == port)
               && LOOPBACK.contains(call.text(1));
       if (here && !node.isFailed() && node != call.node) {
         requireTakes(call, node);
@@ -110,7 +108,7 @@ final class MigrateCommand {
         ServerNode owner = call.node.nodes.owner(slot);
         throw Errors.of(
             "ERR Target instance replied with error: MOVED %s 127.0.0.1:%s"
-                .formatted(slot, owner == null ? 0 : owner.announcedPort()));
+                .formatted(slot, owner == null ? 0 : owner.announcedPort));
       }
     }
   }

@@ -12,8 +12,6 @@ import java.util.Locale;
 
 /** Asks a session's user for permission, and notes what was denied. */
 final class Permissions {
-  private Permissions() {}
-
   /**
    * @throws CommandException NOPERM
    */

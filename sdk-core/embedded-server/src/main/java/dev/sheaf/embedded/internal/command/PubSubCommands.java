@@ -13,8 +13,6 @@ import java.util.Set;
 
 /** SUBSCRIBE, PUBLISH and their kin. */
 final class PubSubCommands {
-  private PubSubCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("psubscribe", call -> subscribe(call, Kind.PATTERN))

@@ -11,14 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A part of a sorted set bounded by scores or by bytes; walks it from either end. */
-final class ScoreRange {
-  private final ScoredMembers.Before before;
-  private final Predicate<ScoredMembers.Node> within;
-
-  private ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> within) {
-    this.before = before;
-    this.within = within;
-  }
+record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> within) {
 
   /** What strtod reads and Redis 8 no longer does: leading blanks, and hexadecimal digits. */
   private static final Pattern STRTOD_ONLY = Pattern.compile("^\\s|[xX]");
@@ -119,10 +112,10 @@ final class ScoreRange {
   }
 
   int count(SortedSetValue set) {
-    ScoredMembers.Node first = first(set);
-    ScoredMembers.Node last = last(set);
-    return first == null || last == null
-        ? 0
-        : Math.max(0, set.order.rank(last) - set.order.rank(first) + 1);
+    int count = 0;
+    for (ScoredMembers.Node n = first(set); n != null && within.test(n); n = n.next()) {
+      count++;
+    }
+    return count;
   }
 }

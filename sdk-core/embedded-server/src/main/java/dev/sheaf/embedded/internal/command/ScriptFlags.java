@@ -2,6 +2,7 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.lua.LuaEngine;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Client;
@@ -46,7 +47,7 @@ public final class ScriptFlags {
     switch (name) {
       case "eval" -> {
         try {
-          return node.nodes.scriptEngine().flags(what);
+          return LuaEngine.flags(what);
         } catch (ScriptException e) {
           return null;
         }

@@ -92,7 +92,7 @@ final class ScriptHost implements LuaHost {
   private Command admit(byte[][] args) {
     Command command = Errors.found(resolve(args), "ERR Unknown Redis command called from script");
     Errors.refuseIf(
-        command.is(Flag.NOSCRIPT) && !node.nodes.mayScriptsAll(),
+        command.is(Flag.NOSCRIPT) && !node.nodes.scriptsMayAll,
         "ERR This Redis command is not allowed from script");
     Errors.refuseIf(
         !command.accepts(args.length),
@@ -101,15 +101,11 @@ final class ScriptHost implements LuaHost {
     Errors.refuseIf(
         readOnly && (command.isWrite() || command.is(Flag.MAY_REPLICATE)),
         "ERR Write commands are not allowed from read-only scripts.");
-    if (command.isWrite() && !node.isMaster()) {
-      throw Errors.of(Errors.READONLY);
-    }
+    Errors.refuseIf(command.isWrite() && !node.isMaster(), Errors.READONLY);
     if (command.isWrite() && !run.hasWritten()) {
       Dispatcher.checkReplicas(node);
     }
-    if (outOfMemory && command.is(Flag.DENYOOM) && !run.hasWritten()) {
-      throw Errors.of(Errors.OOM);
-    }
+    Errors.refuseIf(outOfMemory && command.is(Flag.DENYOOM) && !run.hasWritten(), Errors.OOM);
     if (node.nodes.isCluster()) {
       checkSlots(command, args);
     }
@@ -126,8 +122,8 @@ final class ScriptHost implements LuaHost {
 
   private void checkSlots(Command command, byte[][] args) {
     try {
-      session.readOnlyMode(caller.isReadOnlyMode());
-      session.asking(caller.isAsking());
+      session.readOnlyMode = caller.readOnlyMode;
+      session.asking = caller.asking;
       ClusterRouting.check(node, session, command, args);
     } catch (CommandException e) {
       throw Errors.of(slotError(e.line()));

@@ -5,6 +5,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.Config;
+import dev.sheaf.embedded.internal.node.Counters;
 import dev.sheaf.embedded.internal.node.KeyspaceEvents;
 import dev.sheaf.embedded.internal.node.MemoryLimit;
 import dev.sheaf.embedded.internal.node.ServerNode;
@@ -24,8 +25,6 @@ final class ServerCommands {
   private static final String MALLOC = "Stats not supported for the current allocator";
   private static final Pattern BYTES = Pattern.compile("([0-9]{1,12})((?i)[kmg]b?|b|)");
 
-  private ServerCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add(
@@ -41,24 +40,24 @@ final class ServerCommands {
         .add("command|list", CommandCommand::list)
         .add("config|get", ServerCommands::configGet)
         .add("config|rewrite", ServerCommands::configRewrite)
-        .add("config|resetstat", ServerCommands::configResetStat)
-        .add("config|set", ServerCommands::configSet)
+        .ok("config|resetstat", call -> call.node.counters = new Counters())
+        .ok("config|set", ServerCommands::configSet)
         .add("dbsize", call -> call.out.integer(call.db().size()))
         .add("debug", DebugCommand::run)
-        .add("flushall", ServerCommands::flushAll)
-        .add("flushdb", ServerCommands::flushDb)
+        .ok("flushall", ServerCommands::flushAll)
+        .ok("flushdb", ServerCommands::flushDb)
         .add("info", ServerCommands::info)
-        .add("lastsave", call -> call.out.integer(call.node.startedAt() / 1000))
+        .add("lastsave", call -> call.out.integer(call.node.startedAt / 1000))
         .add("memory|doctor", ServerCommands::memoryDoctor)
         .add("memory|malloc-stats", call -> call.out.verbatim(Bytes.of(MALLOC)))
-        .add("memory|purge", call -> call.out.ok())
+        .ok("memory|purge", call -> {})
         .add("memory|usage", ServerCommands::memoryUsage)
         .add("module|list", call -> call.out.array(0))
-        .add("replicaof", ServerCommands::replicaOf)
+        .ok("replicaof", ServerCommands::replicaOf)
         .add("role", ServerCommands::role)
-        .add("save", call -> call.out.ok())
-        .add("slaveof", ServerCommands::replicaOf)
-        .add("swapdb", ServerCommands::swapDb)
+        .ok("save", call -> {})
+        .ok("slaveof", ServerCommands::replicaOf)
+        .ok("swapdb", ServerCommands::swapDb)
         .add("time", ServerCommands::time);
   }
 
@@ -83,18 +82,11 @@ final class ServerCommands {
             }
           });
     }
-    call.out.map(found.size());
-    found.forEach(
-        (name, value) -> {
-          call.out.bulk(name);
-          call.out.bulk(value);
-        });
+    call.out.texts(found);
   }
 
   private static void configSet(Call call) {
-    if (call.count() % 2 != 0) {
-      throw Errors.arity("config|set");
-    }
+    Errors.arityIf(call.count() % 2 != 0, call);
     Config config = call.node.config;
     for (int i = 2; i < call.count(); i += 2) {
       String name = call.text(i).toLowerCase(Locale.ROOT);
@@ -119,7 +111,6 @@ final class ServerCommands {
     }
     values.forEach((name, value) -> set(call.node, name, value));
     call.node.memoryConfigured();
-    call.out.ok();
   }
 
   /** The value as CONFIG GET shows it. */
@@ -187,23 +178,16 @@ final class ServerCommands {
     throw Errors.of("ERR The server is running without a config file");
   }
 
-  private static void configResetStat(Call call) {
-    call.node.counters.reset();
-    call.out.ok();
-  }
-
   private static void flushAll(Call call) {
     checkFlushMode(call);
     call.node.databases.forEach(db -> db.clear());
     call.node.dirtied();
-    call.out.ok();
   }
 
   private static void flushDb(Call call) {
     checkFlushMode(call);
     call.db().clear();
     call.node.dirtied();
-    call.out.ok();
   }
 
   private static void checkFlushMode(Call call) {
@@ -233,34 +217,33 @@ final class ServerCommands {
     Errors.refuseIf(
         !call.is(1, "NO") || !call.is(2, "ONE") || !call.node.isMaster(),
         "ERR the embedded server gets its replicas when it is built, or from a sentinel");
-    call.out.ok();
   }
 
   private static void role(Call call) {
     ServerNode node = call.node;
     ServerNode master = node.master();
-    ServerNode.Watch sentinel = node.sentinel();
+    ServerNode.Watch sentinel = node.sentinel;
     if (sentinel != null) {
-      call.out.array(2);
-      call.out.key("sentinel").array(1);
-      call.out.bulk(sentinel.masterName());
+      call.out.list("sentinel", List.of(sentinel.masterName()));
       return;
     }
     if (master != null) {
-      call.out.array(5);
-      call.out.key("slave").bulk(master.announcedHost());
-      call.out.integer(master.announcedPort());
-      call.out.key("connected").integer(node.replicationOffset());
+      call.out.list(
+          "slave",
+          master.announcedHost(),
+          master.announcedPort,
+          "connected",
+          node.replicationOffset());
       return;
     }
     call.out.array(3);
     call.out.key("master").integer(node.replicationOffset());
     call.out.array(node.replicas.size());
     for (ServerNode replica : node.replicas) {
-      call.out.array(3);
-      call.out.bulk(replica.announcedHost());
-      call.out.bulk(Integer.toString(replica.announcedPort()));
-      call.out.bulk(Long.toString(replica.replicationOffset()));
+      call.out.list(
+          replica.announcedHost(),
+          Integer.toString(replica.announcedPort),
+          Long.toString(replica.replicationOffset()));
     }
   }
 
@@ -272,7 +255,6 @@ final class ServerCommands {
       call.node.swap(first, second);
     }
     call.node.dirtied();
-    call.out.ok();
   }
 
   private static int dbIndex(Call call, int at, String error) {
@@ -283,8 +265,7 @@ final class ServerCommands {
 
   private static void time(Call call) {
     long micros = call.node.nodes.clock.micros();
-    call.out.array(2);
-    call.out.bulk(Long.toString(Math.floorDiv(micros, MICROS)));
-    call.out.bulk(Long.toString(Math.floorMod(micros, MICROS)));
+    String seconds = Long.toString(Math.floorDiv(micros, MICROS));
+    call.out.list(seconds, Long.toString(Math.floorMod(micros, MICROS)));
   }
 }

@@ -17,19 +17,17 @@ final class SetCommands {
     DIFFERENCE
   }
 
-  private SetCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("sadd", SetCommands::sadd)
-        .add("scard", SetCommands::scard)
+        .add("scard", call -> call.out.integer(call.setOrEmpty(call.arg(1)).size()))
         .add("sdiff", call -> combine(call, Operation.DIFFERENCE))
         .add("sdiffstore", call -> combineStore(call, Operation.DIFFERENCE))
         .add("sinter", call -> combine(call, Operation.INTERSECTION))
         .add("sintercard", SetCommands::sintercard)
         .add("sinterstore", call -> combineStore(call, Operation.INTERSECTION))
         .add("sismember", SetCommands::sismember)
-        .add("smembers", SetCommands::smembers)
+        .add("smembers", call -> writeSet(call.out, call.setOrEmpty(call.arg(1)).list()))
         .add("smismember", SetCommands::smismember)
         .add("smove", SetCommands::smove)
         .add("spop", SetCommands::spop)
@@ -42,11 +40,7 @@ final class SetCommands {
 
   private static void sadd(Call call) {
     byte[] key = call.arg(1);
-    SetValue set = call.setValue(key);
-    if (set == null) {
-      set = new SetValue();
-      call.db().put(key, set);
-    }
+    SetValue set = call.orNew(key, call.setValue(key), SetValue::new);
     int added = 0;
     for (int i = 2; i < call.count(); i++) {
       added += set.add(call.arg(i)) ? 1 : 0;
@@ -58,21 +52,8 @@ final class SetCommands {
   }
 
   private static void srem(Call call) {
-    byte[] key = call.arg(1);
-    SetValue set = call.setOrEmpty(key);
-    int removed = 0;
-    for (int i = 2; i < call.count(); i++) {
-      removed += set.remove(call.arg(i)) ? 1 : 0;
-    }
-    if (removed > 0) {
-      call.deleteIfEmpty(key, set.size());
-      call.changed(key);
-    }
-    call.out.integer(removed);
-  }
-
-  private static void scard(Call call) {
-    call.out.integer(call.setOrEmpty(call.arg(1)).size());
+    SetValue set = call.setOrEmpty(call.arg(1));
+    call.removeEach(2, set::remove, set::size);
   }
 
   private static void sismember(Call call) {
@@ -85,10 +66,6 @@ final class SetCommands {
     for (int i = 2; i < call.count(); i++) {
       call.out.integer(set.contains(call.arg(i)) ? 1 : 0);
     }
-  }
-
-  private static void smembers(Call call) {
-    writeSet(call.out, call.setOrEmpty(call.arg(1)).list());
   }
 
   private static void writeSet(Reply out, List<byte[]> members) {
@@ -112,11 +89,7 @@ final class SetCommands {
       from.remove(member);
       call.deleteIfEmpty(call.arg(1), from.size());
       call.changed(call.arg(1), "srem");
-      if (to == null) {
-        to = new SetValue();
-        call.db().put(call.arg(2), to);
-      }
-      if (to.add(member)) {
+      if (call.orNew(call.arg(2), to, SetValue::new).add(member)) {
         call.changed(call.arg(2), "sadd");
       }
     }
@@ -170,8 +143,7 @@ final class SetCommands {
     long count = RandomPick.count(call);
     List<ByteMap.Entry<Boolean>> chosen =
         RandomPick.from(call.setOrEmpty(call.arg(1)).members, count, call.node.nodes.random);
-    call.out.array(chosen.size());
-    chosen.forEach(entry -> call.out.bulk(entry.key));
+    call.out.each(chosen, entry -> call.out.bulk(entry.key));
   }
 
   private static void sscan(Call call) {
@@ -240,12 +212,7 @@ final class SetCommands {
 
   private static void combineStore(Call call, Operation operation) {
     SetValue result = combined(sets(call, 2, call.count()), operation);
-    if (result.size() == 0) {
-      call.delete(call.arg(1));
-    } else {
-      call.store(call.arg(1), result);
-    }
-    call.out.integer(result.size());
+    call.storeOrDelete(call.arg(1), result, result.size());
   }
 
   private static void sintercard(Call call) {

@@ -11,8 +11,6 @@ import java.util.List;
 
 /** ZADD, ZRANGE and the other commands on sorted sets, blocking ones included. */
 final class SortedSetCommands {
-  private SortedSetCommands() {}
-
   static void register(Handlers handlers) {
     var union = ZCombineCommand.Operation.UNION;
     var intersection = ZCombineCommand.Operation.INTERSECTION;
@@ -22,7 +20,7 @@ final class SortedSetCommands {
         .add("bzpopmax", call -> ZPopCommand.blocking(call, true))
         .add("bzpopmin", call -> ZPopCommand.blocking(call, false))
         .add("zadd", ZAddCommand::run)
-        .add("zcard", SortedSetCommands::zcard)
+        .add("zcard", call -> call.out.integer(call.sortedSetOrEmpty(call.arg(1)).size()))
         .add("zcount", call -> count(call, true))
         .add("zdiff", ZCombineCommand.reply(difference))
         .add("zdiffstore", ZCombineCommand.store(difference))
@@ -37,8 +35,8 @@ final class SortedSetCommands {
         .add("zpopmin", call -> ZPopCommand.run(call, false))
         .add("zrandmember", SortedSetCommands::zrandmember)
         .add("zrange", ZRangeCommand::range)
-        .add("zrangebylex", ZRangeCommand::rangeByLex)
-        .add("zrangebyscore", ZRangeCommand::rangeByScore)
+        .add("zrangebylex", ZRangeCommand.older(ZRangeCommand.By.LEX, false))
+        .add("zrangebyscore", ZRangeCommand.older(ZRangeCommand.By.SCORE, false))
         .add("zrangestore", ZRangeCommand::rangeStore)
         .add("zrank", call -> rank(call, false))
         .add("zrem", SortedSetCommands::zrem)
@@ -48,22 +46,14 @@ final class SortedSetCommands {
         .add(
             "zremrangebyscore",
             call -> removeRange(call, ScoreRange.byScore(call, call.arg(2), call.arg(3))))
-        .add("zrevrange", ZRangeCommand::revRange)
-        .add("zrevrangebylex", ZRangeCommand::revRangeByLex)
-        .add("zrevrangebyscore", ZRangeCommand::revRangeByScore)
+        .add("zrevrange", ZRangeCommand.older(ZRangeCommand.By.RANK, true))
+        .add("zrevrangebylex", ZRangeCommand.older(ZRangeCommand.By.LEX, true))
+        .add("zrevrangebyscore", ZRangeCommand.older(ZRangeCommand.By.SCORE, true))
         .add("zrevrank", call -> rank(call, true))
         .add("zscan", SortedSetCommands::zscan)
-        .add("zscore", SortedSetCommands::zscore)
+        .add("zscore", call -> score(call, call.sortedSetOrEmpty(call.arg(1)).find(call.arg(2))))
         .add("zunion", ZCombineCommand.reply(union))
         .add("zunionstore", ZCombineCommand.store(union));
-  }
-
-  private static void zcard(Call call) {
-    call.out.integer(call.sortedSetOrEmpty(call.arg(1)).size());
-  }
-
-  private static void zscore(Call call) {
-    score(call, call.sortedSetOrEmpty(call.arg(1)).find(call.arg(2)));
   }
 
   private static void score(Call call, ScoredMembers.@org.jspecify.annotations.Nullable Node node) {
@@ -89,11 +79,7 @@ final class SortedSetCommands {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     ScoredMembers.Node node = set.find(call.arg(2));
     if (node == null) {
-      if (withScore) {
-        call.out.nilArray();
-      } else {
-        call.out.nil();
-      }
+      call.out.nil(withScore);
       return;
     }
     if (withScore) {
@@ -115,14 +101,8 @@ final class SortedSetCommands {
   }
 
   private static void zrem(Call call) {
-    byte[] key = call.arg(1);
-    SortedSetValue set = call.sortedSetOrEmpty(key);
-    int removed = 0;
-    for (int i = 2; i < call.count(); i++) {
-      removed += set.remove(call.arg(i)) ? 1 : 0;
-    }
-    SortedSetReplies.removedFrom(call, key, set, removed, call.command.name());
-    call.out.integer(removed);
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
+    call.removeEach(2, set::remove, set::size);
   }
 
   private static void removeRange(Call call, ScoreRange range) {
@@ -146,11 +126,11 @@ final class SortedSetCommands {
     byte[] key = call.arg(1);
     SortedSetValue set = call.sortedSetOrEmpty(key);
     IndexRange range = IndexRange.of(start, end, set.size());
-    for (int n = range.size(); n > 0; n--) {
-      ScoredMembers.Node node = set.order.byRank(range.from());
-      if (node != null) {
-        set.remove(node.member);
-      }
+    ScoredMembers.Node node = set.order.byRank(range.from());
+    for (int n = range.size(); n > 0 && node != null; n--) {
+      ScoredMembers.Node next = node.next();
+      set.remove(node.member);
+      node = next;
     }
     SortedSetReplies.removedFrom(call, key, set, range.size(), call.command.name());
     call.out.integer(range.size());

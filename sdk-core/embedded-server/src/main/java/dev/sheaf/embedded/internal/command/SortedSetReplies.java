@@ -8,8 +8,6 @@ import java.util.List;
 
 /** What commands of sorted sets share once they have done their work. */
 final class SortedSetReplies {
-  private SortedSetReplies() {}
-
   static void write(Call call, List<ScoredMembers.Node> nodes, boolean withScores) {
     Reply out = call.out;
     boolean pairs = withScores && out.protocol() == 3;

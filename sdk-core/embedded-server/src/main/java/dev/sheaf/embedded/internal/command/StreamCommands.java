@@ -7,17 +7,13 @@ import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
 import dev.sheaf.embedded.internal.protocol.Edition;
 import dev.sheaf.embedded.internal.protocol.Reply;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** XADD, XRANGE and the other commands on streams without their groups. */
 final class StreamCommands {
   private static final long MAX_ENTRY_BYTES = 1L << 30;
   private static final int DEFAULT_FULL_COUNT = 10;
-
-  private StreamCommands() {}
 
   static void register(Handlers handlers) {
     handlers
@@ -30,16 +26,14 @@ final class StreamCommands {
         .add("xrange", call -> range(call, false))
         .add("xread", StreamReading::read)
         .add("xrevrange", call -> range(call, true))
-        .add("xsetid", StreamCommands::xsetid)
+        .ok("xsetid", StreamCommands::xsetid)
         .add("xtrim", StreamCommands::xtrim);
   }
 
   private static void xadd(Call call) {
     StreamAddOptions options = StreamAddOptions.parse(call, true);
     int fieldsAt = options.idAt + 1;
-    if (call.count() - fieldsAt < 2 || (call.count() - fieldsAt) % 2 != 0) {
-      throw Errors.arity("xadd");
-    }
+    Errors.arityIf(call.count() - fieldsAt < 2 || (call.count() - fieldsAt) % 2 != 0, call);
     NewStreamId wanted = NewStreamId.parse(call.arg(options.idAt));
     Errors.refuseIf(
         !wanted.anySequence() && wanted.id() != null && wanted.id().isZero(),
@@ -62,12 +56,9 @@ final class StreamCommands {
     Errors.refuseIf(
         Arrays.stream(fields).mapToLong(f -> f.length).sum() > MAX_ENTRY_BYTES,
         "ERR Elements are too large to be stored");
-    if (stream == null) {
-      stream = new StreamValue();
-      call.db().put(key, stream);
-    }
+    stream = call.orNew(key, stream, StreamValue::new);
     stream.append(id, fields, call.node.config.number("stream-node-max-entries"));
-    StreamArguments.writeId(call.out, id);
+    call.out.bulk(id.toString());
     byte[][] effect = call.args.clone();
     effect[options.idAt] = Bytes.of(id.toString());
     call.effect(effect);
@@ -122,13 +113,7 @@ final class StreamCommands {
     } else if (count == 0) {
       call.out.nilArray();
     } else {
-      List<StreamId> ids = new ArrayList<>();
-      for (StreamId id : stream.ids(from, to, reverse)) {
-        if (ids.size() >= count) {
-          break;
-        }
-        ids.add(id);
-      }
+      List<StreamId> ids = stream.ids(from, to, reverse).stream().limit(count).toList();
       StreamArguments.writeEntries(call.out, stream, ids);
     }
   }
@@ -161,7 +146,6 @@ final class StreamCommands {
         maxDeleted.isZero() ? stream.maxDeletedId() : maxDeleted,
         added < 0 ? stream.entriesAdded() : added);
     call.groupsChanged(call.arg(1));
-    call.out.ok();
   }
 
   private static void checkPosition(StreamValue stream, StreamId id, long added) {
@@ -213,13 +197,11 @@ final class StreamCommands {
 
   private static void writeProgress(Call call, StreamValue stream, StreamGroup group) {
     Reply out = call.out;
-    out.bulk("last-delivered-id");
-    StreamArguments.writeId(out, group.lastId());
+    out.key("last-delivered-id").bulk(group.lastId().toString());
     out.bulk("entries-read");
     long read = group.entriesRead();
-    integerOrNil(out, read == StreamGroup.UNKNOWN ? null : (Long) read);
-    out.bulk("lag");
-    integerOrNil(out, stream.lag(group, lagRule(call)));
+    out.integerOrNil(read == StreamGroup.UNKNOWN ? null : (Long) read);
+    out.key("lag").integerOrNil(stream.lag(group, lagRule(call)));
   }
 
   private static StreamValue.LagRule lagRule(Call call) {
@@ -227,14 +209,6 @@ final class StreamCommands {
     return edition.isValkey()
         ? StreamValue.LagRule.VALKEY
         : edition.has("7.4.0") ? StreamValue.LagRule.REDIS_7_4 : StreamValue.LagRule.REDIS_7_0;
-  }
-
-  private static void integerOrNil(Reply out, @Nullable Long number) {
-    if (number == null) {
-      out.nil();
-    } else {
-      out.integer(number);
-    }
   }
 
   private static void infoStream(Call call) {
@@ -254,13 +228,10 @@ final class StreamCommands {
     out.key("length").integer(stream.size());
     out.key("radix-tree-keys").integer(stream.nodes());
     out.key("radix-tree-nodes").integer(stream.nodes() + 1L);
-    out.bulk("last-generated-id");
-    StreamArguments.writeId(out, stream.lastId());
-    out.bulk("max-deleted-entry-id");
-    StreamArguments.writeId(out, stream.maxDeletedId());
+    out.key("last-generated-id").bulk(stream.lastId().toString());
+    out.key("max-deleted-entry-id").bulk(stream.maxDeletedId().toString());
     out.key("entries-added").integer(stream.entriesAdded());
-    out.bulk("recorded-first-entry-id");
-    StreamArguments.writeId(out, stream.firstId());
+    out.key("recorded-first-entry-id").bulk(stream.firstId().toString());
     if (full) {
       writeFull(call, stream, count);
     } else {
@@ -284,13 +255,8 @@ final class StreamCommands {
   private static void writeFull(Call call, StreamValue stream, long count) {
     Reply out = call.out;
     out.bulk("entries");
-    List<StreamId> ids = new ArrayList<>();
-    for (StreamId id : stream.ids(StreamId.MIN, StreamId.MAX, false)) {
-      if (ids.size() < count) {
-        ids.add(id);
-      }
-    }
-    StreamArguments.writeEntries(out, stream, ids);
+    var ids = stream.ids(StreamId.MIN, StreamId.MAX, false);
+    StreamArguments.writeEntries(out, stream, ids.stream().limit(count).toList());
     out.key("groups").array(stream.groups.size());
     stream.groups.forEach(
         (name, group) -> {
@@ -334,7 +300,7 @@ final class StreamCommands {
         .forEach(
             entry -> {
               out.array(withConsumer ? 4 : 3);
-              StreamArguments.writeId(out, entry.getKey());
+              out.bulk(entry.getKey().toString());
               if (withConsumer) {
                 out.bulk(entry.getValue().consumerName());
               }

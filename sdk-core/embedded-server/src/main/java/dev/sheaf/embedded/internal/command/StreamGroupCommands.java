@@ -17,18 +17,16 @@ final class StreamGroupCommands {
   private static final long DEFAULT_AUTOCLAIM = 100;
   private static final long MAX_AUTOCLAIM = Long.MAX_VALUE / 16;
 
-  private StreamGroupCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("xack", StreamGroupCommands::ack)
         .add("xautoclaim", StreamGroupCommands::autoClaim)
         .add("xclaim", StreamGroupCommands::claim)
-        .add("xgroup|create", StreamGroupCommands::create)
+        .ok("xgroup|create", StreamGroupCommands::create)
         .add("xgroup|createconsumer", StreamGroupCommands::createConsumer)
         .add("xgroup|delconsumer", StreamGroupCommands::deleteConsumer)
         .add("xgroup|destroy", StreamGroupCommands::destroy)
-        .add("xgroup|setid", StreamGroupCommands::setId)
+        .ok("xgroup|setid", StreamGroupCommands::setId)
         .add("xpending", StreamGroupCommands::pending)
         .add("xreadgroup", StreamReading::readGroup);
   }
@@ -78,15 +76,13 @@ final class StreamGroupCommands {
     Errors.wrongUseIf(call.count() > 8, call);
     StreamId id = position(call, stream);
     if (stream == null) {
-      stream = new StreamValue();
-      call.db().put(key, stream);
+      stream = call.orNew(key, null, StreamValue::new);
       call.db().changed(key);
     }
     Errors.refuseIf(
         stream.group(call.arg(3)) != null, "BUSYGROUP Consumer Group name already exists");
     stream.groups.put(call.arg(3), new StreamGroup(id, options.entriesRead()));
     call.groupsChanged(key);
-    call.out.ok();
   }
 
   private static StreamId position(Call call, @Nullable StreamValue stream) {
@@ -103,7 +99,6 @@ final class StreamGroupCommands {
     StreamId id = call.is(4, "$") ? stream.lastId() : StreamArguments.withEnds(call.arg(4));
     group.position(id, options.entriesRead());
     call.groupsChanged(call.arg(2));
-    call.out.ok();
   }
 
   private static void destroy(Call call) {
@@ -201,7 +196,7 @@ final class StreamGroupCommands {
     call.out.array(found.size());
     for (var entry : found) {
       call.out.array(4);
-      StreamArguments.writeId(call.out, entry.getKey());
+      call.out.bulk(entry.getKey().toString());
       call.out.bulk(entry.getValue().consumerName());
       call.out.integer(Math.max(0, call.now() - entry.getValue().deliveredAt()));
       call.out.integer(entry.getValue().deliveries());
@@ -218,15 +213,13 @@ final class StreamGroupCommands {
       out.nilArray();
       return;
     }
-    StreamArguments.writeId(out, group.pending.firstKey());
-    StreamArguments.writeId(out, group.pending.lastKey());
+    out.bulk(group.pending.firstKey().toString());
+    out.bulk(group.pending.lastKey().toString());
     List<StreamGroup.Consumer> busy =
         group.consumers.values().stream().filter(c -> !c.pending.isEmpty()).toList();
     out.array(busy.size());
     for (StreamGroup.Consumer consumer : busy) {
-      out.array(2);
-      out.bulk(consumer.name);
-      out.bulk(Integer.toString(consumer.pending.size()));
+      out.list(consumer.name, Integer.toString(consumer.pending.size()));
     }
   }
 
@@ -243,14 +236,7 @@ final class StreamGroupCommands {
 
   /** Who claims; made when there is something to claim. */
   private static StreamGroup.Consumer consumer(Call call, StreamGroup group) {
-    if (!group.consumers.containsKey(call.arg(3))) {
-      group.consumer(call.arg(3), call.now());
-      call.node.dirtied();
-      call.notifyOf("xgroup-createconsumer", call.arg(1));
-    }
-    StreamGroup.Consumer consumer = group.consumer(call.arg(3), call.now());
-    consumer.seenAt = call.now();
-    return consumer;
+    return StreamArguments.consumer(call, group, call.arg(1), call.arg(3));
   }
 
   private static StreamGroup.Pending assign(Call call, StreamGroup group, StreamId id) {
@@ -279,21 +265,17 @@ final class StreamGroupCommands {
         claim.ids.add(id);
       }
       for (; i < call.count(); i++) {
-        boolean more = i + 1 < call.count();
-        if (call.is(i, "FORCE")) {
-          claim.force = true;
-        } else if (call.is(i, "JUSTID")) {
-          claim.justId = true;
-        } else if (more && call.is(i, "IDLE")) {
-          claim.deliveredAt = call.now() - number(call, ++i, "IDLE option", "XCLAIM");
-        } else if (more && call.is(i, "TIME")) {
-          claim.deliveredAt = number(call, ++i, "TIME option", "XCLAIM");
-        } else if (more && call.is(i, "RETRYCOUNT")) {
-          claim.retryCount = number(call, ++i, "RETRYCOUNT option", "XCLAIM");
-        } else if (more && call.is(i, "LASTID")) {
-          claim.lastId = StreamArguments.strict(call.arg(++i));
-        } else {
-          throw Errors.of("ERR Unrecognized XCLAIM option '" + call.textOfC(i) + "'");
+        switch (i + 1 < call.count() || call.is(i, "FORCE") || call.is(i, "JUSTID")
+            ? call.option(i)
+            : "") {
+          case "FORCE" -> claim.force = true;
+          case "JUSTID" -> claim.justId = true;
+          case "IDLE" ->
+              claim.deliveredAt = call.now() - number(call, ++i, "IDLE option", "XCLAIM");
+          case "TIME" -> claim.deliveredAt = number(call, ++i, "TIME option", "XCLAIM");
+          case "RETRYCOUNT" -> claim.retryCount = number(call, ++i, "RETRYCOUNT option", "XCLAIM");
+          case "LASTID" -> claim.lastId = StreamArguments.strict(call.arg(++i));
+          default -> throw Errors.of("ERR Unrecognized XCLAIM option '" + call.textOfC(i) + "'");
         }
       }
       if (claim.deliveredAt < 0 || claim.deliveredAt > call.now()) {
@@ -338,8 +320,7 @@ final class StreamGroupCommands {
   private static void writeClaimed(
       Call call, StreamValue stream, List<StreamId> claimed, boolean justId) {
     if (justId) {
-      call.out.array(claimed.size());
-      claimed.forEach(id -> StreamArguments.writeId(call.out, id));
+      call.out.each(claimed, id -> call.out.bulk(id.toString()));
     } else {
       StreamArguments.writeEntries(call.out, stream, claimed);
     }
@@ -383,9 +364,8 @@ final class StreamGroupCommands {
       at = group.pending.higherKey(at);
     }
     call.out.array(3);
-    StreamArguments.writeId(call.out, at == null ? StreamId.MIN : at);
+    call.out.bulk((at == null ? StreamId.MIN : at).toString());
     writeClaimed(call, stream, claimed, justId);
-    call.out.array(deleted.size());
-    deleted.forEach(id -> StreamArguments.writeId(call.out, id));
+    call.out.each(deleted, id -> call.out.bulk(id.toString()));
   }
 }

@@ -15,8 +15,6 @@ final class StringCommands {
   private static final String TOO_LONG =
       "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
 
-  private StringCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("append", StringCommands::append)
@@ -32,7 +30,7 @@ final class StringCommands {
         .add("incrbyfloat", StringCommands::incrByFloat)
         .add("lcs", LongestCommonSubsequence::run)
         .add("mget", StringCommands::mget)
-        .add("mset", StringCommands::mset)
+        .ok("mset", StringCommands::mset)
         .add("msetnx", StringCommands::msetnx)
         .add("psetex", call -> setEx(call, "PX"))
         .add("set", StringCommands::set)
@@ -212,7 +210,6 @@ final class StringCommands {
     for (int i = 1; i < call.count(); i += 2) {
       write(call, call.arg(i), call.arg(i + 1), Value.NO_EXPIRY, false);
     }
-    call.out.ok();
   }
 
   private static void checkPairs(Call call) {
@@ -250,9 +247,7 @@ final class StringCommands {
   }
 
   static void checkLength(long length) {
-    if (length > MAX_LENGTH) {
-      throw Errors.of(TOO_LONG);
-    }
+    Errors.refuseIf(length > MAX_LENGTH, TOO_LONG);
   }
 
   private static void strlen(Call call) {
@@ -291,12 +286,12 @@ final class StringCommands {
     if (now == null) {
       throw value != null && isInfinite(value.bytes())
           ? Errors.of("ERR increment would produce NaN or Infinity")
-          : Errors.notFloat();
+          : Errors.of(Errors.NOT_FLOAT);
     }
     if (by == null) {
       throw Double.valueOf(0).equals(Numbers.parseDouble(call.arg(2)))
               || Numbers.parseDouble(call.arg(2)) == null
-          ? Errors.notFloat()
+          ? Errors.of(Errors.NOT_FLOAT)
           : Errors.of("ERR increment would produce NaN or Infinity");
     }
     byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
@@ -343,13 +338,8 @@ final class StringCommands {
       call.out.integer(value == null ? 0 : value.length());
       return;
     }
-    if (offset > MAX_LENGTH - part.length) {
-      throw Errors.of(TOO_LONG);
-    }
-    if (value == null) {
-      value = new StringValue(Bytes.EMPTY);
-      call.db().put(key, value);
-    }
+    Errors.refuseIf(offset > MAX_LENGTH - part.length, TOO_LONG);
+    value = call.orNew(key, value, () -> new StringValue(Bytes.EMPTY));
     int end = (int) offset + part.length;
     System.arraycopy(part, 0, value.edit(end), (int) offset, part.length);
     call.changed(key);

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** CLIENT TRACKING and its kin. */
 final class TrackingCommands {
-  private TrackingCommands() {}
-
   private static Tracking.@Nullable Mode mode(Call call) {
     return call.node.tracking.mode(call.client);
   }
@@ -40,21 +38,14 @@ final class TrackingCommands {
     static Options parse(Call call) {
       Options options = new Options();
       for (int i = 3; i < call.count(); i++) {
-        boolean more = i + 1 < call.count();
-        if (more && call.is(i, "REDIRECT")) {
-          options.redirectTo(call, ++i);
-        } else if (more && call.is(i, "PREFIX")) {
-          options.prefixes.add(call.arg(++i));
-        } else if (call.is(i, "BCAST")) {
-          options.broadcast = true;
-        } else if (call.is(i, "OPTIN")) {
-          options.in = true;
-        } else if (call.is(i, "OPTOUT")) {
-          options.out = true;
-        } else if (call.is(i, "NOLOOP")) {
-          options.noLoop = true;
-        } else {
-          throw Errors.syntax();
+        switch (call.option(i)) {
+          case "REDIRECT" -> options.redirectTo(call, call.next(i++));
+          case "PREFIX" -> options.prefixes.add(call.arg(call.next(i++)));
+          case "BCAST" -> options.broadcast = true;
+          case "OPTIN" -> options.in = true;
+          case "OPTOUT" -> options.out = true;
+          case "NOLOOP" -> options.noLoop = true;
+          default -> throw Errors.syntax();
         }
       }
       return options;
@@ -76,7 +67,7 @@ final class TrackingCommands {
       Errors.refuseIf(
           !broadcast && !prefixes.isEmpty(), "ERR PREFIX option requires BCAST mode to be enabled");
       Errors.refuseIf(
-          now != null && now.isBroadcast() != broadcast,
+          now != null && now.broadcast != broadcast,
           "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and"
               + " then re-enabling it with a different mode.");
       Errors.refuseIf(
@@ -105,11 +96,12 @@ final class TrackingCommands {
     }
 
     private static void refuseOverlap(String prefix, String other, String how) {
-      if (prefix.startsWith(other) || other.startsWith(prefix)) {
-        throw Errors.of(
-            "ERR Prefix '%s' %s '%s'. Prefixes for a single client must not overlap."
-                .formatted(prefix, how, other));
-      }
+      Errors.refuseIf(
+          prefix.startsWith(other) || other.startsWith(prefix),
+          "ERR Prefix '%s' %s '%s'. Prefixes for a single client must not overlap.",
+          prefix,
+          how,
+          other);
     }
   }
 
@@ -146,7 +138,7 @@ final class TrackingCommands {
     } else {
       throw Errors.syntax();
     }
-    mode.caching(true);
+    mode.caching = true;
     call.out.ok();
   }
 
@@ -169,20 +161,20 @@ final class TrackingCommands {
   }
 
   private static void addFlags(List<String> flags, Tracking.Mode mode) {
-    if (mode.isBroadcast()) {
+    if (mode.broadcast) {
       flags.add("bcast");
     }
     if (mode.opt != Tracking.Mode.Opt.ALL) {
       boolean in = mode.opt == Tracking.Mode.Opt.IN;
       flags.add(in ? "optin" : "optout");
-      if (mode.isCaching()) {
+      if (mode.caching) {
         flags.add(in ? "caching-yes" : "caching-no");
       }
     }
-    if (mode.isNoLoop()) {
+    if (mode.noLoop) {
       flags.add("noloop");
     }
-    if (mode.isRedirectBroken()) {
+    if (mode.redirectBroken) {
       flags.add("broken_redirect");
     }
   }

@@ -7,21 +7,18 @@ import java.util.List;
 
 /** MULTI, EXEC and WATCH. */
 final class TransactionCommands {
-  private TransactionCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("discard", TransactionCommands::discard)
+        .ok("discard", TransactionCommands::discard)
         .add("exec", TransactionCommands::exec)
-        .add("multi", TransactionCommands::multi)
-        .add("unwatch", TransactionCommands::unwatch)
-        .add("watch", TransactionCommands::watch);
+        .ok("multi", TransactionCommands::multi)
+        .ok("unwatch", call -> call.node.watched.unwatchAll(call.client))
+        .ok("watch", TransactionCommands::watch);
   }
 
   private static void multi(Call call) {
     Errors.refuseIf(call.client.queue() != null, "ERR MULTI calls can not be nested");
     call.client.openTransaction();
-    call.out.ok();
   }
 
   private static void discard(Call call) {
@@ -29,7 +26,6 @@ final class TransactionCommands {
       throw Errors.of("ERR DISCARD without MULTI");
     }
     call.node.closeTransaction(call.client);
-    call.out.ok();
   }
 
   private static void exec(Call call) {
@@ -38,9 +34,7 @@ final class TransactionCommands {
     boolean broken = client.isQueueBroken();
     boolean changed = client.isWatchBroken() || watchedKeyHasExpired(client);
     call.node.closeTransaction(client);
-    if (broken) {
-      throw Errors.of(Errors.EXECABORT);
-    }
+    Errors.refuseIf(broken, Errors.EXECABORT);
     if (changed) {
       call.out.nilArray();
       return;
@@ -66,11 +60,5 @@ final class TransactionCommands {
       call.db().peek(call.arg(i));
       call.node.watched.watch(call.client, call.db(), call.arg(i));
     }
-    call.out.ok();
-  }
-
-  private static void unwatch(Call call) {
-    call.node.watched.unwatchAll(call.client);
-    call.out.ok();
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
+import java.util.List;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.node.LatencyEvents;
 import dev.sheaf.embedded.internal.node.SlowLog;
@@ -12,11 +13,9 @@ import java.util.Deque;
 final class WatchCommands {
   private static final int DEFAULT_ENTRIES = 10;
 
-  private WatchCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("commandlog|get", WatchCommands::commandlogGet)
+        .add("commandlog|get", call -> entries(call, kept(call, 3)))
         .add("commandlog|len", call -> call.out.integer(kept(call, 2).size()))
         .add("commandlog|reset", call -> clear(call, kept(call, 2)))
         .add("latency|history", WatchCommands::latencyHistory)
@@ -46,15 +45,10 @@ final class WatchCommands {
     };
   }
 
-  private static void commandlogGet(Call call) {
-    entries(call, kept(call, 3));
-  }
-
   private static void monitor(Call call) {
     Errors.refuseIf(!call.mayBlock, "ERR MONITOR isn't allowed for DENY BLOCKING client");
-    if (!call.node.monitors.has(call.client)) {
+    if (call.node.monitors.add(call.client)) {
       call.out.ok();
-      call.node.monitors.add(call.client);
     }
   }
 
@@ -76,16 +70,9 @@ final class WatchCommands {
   }
 
   private static void write(Reply out, SlowLog.Entry entry) {
-    out.array(6);
-    out.integer(entry.id());
-    out.integer(entry.time());
-    out.integer(entry.micros());
-    out.array(entry.args().length);
-    for (byte[] arg : entry.args()) {
-      out.bulk(arg);
-    }
-    out.bulk(entry.address());
-    out.bulk(entry.clientName());
+    List<byte[]> args = List.of(entry.args());
+    out.list(
+        entry.id(), entry.time(), entry.micros(), args, entry.address(), entry.clientName());
   }
 
   private static void latencyDoctor(Call call) {
@@ -110,9 +97,7 @@ final class WatchCommands {
     call.out.array(series == null ? 0 : series.samples.size());
     if (series != null) {
       for (LatencyEvents.Sample sample : series.samples) {
-        call.out.array(2);
-        call.out.integer(sample.time());
-        call.out.integer(sample.millis());
+        call.out.list(sample.time(), sample.millis());
       }
     }
   }
@@ -123,11 +108,7 @@ final class WatchCommands {
     events.forEach(
         (name, series) -> {
           LatencyEvents.Sample last = series.samples.getLast();
-          call.out.array(4);
-          call.out.bulk(name);
-          call.out.integer(last.time());
-          call.out.integer(last.millis());
-          call.out.integer(series.longest());
+          call.out.list(name, last.time(), last.millis(), series.longest());
         });
   }
 

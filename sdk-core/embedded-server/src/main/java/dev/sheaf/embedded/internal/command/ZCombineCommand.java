@@ -65,7 +65,7 @@ final class ZCombineCommand {
   static void interCard(Call call) {
     Long count = Numbers.parseLong(call.arg(1));
     if (count == null || count < 1) {
-      throw count == null ? Errors.notInteger() : noKeys(call);
+      throw count == null ? Errors.of(Errors.NOT_INTEGER) : noKeys(call);
     }
     Errors.syntaxIf(count > call.count() - 2);
     ZCombineCommand combine = new ZCombineCommand(call, Operation.INTERSECTION, false);
@@ -155,12 +155,7 @@ final class ZCombineCommand {
   private void store() {
     parse();
     SortedSetValue result = combined();
-    if (result.size() == 0) {
-      call.delete(call.arg(1));
-    } else {
-      call.store(call.arg(1), result);
-    }
-    call.out.integer(result.size());
+    call.storeOrDelete(call.arg(1), result, result.size());
   }
 
   /** The scores of one source; a set counts as sorted with all scores 1. */

@@ -9,8 +9,6 @@ import java.util.List;
 
 /** ZPOPMIN, ZPOPMAX and ZMPOP, and those that wait for a member. */
 final class ZPopCommand {
-  private ZPopCommand() {}
-
   private static List<ScoredMembers.Node> take(
       Call call, byte[] key, SortedSetValue set, boolean max, long count) {
     List<ScoredMembers.Node> taken = new ArrayList<>();
@@ -55,10 +53,7 @@ final class ZPopCommand {
     }
     call.effect(Bytes.of(max ? "ZPOPMAX" : "ZPOPMIN"), key);
     ScoredMembers.Node node = take(call, key, set, max, 1).get(0);
-    call.out.array(3);
-    call.out.bulk(key);
-    call.out.bulk(node.member);
-    call.out.number(node.score());
+    call.out.list(key, node.member, node.score());
     return true;
   }
 
@@ -84,9 +79,7 @@ final class ZPopCommand {
     call.out.bulk(key);
     call.out.array(taken.size());
     for (ScoredMembers.Node node : taken) {
-      call.out.array(2);
-      call.out.bulk(node.member);
-      call.out.number(node.score());
+      call.out.list(node.member, node.score());
     }
     return true;
   }

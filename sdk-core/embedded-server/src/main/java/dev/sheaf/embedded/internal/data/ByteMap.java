@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +102,15 @@ public final class ByteMap<V> {
   public @Nullable V get(byte[] key) {
     Entry<V> e = entry(key);
     return e == null ? null : e.value;
+  }
+
+  public V computeIfAbsent(byte[] key, Supplier<V> fresh) {
+    V known = get(key);
+    if (known == null) {
+      known = fresh.get();
+      put(key, known);
+    }
+    return known;
   }
 
   public boolean contains(byte[] key) {

@@ -3,6 +3,7 @@ package dev.sheaf.embedded.internal.data;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -191,11 +192,8 @@ public final class Database {
   private void index(byte[] key) {
     if (bySlot != null) {
       int slot = Slots.of(key);
-      ByteMap<Boolean> slotKeys = bySlot[slot];
-      if (slotKeys == null) {
-        slotKeys = new ByteMap<>();
-        bySlot[slot] = slotKeys;
-      }
+      ByteMap<Boolean> slotKeys = Objects.requireNonNullElseGet(bySlot[slot], ByteMap::new);
+      bySlot[slot] = slotKeys;
       slotKeys.put(key, Boolean.TRUE);
     }
   }

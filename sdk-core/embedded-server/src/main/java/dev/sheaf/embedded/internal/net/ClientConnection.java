@@ -168,7 +168,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     int requests = 0;
     try {
       while (mayRun()) {
-        decoder.trusted(client.isAuthenticated());
+        decoder.trusted(client.authenticated);
         byte[][] request = held == null ? decoder.next() : held;
         held = null;
         if (request == null || waits(request)) {
@@ -214,7 +214,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   private boolean mayRun() {
-    return client.blocked() == null
+    return client.blocked == null
         && !client.isClosing()
         && !delayed
         && !node.isFrozen()
@@ -259,7 +259,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     if (client.isClosing() || cut) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-    } else if ((client.isSubscriber() || node.monitors.has(client))
+    } else if ((client.isSubscriber() || node.monitors.contains(client))
         && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
       LOG.log(
           System.Logger.Level.WARNING,

@@ -26,24 +26,20 @@ public final class BlockedClients {
 
   public void block(BlockedClient wait) {
     all.add(wait);
-    wait.client.blocked(wait);
-    ByteMap<Set<BlockedClient>> keys = waiting.computeIfAbsent(wait.dbIndex, i -> new ByteMap<>());
-    for (byte[] key : wait.keys) {
-      Set<BlockedClient> queue = keys.get(key);
-      if (queue == null) {
-        queue = new LinkedHashSet<>();
-        keys.put(key, queue);
-      }
-      queue.add(wait);
+    wait.client().blocked = wait;
+    ByteMap<Set<BlockedClient>> keys =
+        waiting.computeIfAbsent(wait.dbIndex(), i -> new ByteMap<>());
+    for (byte[] key : wait.keys()) {
+      keys.computeIfAbsent(key, LinkedHashSet::new).add(wait);
     }
   }
 
   /** Forgets the wait without an answer. */
   public void forget(BlockedClient wait) {
     all.remove(wait);
-    wait.client.blocked(null);
-    ByteMap<Set<BlockedClient>> keys = waiting.get(wait.dbIndex);
-    for (byte[] key : wait.keys) {
+    wait.client().blocked = null;
+    ByteMap<Set<BlockedClient>> keys = waiting.get(wait.dbIndex());
+    for (byte[] key : wait.keys()) {
       Set<BlockedClient> queue = keys == null ? null : keys.get(key);
       if (queue != null && keys != null) {
         queue.remove(wait);
@@ -68,7 +64,7 @@ public final class BlockedClients {
   /** Every awaited key may have become ready. */
   void recheckAll() {
     for (BlockedClient wait : all) {
-      wait.keys.forEach(key -> ready.add(new Ready(wait.dbIndex, key)));
+      wait.keys().forEach(key -> ready.add(new Ready(wait.dbIndex(), key)));
     }
   }
 
@@ -94,7 +90,7 @@ public final class BlockedClients {
       return;
     }
     for (BlockedClient wait : List.copyOf(queue)) {
-      if (wait.attempt.serve(next.key())) {
+      if (wait.attempt().serve(next.key())) {
         release(wait);
       }
     }
@@ -102,22 +98,19 @@ public final class BlockedClients {
 
   private void release(BlockedClient wait) {
     forget(wait);
-    Connection connection = wait.client.connection;
-    if (connection != null) {
-      connection.resume();
-    }
+    wait.client().resume();
   }
 
   /** Ends the wait of one client as if its time were over, or with an error. */
   public boolean unblock(Client client, boolean withError) {
-    BlockedClient wait = client.blocked();
+    BlockedClient wait = client.blocked;
     if (wait == null) {
       return false;
     }
     if (withError) {
       client.reply().error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
     } else {
-      wait.timedOut.run();
+      wait.timedOut().run();
     }
     release(wait);
     return true;
@@ -129,8 +122,8 @@ public final class BlockedClients {
       return;
     }
     for (BlockedClient wait : new ArrayList<>(all)) {
-      if (wait.deadline != 0 && wait.deadline <= now) {
-        wait.timedOut.run();
+      if (wait.deadline() != 0 && wait.deadline() <= now) {
+        wait.timedOut().run();
         release(wait);
       }
     }
@@ -139,7 +132,7 @@ public final class BlockedClients {
   /** Answers everybody with an error, for example because the node becomes a replica. */
   public void failAll(String errorLine) {
     for (BlockedClient wait : new ArrayList<>(all)) {
-      wait.client.reply().error(errorLine);
+      wait.client().reply().error(errorLine);
       release(wait);
     }
   }

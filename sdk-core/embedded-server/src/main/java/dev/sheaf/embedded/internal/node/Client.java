@@ -32,7 +32,7 @@ public final class Client {
 
   public int dbIndex;
   private int protocol = 2;
-  private boolean authenticated;
+  public boolean authenticated;
 
   /** Whose permissions the session has. */
   public AclUser user;
@@ -43,8 +43,8 @@ public final class Client {
   public ReplyMode replyMode = ReplyMode.ON;
   private long lastUsedAt;
   private @Nullable Command lastCommand;
-  private boolean asking;
-  private boolean readOnlyMode;
+  public boolean asking;
+  public boolean readOnlyMode;
   private boolean closing;
 
   private @Nullable List<Queued> queue;
@@ -56,8 +56,8 @@ public final class Client {
   public final ByteMap<Boolean> patterns = new ByteMap<>();
   public final ByteMap<Boolean> shardChannels = new ByteMap<>();
 
-  private @Nullable BlockedClient blocked;
-  private @Nullable Client scriptSession;
+  public @Nullable BlockedClient blocked;
+  @Nullable Client scriptSession;
 
   Client(long id, AclUser user, @Nullable Connection connection, long now) {
     this.id = id;
@@ -94,14 +94,6 @@ public final class Client {
     }
   }
 
-  public boolean isAuthenticated() {
-    return authenticated;
-  }
-
-  public void authenticated(boolean yes) {
-    authenticated = yes;
-  }
-
   public long lastUsedAt() {
     return lastUsedAt;
   }
@@ -115,28 +107,19 @@ public final class Client {
     lastCommand = command;
   }
 
-  public boolean isAsking() {
-    return asking;
-  }
-
-  public void asking(boolean yes) {
-    asking = yes;
-  }
-
-  public boolean isReadOnlyMode() {
-    return readOnlyMode;
-  }
-
-  public void readOnlyMode(boolean yes) {
-    readOnlyMode = yes;
-  }
-
   /** Ends its connection; one that ends itself has its replies first. */
   public void end(boolean byItself) {
     if (connection != null && byItself) {
       connection.closeAfterReplies();
     } else if (connection != null) {
       connection.close();
+    }
+  }
+
+  /** Goes on with what has arrived while it could not go on. */
+  public void resume() {
+    if (connection != null) {
+      connection.resume();
     }
   }
 
@@ -192,22 +175,6 @@ public final class Client {
 
   public boolean isSubscriber() {
     return subscriptions() + shardChannels.size() > 0;
-  }
-
-  public @Nullable BlockedClient blocked() {
-    return blocked;
-  }
-
-  void blocked(@Nullable BlockedClient wait) {
-    blocked = wait;
-  }
-
-  @Nullable Client scriptSession() {
-    return scriptSession;
-  }
-
-  void scriptSession(Client session) {
-    scriptSession = session;
   }
 
   void reset(AclUser standard) {

@@ -52,8 +52,8 @@ public final class FaultRules {
 
   private final List<Rule> rules = new ArrayList<>();
   private volatile boolean armed;
-  private volatile boolean loading;
-  private volatile boolean readOnly;
+  public volatile boolean loading;
+  public volatile boolean readOnly;
   public volatile long cutAfterBytes = -1;
 
   public synchronized void answer(String command, long times, Answer answer) {
@@ -79,22 +79,6 @@ public final class FaultRules {
     loading = false;
     readOnly = false;
     cutAfterBytes = -1;
-  }
-
-  public void loading(boolean yes) {
-    loading = yes;
-  }
-
-  public boolean isLoading() {
-    return loading;
-  }
-
-  public void readOnly(boolean yes) {
-    readOnly = yes;
-  }
-
-  public boolean isReadOnly() {
-    return readOnly;
   }
 
   public boolean isArmed() {

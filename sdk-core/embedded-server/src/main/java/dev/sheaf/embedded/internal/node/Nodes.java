@@ -3,8 +3,8 @@ package dev.sheaf.embedded.internal.node;
 
 import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Slots;
-import dev.sheaf.embedded.internal.lua.ScriptEngine;
-import dev.sheaf.embedded.internal.lua.ScriptEngines;
+import dev.sheaf.embedded.internal.lua.LuaEngine;
+import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,8 +87,12 @@ public final class Nodes implements CommandTime {
     }
   }
 
-  private boolean activeExpire = true;
-  private boolean scriptsMayAll;
+  /** Whether keys go when their time has come, and not only when a command looks at them. */
+  public boolean activeExpire = true;
+
+  /** Whether scripts may run what is denied to them, for tests of protocols. */
+  public boolean scriptsMayAll;
+
   private static final int EXPIRY_PERIOD_MILLIS = 100;
   private static final int EXPIRY_SAMPLES = 20;
   private static final int EXPIRY_ROUNDS = 50;
@@ -112,11 +116,13 @@ public final class Nodes implements CommandTime {
   private long epoch;
   private int assigned;
   private int failed;
-  private @Nullable ScriptEngine scriptEngine;
-  private @Nullable RunningScript runningScript;
+  private @Nullable LuaEngine scriptEngine;
+  public @Nullable RunningScript runningScript;
   private Runnable socketReader = () -> {};
   private volatile boolean closing;
-  private @Nullable CommandRecorder recorder;
+
+  /** What is told of every command; null if nothing is. */
+  public @Nullable CommandRecorder recorder;
 
   /** {@code thread} runs every command; {@code seed} is that of everything random. */
   public Nodes(
@@ -131,15 +137,6 @@ public final class Nodes implements CommandTime {
     this.commands = commands;
     this.random = new SplittableRandom(seed);
     this.now = clock.millis();
-  }
-
-  /** What is told of every command; null if nothing is. */
-  public @Nullable CommandRecorder recorder() {
-    return recorder;
-  }
-
-  public void recorder(@Nullable CommandRecorder newRecorder) {
-    recorder = newRecorder;
   }
 
   public boolean isCluster() {
@@ -169,7 +166,7 @@ public final class Nodes implements CommandTime {
 
   public void makeReplica(ServerNode replica, ServerNode master) {
     replica.master(master);
-    replica.shardId(master.shardId());
+    replica.shardId = master.shardId;
     master.replicas.add(replica);
     for (int i = 0; i < ServerNode.DATABASES; i++) {
       replica.db(i).copyFrom(master.db(i));
@@ -196,7 +193,7 @@ public final class Nodes implements CommandTime {
 
   /** Gives the node a configuration epoch of its own, the highest. */
   public long bumpEpoch(ServerNode node) {
-    node.configEpoch(++epoch);
+    node.configEpoch = ++epoch;
     return epoch;
   }
 
@@ -227,25 +224,33 @@ public final class Nodes implements CommandTime {
     now = millis;
   }
 
-  /** Made when the first script comes: it loads a native library. */
-  public ScriptEngine scriptEngine() {
+  /**
+   * One interpreter for all nodes, made when the first script comes: it loads a native library.
+   *
+   * @throws ScriptException where that cannot be loaded
+   */
+  public LuaEngine scriptEngine() {
     if (scriptEngine == null) {
-      scriptEngine = ScriptEngines.create(commands.table().edition);
+      try {
+        scriptEngine = new LuaEngine(commands.table().edition);
+      } catch (IllegalStateException | LinkageError e) {
+        throw new ScriptException(
+            "ERR scripts need native Lua, which cannot be loaded here: " + e.getMessage());
+      }
     }
     return scriptEngine;
   }
 
-  public @Nullable RunningScript runningScript() {
-    return runningScript;
+  /** Forgets compiled scripts once no node knows one. */
+  public void flushScripts() {
+    if (scriptEngine != null && nodes.stream().allMatch(node -> node.scripts.size() == 0)) {
+      scriptEngine.flush();
+    }
   }
 
   /** Whether what runs is a function and not a script. */
   public boolean isRunningFunction() {
     return runningScript != null && runningScript.function != null;
-  }
-
-  public void runningScript(@Nullable RunningScript run) {
-    runningScript = run;
   }
 
   /** Whether the node, its master or one of its replicas is in the middle of a long script. */
@@ -329,7 +334,7 @@ public final class Nodes implements CommandTime {
 
   public @Nullable ServerNode byId(String id) {
     for (ServerNode node : nodes) {
-      if (node.id().equals(id)) {
+      if (node.id.equals(id)) {
         return node;
       }
     }
@@ -351,7 +356,7 @@ public final class Nodes implements CommandTime {
     List<ServerNode> others = new ArrayList<>(old.replicas);
     old.replicas.clear();
     replica.master(null);
-    replica.configEpoch(++epoch);
+    replica.configEpoch = ++epoch;
     for (ServerNode other : others) {
       if (other != replica) {
         makeReplica(other, replica);
@@ -382,20 +387,6 @@ public final class Nodes implements CommandTime {
       node.blocked.serveReady();
       node.visitIdle();
     }
-  }
-
-  /** Whether scripts may run what is denied to them, for tests of protocols. */
-  public void scriptsMayAll(boolean may) {
-    scriptsMayAll = may;
-  }
-
-  public boolean mayScriptsAll() {
-    return scriptsMayAll;
-  }
-
-  /** Whether keys go when their time has come, and not only when a command looks at them. */
-  public void activeExpire(boolean on) {
-    activeExpire = on;
   }
 
   private void expireSome(Database db) {

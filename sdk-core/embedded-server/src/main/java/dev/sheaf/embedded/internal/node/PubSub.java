@@ -4,7 +4,6 @@ package dev.sheaf.embedded.internal.node;
 import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -23,12 +22,7 @@ public final class PubSub {
     if (own.put(channel, Boolean.TRUE) != null) {
       return false;
     }
-    Set<Client> clients = registry.get(channel);
-    if (clients == null) {
-      clients = new LinkedHashSet<>();
-      registry.put(channel, clients);
-    }
-    return clients.add(client);
+    return registry.computeIfAbsent(channel, LinkedHashSet::new).add(client);
   }
 
   public static boolean remove(
@@ -52,19 +46,14 @@ public final class PubSub {
     Set<Client> direct = channels.get(channel);
     if (direct != null) {
       for (Client client : direct) {
-        message(client, MESSAGE, channel, message);
+        client.pushes().pushed(MESSAGE, channel, message);
         receivers++;
       }
     }
     for (var e = patterns.first(); e != null; e = e.after()) {
       if (Glob.matches(e.key, channel)) {
         for (Client client : e.value()) {
-          Reply out = client.pushes();
-          out.push(4);
-          out.bulk(PATTERN_MESSAGE);
-          out.bulk(e.key);
-          out.bulk(channel);
-          out.bulk(message);
+          client.pushes().pushed(PATTERN_MESSAGE, e.key, channel, message);
           receivers++;
         }
       }
@@ -78,16 +67,8 @@ public final class PubSub {
     if (direct == null) {
       return 0;
     }
-    direct.forEach(client -> message(client, SHARD_MESSAGE, channel, message));
+    direct.forEach(client -> client.pushes().pushed(SHARD_MESSAGE, channel, message));
     return direct.size();
-  }
-
-  private static void message(Client client, byte[] kind, byte[] channel, byte[] message) {
-    Reply out = client.pushes();
-    out.push(3);
-    out.bulk(kind);
-    out.bulk(channel);
-    out.bulk(message);
   }
 
   /** Silently, for a client that leaves or resets. */

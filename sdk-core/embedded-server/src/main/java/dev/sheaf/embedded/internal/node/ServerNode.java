@@ -14,8 +14,10 @@ import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One server process, so to speak: its databases, its clients, and its place in the cluster. */
@@ -35,8 +37,11 @@ public final class ServerNode implements Database.Listener {
   }
 
   public final Nodes nodes;
-  private final String id;
-  private String shardId;
+  public final String id;
+
+  /** The id that a master shares with its replicas, also once one of them has taken over. */
+  public String shardId;
+
   public final List<Database> databases = new ArrayList<>();
   public final Map<Long, Client> clients = new LinkedHashMap<>();
 
@@ -50,7 +55,7 @@ public final class ServerNode implements Database.Listener {
   /** What is known of each command. */
   public final CommandTable commands;
 
-  public final Counters counters;
+  public Counters counters = new Counters();
   public final FaultRules faults = new FaultRules();
   public final Config config = new Config();
 
@@ -81,23 +86,32 @@ public final class ServerNode implements Database.Listener {
 
   public final SlowLog slowLog = new SlowLog();
   public final LatencyEvents latencyEvents = new LatencyEvents();
-  public final Monitors monitors = new Monitors();
-  private @Nullable Client running;
-  private @Nullable Watch sentinel;
+
+  /** Who has said MONITOR. */
+  public final Set<Client> monitors = new LinkedHashSet<>();
+
+  /** Whose command runs now; null between commands. */
+  public @Nullable Client running;
+
+  /** What it watches if it is a sentinel; null for a server with data. */
+  public @Nullable Watch sentinel;
+
   private boolean frozen;
   private boolean failed;
   private @Nullable ServerNode master;
   private int port;
-  private int announcedPort;
+
+  /** The port this node tells clients, for a proxy in front of it. */
+  public int announcedPort;
+
   private long dirty;
   private long replicationOffset;
-  private long configEpoch;
-  private long startedAt;
+  public long configEpoch;
+  public final long startedAt;
 
   ServerNode(Nodes nodes, String id, long configEpoch) {
     this.nodes = nodes;
     this.commands = nodes.commands.table();
-    this.counters = new Counters(CommandTable.names().size());
     this.users = new AclUsers(commands);
     this.tracking =
         new Tracking(nodes.thread(), clients::get, () -> config.number("tracking-table-max-keys"));
@@ -111,20 +125,7 @@ public final class ServerNode implements Database.Listener {
       databases.add(new Database(i, nodes::now, this, nodes.isCluster() && i == 0));
     }
     masterLink = new Client(0, users.standard, null, nodes.now());
-    masterLink.authenticated(true);
-  }
-
-  public String id() {
-    return id;
-  }
-
-  /** The id that a master shares with its replicas, also once one of them has taken over. */
-  public String shardId() {
-    return shardId;
-  }
-
-  void shardId(String shared) {
-    shardId = shared;
+    masterLink.authenticated = true;
   }
 
   public int port() {
@@ -136,15 +137,6 @@ public final class ServerNode implements Database.Listener {
     if (announcedPort == 0) {
       announcedPort = listening;
     }
-  }
-
-  /** The port this node tells clients, for a proxy in front of it. */
-  public int announcedPort() {
-    return announcedPort;
-  }
-
-  public void announcedPort(int port) {
-    announcedPort = port;
   }
 
   public String announcedHost() {
@@ -209,18 +201,6 @@ public final class ServerNode implements Database.Listener {
         config.number("zset-max-listpack-value"));
   }
 
-  public long startedAt() {
-    return startedAt;
-  }
-
-  public long configEpoch() {
-    return configEpoch;
-  }
-
-  void configEpoch(long epoch) {
-    configEpoch = epoch;
-  }
-
   public long replicationOffset() {
     return replicationOffset;
   }
@@ -257,7 +237,7 @@ public final class ServerNode implements Database.Listener {
   public Client connect(Connection connection) {
     Client client =
         new Client(nodes.nextClientId(), users.standard, connection, nodes.refreshNow());
-    client.authenticated(users.standard.accepts(""));
+    client.authenticated = users.standard.accepts("");
     clients.put(client.id, client);
     counters.connections++;
     return client;
@@ -265,11 +245,11 @@ public final class ServerNode implements Database.Listener {
 
   /** A session for the commands of a script that a client runs; each of its scripts has it. */
   public Client scriptSession(Client caller) {
-    Client session = caller.scriptSession();
+    Client session = caller.scriptSession;
     if (session == null) {
       session = new Client(caller.id, users.standard, null, nodes.now());
-      session.authenticated(true);
-      caller.scriptSession(session);
+      session.authenticated = true;
+      caller.scriptSession = session;
     }
     session.user = caller.user;
     session.dbIndex = caller.dbIndex;
@@ -300,7 +280,7 @@ public final class ServerNode implements Database.Listener {
     monitors.remove(client);
     tracking.disable(client);
     pause.forget(client);
-    BlockedClient wait = client.blocked();
+    BlockedClient wait = client.blocked;
     if (wait != null) {
       blocked.forget(wait);
     }
@@ -354,15 +334,6 @@ public final class ServerNode implements Database.Listener {
     memory.recount();
   }
 
-  /** What it watches if it is a sentinel; null for a server with data. */
-  public @Nullable Watch sentinel() {
-    return sentinel;
-  }
-
-  public void sentinel(Watch newSentinel) {
-    sentinel = newSentinel;
-  }
-
   /** A frozen node reads nothing and runs nothing, as a stopped process. */
   public boolean isFrozen() {
     return frozen;
@@ -370,12 +341,7 @@ public final class ServerNode implements Database.Listener {
 
   public void frozen(boolean yes) {
     frozen = yes;
-    for (Client client : List.copyOf(clients.values())) {
-      Connection connection = client.connection;
-      if (connection != null) {
-        connection.resume();
-      }
-    }
+    List.copyOf(clients.values()).forEach(Client::resume);
   }
 
   /** Whether the node is down, as the other nodes of a cluster see it. */
@@ -393,13 +359,8 @@ public final class ServerNode implements Database.Listener {
   /** A session of no connection, for looking at the data from inside. */
   public Client directSession() {
     Client session = new Client(0, users.standard, null, nodes.now());
-    session.authenticated(true);
+    session.authenticated = true;
     return session;
-  }
-
-  /** Whose command runs now; null between commands. */
-  public void running(@Nullable Client client) {
-    running = client;
   }
 
   public boolean announcesEvents() {

@@ -31,43 +31,25 @@ public final class Tracking {
       OUT
     }
 
-    private final boolean broadcast;
+    public final boolean broadcast;
     public final Opt opt;
-    private final boolean noLoop;
+    public final boolean noLoop;
 
     /** The client that gets the messages; zero for the client itself. */
     public final long redirect;
 
     public final List<byte[]> prefixes = new ArrayList<>();
-    private boolean caching;
-    private boolean redirectBroken;
+
+    /** CLIENT CACHING for the next command. */
+    public boolean caching;
+
+    public boolean redirectBroken;
 
     public Mode(boolean broadcast, Opt opt, boolean noLoop, long redirect) {
       this.broadcast = broadcast;
       this.opt = opt;
       this.noLoop = noLoop;
       this.redirect = redirect;
-    }
-
-    public boolean isBroadcast() {
-      return broadcast;
-    }
-
-    public boolean isNoLoop() {
-      return noLoop;
-    }
-
-    public boolean isRedirectBroken() {
-      return redirectBroken;
-    }
-
-    /** CLIENT CACHING for the next command. */
-    public void caching(boolean said) {
-      caching = said;
-    }
-
-    public boolean isCaching() {
-      return caching;
     }
 
     boolean remembersReads() {
@@ -126,7 +108,7 @@ public final class Tracking {
   /** How many different prefixes are broadcast; one that is empty stands for every key. */
   public long prefixes() {
     return modes.values().stream()
-        .filter(Mode::isBroadcast)
+        .filter(m -> m.broadcast)
         .flatMap(m -> m.prefixes.isEmpty() ? Stream.of("") : m.prefixes.stream().map(Bytes::text))
         .distinct()
         .count();
@@ -154,12 +136,7 @@ public final class Tracking {
       return;
     }
     for (int i : keys) {
-      Set<Client> clients = readers.get(args[i]);
-      if (clients == null) {
-        clients = new LinkedHashSet<>();
-        readers.put(args[i], clients);
-      }
-      clients.add(client);
+      readers.computeIfAbsent(args[i], LinkedHashSet::new).add(client);
     }
     long most = maxKeys.getAsLong();
     while (most > 0 && readers.size() > most) {
@@ -187,7 +164,7 @@ public final class Tracking {
     }
     modes.forEach(
         (client, mode) -> {
-          if (mode.isBroadcast() && mode.covers(key)) {
+          if (mode.broadcast && mode.covers(key)) {
             note(client, cause, key, true);
           }
         });
@@ -195,7 +172,7 @@ public final class Tracking {
 
   private void note(Client client, @Nullable Client cause, byte[] key, boolean broadcast) {
     Mode mode = modes.get(client);
-    if (mode == null || mode.isBroadcast() != broadcast || mode.isNoLoop() && client == cause) {
+    if (mode == null || mode.broadcast != broadcast || mode.noLoop && client == cause) {
       return;
     }
     if (!broadcast) {

@@ -18,13 +18,7 @@ public final class WatchedKeys {
         return;
       }
     }
-    ByteMap<List<Client>> keys = keys(db);
-    List<Client> watchers = keys.get(key);
-    if (watchers == null) {
-      watchers = new ArrayList<>(1);
-      keys.put(key, watchers);
-    }
-    watchers.add(client);
+    keys(db).computeIfAbsent(key, ArrayList::new).add(client);
     client.watches.add(new WatchedKey(db, key));
     total++;
   }

@@ -73,9 +73,7 @@ public final class CommandTable {
   }
 
   public static CommandException unknownSubcommand(byte[][] args) {
-    String text = Bytes.text(args[1]);
-    int nul = text.indexOf(0);
-    String sub = nul < 0 ? text : text.substring(0, nul);
+    String sub = Bytes.untilNul(args[1]);
     return new CommandException(
         "ERR unknown subcommand '%s'. Try %s HELP."
             .formatted(
