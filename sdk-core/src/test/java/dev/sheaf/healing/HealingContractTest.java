@@ -218,7 +218,7 @@ class HealingContractTest {
     try (EmbeddedServer cluster = EmbeddedServer.builder().cluster(3, 0).start();
         Sheaf<String, String> sheaf = Sheaf.connect(cluster.uri())) {
       EmbeddedNode node = cluster.nodes().get(0);
-      cluster.faults().errorOn(node, "SET", "MOVED 1 127.0.0.1:" + node.port());
+      cluster.faults().on(node).errorOn("SET", "MOVED 1 127.0.0.1:" + node.port());
       Await.until(
           "healing",
           SOON,

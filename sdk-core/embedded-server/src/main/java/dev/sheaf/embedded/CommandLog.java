@@ -52,7 +52,7 @@ public final class CommandLog {
   private void record(int port, Client client, String name, byte[][] args, boolean inScript) {
     List<String> words =
         Arrays.stream(args).map(arg -> new String(arg, StandardCharsets.UTF_8)).toList();
-    Entry entry = new Entry(port, client.id(), client.dbIndex(), name, words, inScript);
+    Entry entry = new Entry(port, client.id, client.dbIndex, name, words, inScript);
     synchronized (entries) {
       if (entries.size() == MAX_ENTRIES) {
         entries.removeFirst();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.internal.data.Check;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -76,11 +77,7 @@ public final class EmbeddedClock {
    * @throws IllegalArgumentException if the duration is negative
    */
   public void advance(Duration by) {
-    requireMovable();
-    if (by.isNegative()) {
-      throw new IllegalArgumentException("time does not go back: " + by);
-    }
-    offsetMicros.addAndGet(TimeUnit.NANOSECONDS.toMicros(by.toNanos()));
+    offsetMicros.addAndGet(micros(by));
     listeners.forEach(Runnable::run);
   }
 
@@ -94,20 +91,17 @@ public final class EmbeddedClock {
    * @throws IllegalArgumentException if the duration is negative
    */
   public EmbeddedClock scriptCommandsTake(Duration each) {
-    requireMovable();
-    if (each.isNegative()) {
-      throw new IllegalArgumentException("time does not go back: " + each);
-    }
-    scriptCommandMicros.set(TimeUnit.NANOSECONDS.toMicros(each.toNanos()));
+    scriptCommandMicros.set(micros(each));
     return this;
   }
 
-  private void requireMovable() {
-    if (this == SYSTEM) {
-      throw new IllegalStateException(
-          "the system clock cannot be advanced; start the server with EmbeddedClock.manual(...)"
-              + " or EmbeddedClock.running(...)");
-    }
+  private long micros(Duration duration) {
+    Check.state(
+        this == SYSTEM,
+        "the system clock cannot be advanced; start the server with EmbeddedClock.manual(...)"
+            + " or EmbeddedClock.running(...)");
+    Check.argument(duration.isNegative(), "time does not go back: %s", duration);
+    return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
   }
 
   /** A script has run a command. */

@@ -2,6 +2,7 @@
 package dev.sheaf.embedded;
 
 import dev.sheaf.embedded.internal.command.DirectCalls;
+import dev.sheaf.embedded.internal.data.Check;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -208,9 +209,7 @@ public final class EmbeddedData {
    * @throws IllegalArgumentException if there are no words
    */
   public @Nullable Object command(String key, String... words) {
-    if (words.length == 0) {
-      throw new IllegalArgumentException("a command has at least its name");
-    }
+    Check.argument(words.length == 0, "a command has at least its name");
     return on(key, words);
   }
 }

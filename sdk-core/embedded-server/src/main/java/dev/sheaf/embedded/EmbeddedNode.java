@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.internal.data.Check;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Connection;
+import dev.sheaf.embedded.internal.node.Counters;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.BitSet;
 import java.util.List;
@@ -34,7 +36,7 @@ public final class EmbeddedNode {
 
   /** Its 40 hexadecimal digits in the cluster. */
   public String id() {
-    return node.id();
+    return node.id;
   }
 
   /** Whether it is a master now. */
@@ -59,7 +61,7 @@ public final class EmbeddedNode {
 
   /** Starts counting anew. */
   public void resetStats() {
-    topology.run(() -> node.counters().reset());
+    topology.run(() -> node.counters = new Counters());
   }
 
   /**
@@ -67,7 +69,7 @@ public final class EmbeddedNode {
    * node. Call it before clients connect.
    */
   public void announcePort(int port) {
-    topology.run(() -> node.announcedPort(port));
+    topology.run(() -> node.announcedPort = port);
   }
 
   /**
@@ -101,8 +103,8 @@ public final class EmbeddedNode {
     topology.unlisten(node);
     topology.run(
         () -> {
-          for (Client client : List.copyOf(node.clients().values())) {
-            Connection connection = client.connection();
+          for (Client client : List.copyOf(node.clients.values())) {
+            Connection connection = client.connection;
             if (connection != null) {
               connection.close();
             }
@@ -120,10 +122,8 @@ public final class EmbeddedNode {
   public void start() {
     topology.run(
         () -> {
-          if (!node.isFailed()) {
-            throw new IllegalStateException("node " + port() + " runs already");
-          }
-          node.scripts().clear();
+          Check.state(!node.isFailed(), "node %s runs already", port());
+          node.scripts.clear();
         });
     topology.listen(node);
     topology.run(() -> node.failed(false));

@@ -2,6 +2,7 @@
 package dev.sheaf.embedded;
 
 import dev.sheaf.embedded.internal.command.Commands;
+import dev.sheaf.embedded.internal.data.Check;
 import dev.sheaf.embedded.internal.data.IdleStrings;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.net.Listener;
@@ -57,7 +58,7 @@ public final class EmbeddedServer implements AutoCloseable {
     nodes.socketReader(listener::readSockets);
     topology = new Topology(listener, thread, nodes, password, builder.compressIdleAfter);
     faults = new Faults(topology);
-    log = new CommandLog(recorder -> thread.run(() -> nodes.recorder(recorder)));
+    log = new CommandLog(recorder -> thread.run(() -> nodes.recorder = recorder));
     timeMoved = () -> thread.run(nodes::timeMoved);
     try {
       open(builder);
@@ -199,9 +200,10 @@ public final class EmbeddedServer implements AutoCloseable {
    * @throws IllegalArgumentException unless 0 to 15, and 0 in a cluster
    */
   public EmbeddedData data(int database) {
-    if (database < 0 || database >= ServerNode.DATABASES || isCluster() && database != 0) {
-      throw new IllegalArgumentException("databases are 0 to 15, in a cluster only 0: " + database);
-    }
+    Check.argument(
+        database < 0 || database >= ServerNode.DATABASES || isCluster() && database != 0,
+        "databases are 0 to 15, in a cluster only 0: %s",
+        database);
     return new EmbeddedData(topology, database);
   }
 
@@ -227,9 +229,7 @@ public final class EmbeddedServer implements AutoCloseable {
    * @throws UncheckedIOException if no port can be opened
    */
   public EmbeddedNode addMaster() {
-    if (!isCluster()) {
-      throw new IllegalStateException("a standalone server has one master");
-    }
+    Check.state(!isCluster(), "a standalone server has one master");
     return topology.join(null);
   }
 
@@ -240,9 +240,7 @@ public final class EmbeddedServer implements AutoCloseable {
    * @throws UncheckedIOException if no port can be opened
    */
   public EmbeddedNode addReplica(EmbeddedNode master) {
-    if (!master.isMaster()) {
-      throw new IllegalArgumentException("not a master: " + master);
-    }
+    Check.argument(!master.isMaster(), "not a master: %s", master);
     return topology.join(master.node());
   }
 
@@ -340,9 +338,7 @@ public final class EmbeddedServer implements AutoCloseable {
      * @throws IllegalArgumentException outside 0 to 65535
      */
     public Builder port(int newPort) {
-      if (newPort < 0 || newPort > MAX_PORT) {
-        throw new IllegalArgumentException("port must be 0 to 65535: " + newPort);
-      }
+      Check.argument(newPort < 0 || newPort > MAX_PORT, "port must be 0 to 65535: %s", newPort);
       port = newPort;
       return this;
     }
@@ -355,11 +351,11 @@ public final class EmbeddedServer implements AutoCloseable {
      * @throws IllegalArgumentException outside these
      */
     public Builder cluster(int mastersWanted, int replicas) {
-      if (mastersWanted < 1 || mastersWanted > Slots.COUNT || replicas < 0) {
-        throw new IllegalArgumentException(
-            "a cluster needs 1 to 16384 masters and 0 or more replicas each: %s, %s"
-                .formatted(mastersWanted, replicas));
-      }
+      Check.argument(
+          mastersWanted < 1 || mastersWanted > Slots.COUNT || replicas < 0,
+          "a cluster needs 1 to 16384 masters and 0 or more replicas each: %s, %s",
+          mastersWanted,
+          replicas);
       masters = mastersWanted;
       replicasPerMaster = replicas;
       return this;
@@ -383,9 +379,7 @@ public final class EmbeddedServer implements AutoCloseable {
      * @throws IllegalArgumentException if negative
      */
     public Builder replicas(int perMaster) {
-      if (perMaster < 0) {
-        throw new IllegalArgumentException("replicas must be 0 or more: " + perMaster);
-      }
+      Check.argument(perMaster < 0, "replicas must be 0 or more: %s", perMaster);
       replicasPerMaster = perMaster;
       return this;
     }
@@ -417,9 +411,7 @@ public final class EmbeddedServer implements AutoCloseable {
      * @throws IllegalArgumentException below a second: uses are known to the second
      */
     public Builder compressIdleAfter(Duration idle) {
-      if (idle.toMillis() < 1000) {
-        throw new IllegalArgumentException("idle must be at least a second: " + idle);
-      }
+      Check.argument(idle.toMillis() < 1000, "idle must be at least a second: %s", idle);
       compressIdleAfter = idle;
       return this;
     }
@@ -451,9 +443,10 @@ public final class EmbeddedServer implements AutoCloseable {
       if (compressIdleAfter != null) {
         IdleStrings.requireLibrary();
       }
-      if (unixSocket != null && masters > 0) {
-        throw new IllegalStateException("a Unix socket is for a standalone server: " + unixSocket);
-      }
+      Check.state(
+          unixSocket != null && masters > 0,
+          "a Unix socket is for a standalone server: %s",
+          unixSocket);
       try {
         return new EmbeddedServer(this);
       } catch (IOException e) {

@@ -1,23 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.internal.data.Check;
 import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.node.FaultRules;
 import dev.sheaf.embedded.internal.protocol.Command;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
- * Faults and other answers on demand, for all nodes or for one. Each node counts for itself. Safe
- * for use by many threads; takes effect with the next command. Commands are named in any case,
- * subcommands as {@code client|setname}, and {@code *} stands for any.
+ * Faults and other answers on demand, for all nodes, or for one with {@link #on}. Each node counts
+ * for itself. Safe for use by many threads; takes effect with the next command. Commands are named
+ * in any case, subcommands as {@code client|setname}, and {@code *} stands for any.
  */
 public final class Faults {
+
   private final Topology topology;
+  private final Supplier<List<EmbeddedNode>> nodes;
 
   Faults(Topology topology) {
+    this(topology, topology::wrappers);
+  }
+
+  private Faults(Topology topology, Supplier<List<EmbeddedNode>> nodes) {
     this.topology = topology;
+    this.nodes = nodes;
+  }
+
+  /** The faults of one node alone. */
+  public Faults on(EmbeddedNode node) {
+    return new Faults(topology, () -> List.of(node));
   }
 
   /**
@@ -30,15 +45,10 @@ public final class Faults {
    *     is no such command
    */
   public void failNext(String command, int times, String errorLine) {
-    topology.wrappers().forEach(node -> failNext(node, command, times, errorLine));
-  }
-
-  /** As {@link #failNext(String, int, String)}, on one node. */
-  public void failNext(EmbeddedNode node, String command, int times, String errorLine) {
     requireCommand(command);
     requireTimes(times);
     requireLine(errorLine);
-    node.node().faults().answer(command, times, (name, args) -> new LuaError(errorLine));
+    each(faults -> faults.answer(command, times, (name, args) -> new LuaError(errorLine)));
   }
 
   /**
@@ -47,14 +57,9 @@ public final class Faults {
    * @throws IllegalArgumentException if the line is empty or there is no such command
    */
   public void errorOn(String command, String errorLine) {
-    topology.wrappers().forEach(node -> errorOn(node, command, errorLine));
-  }
-
-  /** As {@link #errorOn(String, String)}, on one node. */
-  public void errorOn(EmbeddedNode node, String command, String errorLine) {
     requireCommand(command);
     requireLine(errorLine);
-    onCommand(node, command, intercepted -> intercepted.error(errorLine));
+    onCommand(command, intercepted -> intercepted.error(errorLine));
   }
 
   /**
@@ -64,18 +69,12 @@ public final class Faults {
    * @throws IllegalArgumentException if there is no such command
    */
   public void onCommand(String command, CommandInterceptor interceptor) {
-    topology.wrappers().forEach(node -> onCommand(node, command, interceptor));
-  }
-
-  /** As {@link #onCommand(String, CommandInterceptor)}, on one node. */
-  public void onCommand(EmbeddedNode node, String command, CommandInterceptor interceptor) {
     requireCommand(command);
-    node.node()
-        .faults()
-        .answer(
-            command,
-            FaultRules.ALWAYS,
-            (name, args) -> interceptor.answer(new InterceptedCommand(node, name, args)));
+    for (EmbeddedNode node : nodes.get()) {
+      FaultRules.Answer answer =
+          (name, args) -> interceptor.answer(new InterceptedCommand(node, name, args));
+      node.node().faults.answer(command, FaultRules.ALWAYS, answer);
+    }
   }
 
   /**
@@ -85,16 +84,10 @@ public final class Faults {
    * @throws IllegalArgumentException if the duration is not positive or there is no such command
    */
   public void latency(String command, Duration before) {
-    topology.wrappers().forEach(node -> latency(node, command, before));
-  }
-
-  /** As {@link #latency(String, Duration)}, on one node. */
-  public void latency(EmbeddedNode node, String command, Duration before) {
     requireCommand(command);
-    if (before.isNegative() || before.isZero()) {
-      throw new IllegalArgumentException("a latency must be positive: " + before);
-    }
-    node.node().faults().delay(command, FaultRules.ALWAYS, before.toNanos());
+    Check.argument(
+        before.isNegative() || before.isZero(), "a latency must be positive: %s", before);
+    each(faults -> faults.delay(command, FaultRules.ALWAYS, before.toNanos()));
   }
 
   /**
@@ -104,14 +97,9 @@ public final class Faults {
    * @throws IllegalArgumentException if {@code times} is not positive or there is no such command
    */
   public void dropReplies(String command, int times) {
-    topology.wrappers().forEach(node -> dropReplies(node, command, times));
-  }
-
-  /** As {@link #dropReplies(String, int)}, on one node. */
-  public void dropReplies(EmbeddedNode node, String command, int times) {
     requireCommand(command);
     requireTimes(times);
-    node.node().faults().dropReply(command, times);
+    each(faults -> faults.dropReply(command, times));
   }
 
   /**
@@ -121,34 +109,27 @@ public final class Faults {
    * @throws IllegalArgumentException if the number is negative
    */
   public void cutAfterBytes(long bytes) {
-    topology.wrappers().forEach(node -> cutAfterBytes(node, bytes));
-  }
-
-  /** As {@link #cutAfterBytes(long)}, on one node. */
-  public void cutAfterBytes(EmbeddedNode node, long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException("bytes must not be negative: " + bytes);
-    }
-    node.node().faults().cutAfterBytes(bytes);
+    Check.argument(bytes < 0, "bytes must not be negative: %s", bytes);
+    each(faults -> faults.cutAfterBytes = bytes);
   }
 
   /** Answers LOADING to whatever a server that loads its data refuses, or stops doing so. */
   public void loading(boolean on) {
-    each(faults -> faults.loading(on));
+    each(faults -> faults.loading = on);
   }
 
   /** Answers READONLY to writes as a replica does, or stops doing so. */
   public void readOnly(boolean on) {
-    each(faults -> faults.readOnly(on));
+    each(faults -> faults.readOnly = on);
   }
 
   /** Stops reading from sockets, as a stopped process does, or goes on. */
   public void pauseReading(boolean on) {
-    topology.wrappers().forEach(node -> node.freeze(on));
+    nodes.get().forEach(node -> node.freeze(on));
   }
 
   private void each(Consumer<FaultRules> change) {
-    topology.wrappers().forEach(node -> change.accept(node.node().faults()));
+    nodes.get().forEach(node -> change.accept(node.node().faults));
   }
 
   /** Ends all faults; what has been lost stays lost. */
@@ -170,19 +151,16 @@ public final class Faults {
   }
 
   private static String firstSubcommand(Command container) {
-    return container.subcommands().values().iterator().next().name();
+    return container.subcommands.values().iterator().next().name();
   }
 
   private static void requireTimes(int times) {
-    if (times < 1) {
-      throw new IllegalArgumentException("times must be positive: " + times);
-    }
+    Check.argument(times < 1, "times must be positive: %s", times);
   }
 
   private static void requireLine(String errorLine) {
-    if (errorLine.isEmpty()) {
-      throw new IllegalArgumentException(
-          "the error line must not be empty; it starts with its code, such as ERR");
-    }
+    Check.argument(
+        errorLine.isEmpty(),
+        "the error line must not be empty; it starts with its code, such as ERR");
   }
 }

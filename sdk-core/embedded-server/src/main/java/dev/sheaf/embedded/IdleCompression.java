@@ -21,12 +21,12 @@ public record IdleCompression(long compressed, long expanded, long bytesBefore, 
     long before = 0;
     long after = 0;
     for (ServerNode node : nodes) {
-      for (IdleStrings idle : node.idle()) {
+      for (IdleStrings idle : node.idle) {
         compressed += idle.compressed();
         before += idle.bytesBefore();
         after += idle.bytesAfter();
       }
-      for (Database db : node.databases()) {
+      for (Database db : node.databases) {
         expanded += db.expanded();
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.internal.data.Check;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -147,10 +148,9 @@ public final class Main {
       while (rest.hasNext()) {
         options.take(rest.next(), rest);
       }
-      if (options.masters > 0 && options.unixSocket != null) {
-        throw new IllegalArgumentException(
-            "--unixsocket is for a standalone server; leave out --cluster");
-      }
+      Check.argument(
+          options.masters > 0 && options.unixSocket != null,
+          "--unixsocket is for a standalone server; leave out --cluster");
       options.server(options.port);
       return options;
     }
@@ -185,9 +185,7 @@ public final class Main {
     }
 
     private static String value(String option, Iterator<String> rest) {
-      if (!rest.hasNext()) {
-        throw new IllegalArgumentException(option + " needs a value");
-      }
+      Check.argument(!rest.hasNext(), "%s needs a value", option);
       return rest.next();
     }
 
@@ -201,9 +199,7 @@ public final class Main {
 
     private static Matcher match(Pattern pattern, String option, String value, String what) {
       Matcher matcher = pattern.matcher(value);
-      if (!matcher.matches()) {
-        throw new IllegalArgumentException(option + " needs " + what + ": " + value);
-      }
+      Check.argument(!matcher.matches(), "%s needs %s: %s", option, what, value);
       return matcher;
     }
 

@@ -35,10 +35,10 @@ public record NodeStats(
   }
 
   static NodeStats of(ServerNode node) {
-    Counters counters = node.counters();
+    Counters counters = node.counters;
     Map<String, Long> counts = new TreeMap<>();
-    for (Command row : node.commands().rows()) {
-      long n = counters.perCommand[row.id()];
+    for (Command row : node.commands.rows()) {
+      long n = counters.perCommand[row.id];
       if (n > 0) {
         counts.put(row.name(), n);
       }

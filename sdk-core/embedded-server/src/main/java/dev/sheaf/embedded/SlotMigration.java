@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded;
 
+import dev.sheaf.embedded.internal.data.Check;
 import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.node.KeyTransfer;
 import dev.sheaf.embedded.internal.node.Nodes;
@@ -12,23 +13,17 @@ final class SlotMigration {
   private SlotMigration() {}
 
   static void begin(Nodes nodes, int slot, ServerNode from, ServerNode to) {
-    if (slot < 0 || slot >= Slots.COUNT) {
-      throw new IllegalArgumentException("slot must be 0 to 16383: " + slot);
-    }
-    if (nodes.owner(slot) != from) {
-      throw new IllegalArgumentException("node " + from.port() + " does not serve slot " + slot);
-    }
-    if (!to.isMaster() || to == from) {
-      throw new IllegalArgumentException(
-          "slot " + slot + " can only go to another master: " + to.port());
-    }
-    from.migrating().put(slot, to);
-    to.importing().put(slot, from);
+    Check.argument(slot < 0 || slot >= Slots.COUNT, "slot must be 0 to 16383: %s", slot);
+    Check.argument(nodes.owner(slot) != from, "node %s does not serve slot %s", from.port(), slot);
+    Check.argument(
+        !to.isMaster() || to == from, "slot %s can only go to another master: %s", slot, to.port());
+    from.migrating.put(slot, to);
+    to.importing.put(slot, from);
   }
 
   static int moveKeys(Nodes nodes, int slot, int max) {
     ServerNode from = nodes.owner(slot);
-    ServerNode to = from == null ? null : from.migrating().get(slot);
+    ServerNode to = from == null ? null : from.migrating.get(slot);
     if (from == null || to == null) {
       throw new IllegalArgumentException("slot " + slot + " is not under migration");
     }
@@ -46,9 +41,9 @@ final class SlotMigration {
     while (moveKeys(nodes, slot, 1000) > 0) {
       // until the slot is empty
     }
-    ServerNode to = from == null ? null : from.migrating().remove(slot);
+    ServerNode to = from == null ? null : from.migrating.remove(slot);
     if (to != null) {
-      to.importing().remove(slot);
+      to.importing.remove(slot);
       nodes.owner(slot, to);
     }
   }

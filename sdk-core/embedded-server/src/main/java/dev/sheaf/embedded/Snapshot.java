@@ -18,7 +18,7 @@ public final class Snapshot {
   Snapshot(List<ServerNode> nodes) {
     for (ServerNode node : nodes) {
       List<Database> copies = new ArrayList<>();
-      for (Database db : node.databases()) {
+      for (Database db : node.databases) {
         copies.add(db.detachedCopy());
       }
       databases.put(node, copies);
@@ -41,7 +41,7 @@ public final class Snapshot {
 
   private static void announce(Database db) {
     for (var e = db.table().first(); e != null; e = e.after()) {
-      db.changed(e.key());
+      db.changed(e.key);
     }
   }
 }

@@ -56,7 +56,7 @@ final class Topology {
       openPort(created.get(i), firstPort == 0 ? 0 : firstPort + i);
     }
     if (socket != null) {
-      created.get(0).config().set("unixsocket", socket.toString());
+      created.get(0).config.set("unixsocket", socket.toString());
       listener.listen(created.get(0), socket);
     }
   }
@@ -83,8 +83,8 @@ final class Topology {
 
   private void configure(ServerNode node) {
     if (password != null) {
-      node.config().set("requirepass", password);
-      node.users().requirePassword(password.getBytes(StandardCharsets.UTF_8));
+      node.config.set("requirepass", password);
+      node.users.requirePassword(password.getBytes(StandardCharsets.UTF_8));
     }
     if (compressIdleAfter != null) {
       node.compressIdle(compressIdleAfter.toMillis());
@@ -96,7 +96,7 @@ final class Topology {
     thread.run(
         () -> {
           node.port(port);
-          node.config().set("port", Integer.toString(port));
+          node.config.set("port", Integer.toString(port));
         });
     EmbeddedNode wrapper = new EmbeddedNode(this, node);
     wrappers.add(wrapper);
@@ -135,17 +135,17 @@ final class Topology {
 
   /** What is known of each command. */
   CommandTable commands() {
-    return nodes.commands().table();
+    return nodes.commands.table();
   }
 
   /** Opens a sentinel that watches the nodes; returns its port. */
   int openSentinel(String masterName, ServerClock clock) throws IOException {
-    Nodes own = new Nodes(false, clock, listener.thread(), nodes.commands(), 0);
+    Nodes own = new Nodes(false, clock, listener.thread(), nodes.commands, 0);
     ServerNode sentinel =
         thread.call(
             () -> {
               ServerNode node = own.add();
-              node.sentinel(new ServerNode.Watch(masterName, nodes));
+              node.sentinel = new ServerNode.Watch(masterName, nodes);
               nodes.onFailover((from, to) -> announceSwitch(node, masterName, from, to));
               return node;
             });
@@ -157,11 +157,11 @@ final class Topology {
   private static void announceSwitch(
       ServerNode sentinel, String masterName, ServerNode from, ServerNode to) {
     String message = masterName + " " + address(from) + " " + address(to);
-    sentinel.pubSub().publish(Bytes.of("+switch-master"), Bytes.of(message));
+    sentinel.pubSub.publish(Bytes.of("+switch-master"), Bytes.of(message));
   }
 
   private static String address(ServerNode node) {
-    return node.announcedHost() + " " + node.announcedPort();
+    return node.announcedHost() + " " + node.announcedPort;
   }
 
   /** A copy. */
@@ -175,7 +175,7 @@ final class Topology {
         return wrapper;
       }
     }
-    throw new IllegalArgumentException("no node " + node.id());
+    throw new IllegalArgumentException("no node " + node.id);
   }
 
   /** A new node on a free port: a replica of the master, or a master without slots. */

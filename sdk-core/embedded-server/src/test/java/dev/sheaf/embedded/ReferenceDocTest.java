@@ -35,10 +35,10 @@ class ReferenceDocTest {
               .sorted(Comparator.comparing(Command::name))
               .toList();
       page.append("\n### ")
-          .append(group.title())
+          .append(group.title)
           .append("\n\n| Command | Since | |\n|---|---|---|\n");
       for (Command row : rows) {
-        if (row.subcommands().isEmpty() || row.arity() == -1) {
+        if (row.subcommands.isEmpty() || row.arity() == -1) {
           page.append("| ")
               .append(row.name().replace('|', ' ').toUpperCase(Locale.ROOT))
               .append(" | ")

@@ -90,7 +90,7 @@ class MultiCommandFaultTest {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start();
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       EmbeddedNode down = server.nodes().get(1);
-      server.faults().failNext(down, "set", 1_000, "CLUSTERDOWN Hash slot not served");
+      server.faults().on(down).failNext("set", 1_000, "CLUSTERDOWN Hash slot not served");
       Map<String, Result<Boolean>> results = sheaf.setAll(values(200));
       results.forEach(
           (key, result) -> {

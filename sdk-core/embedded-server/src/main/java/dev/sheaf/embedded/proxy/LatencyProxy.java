@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.proxy;
 
+import dev.sheaf.embedded.internal.data.Check;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -72,7 +73,7 @@ public final class LatencyProxy implements AutoCloseable {
     this.group = new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
     this.loop = group.next();
     this.scheduler = new ProxyScheduler(loop);
-    threads.add(scheduler.thread());
+    threads.add(scheduler.thread);
     this.toServer = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     this.toClient = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     try {
@@ -113,8 +114,8 @@ public final class LatencyProxy implements AutoCloseable {
     long nanos = Builder.checkedDelay(oneWayDelay);
     onLoop(
         () -> {
-          toServer.delay(nanos);
-          toClient.delay(nanos);
+          toServer.delayNanos = nanos;
+          toClient.delayNanos = nanos;
         });
   }
 
@@ -165,7 +166,7 @@ public final class LatencyProxy implements AutoCloseable {
   public void pauseToClient(boolean on) {
     onLoop(
         () -> {
-          toClient.pause(on);
+          toClient.paused = on;
           openConnections().forEach(ProxyConnection::pauseChanged);
         });
   }
@@ -174,7 +175,7 @@ public final class LatencyProxy implements AutoCloseable {
   public void pauseToServer(boolean on) {
     onLoop(
         () -> {
-          toServer.pause(on);
+          toServer.paused = on;
           openConnections().forEach(ProxyConnection::pauseChanged);
         });
   }
@@ -187,10 +188,8 @@ public final class LatencyProxy implements AutoCloseable {
    * @throws IllegalArgumentException if {@code bytes} is negative
    */
   public void cutAfterBytesToClient(long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException("bytes must be 0 or more, was " + bytes);
-    }
-    onLoop(() -> toClient.cutAfter(bytes));
+    Check.argument(bytes < 0, "bytes must be 0 or more, was %s", bytes);
+    onLoop(() -> toClient.bytesUntilCut = bytes);
   }
 
   /** Closes the listener and every connection and ends both threads; bounded to seconds. */
@@ -280,7 +279,7 @@ public final class LatencyProxy implements AutoCloseable {
   }
 
   private void accept(SocketChannel client) {
-    counters.connectionAccepted();
+    counters.connections.incrementAndGet();
     ProxyConnection connection =
         new ProxyConnection(
             client, toServer, toClient, scheduler, counters, settings.maxBytesInFlight);
@@ -322,9 +321,7 @@ public final class LatencyProxy implements AutoCloseable {
   }
 
   private void onLoop(Runnable change) {
-    if (closed) {
-      throw new IllegalStateException("the proxy on port " + port + " is closed");
-    }
+    Check.state(closed, "the proxy on port %s is closed", port);
     runOnLoop(change);
   }
 
@@ -357,9 +354,7 @@ public final class LatencyProxy implements AutoCloseable {
      */
     public Builder target(String host, int port) {
       this.targetHost = Objects.requireNonNull(host, "host");
-      if (port < 1 || port > 65_535) {
-        throw new IllegalArgumentException("target port must be in 1..65535, was " + port);
-      }
+      Check.argument(port < 1 || port > 65_535, "target port must be in 1..65535, was %s", port);
       this.targetPort = port;
       return this;
     }
@@ -380,10 +375,10 @@ public final class LatencyProxy implements AutoCloseable {
      * @throws IllegalArgumentException if it is not positive
      */
     public Builder bandwidthBitsPerSecond(long bitsPerSecond) {
-      if (bitsPerSecond <= 0) {
-        throw new IllegalArgumentException(
-            "bandwidth must be positive, was " + bitsPerSecond + "; leave it out for no limit");
-      }
+      Check.argument(
+          bitsPerSecond <= 0,
+          "bandwidth must be positive, was %s; leave it out for no limit",
+          bitsPerSecond);
       this.bitsPerSecond = bitsPerSecond;
       return this;
     }
@@ -394,9 +389,7 @@ public final class LatencyProxy implements AutoCloseable {
      * @throws IllegalArgumentException if the port is not in 0 to 65535
      */
     public Builder listenPort(int port) {
-      if (port < 0 || port > 65_535) {
-        throw new IllegalArgumentException("listen port must be in 0..65535, was " + port);
-      }
+      Check.argument(port < 0 || port > 65_535, "listen port must be in 0..65535, was %s", port);
       this.listenPort = port;
       return this;
     }
@@ -408,9 +401,7 @@ public final class LatencyProxy implements AutoCloseable {
      * @throws IllegalArgumentException if it is not positive
      */
     public Builder maxBytesInFlight(int bytes) {
-      if (bytes <= 0) {
-        throw new IllegalArgumentException("maxBytesInFlight must be positive, was " + bytes);
-      }
+      Check.argument(bytes <= 0, "maxBytesInFlight must be positive, was %s", bytes);
       this.maxBytesInFlight = bytes;
       return this;
     }
@@ -421,9 +412,7 @@ public final class LatencyProxy implements AutoCloseable {
      * @throws IllegalStateException if there is no target, or the port cannot be bound
      */
     public LatencyProxy start() {
-      if (targetPort == 0) {
-        throw new IllegalStateException("no target; call target(host, port) before start()");
-      }
+      Check.state(targetPort == 0, "no target; call target(host, port) before start()");
       return new LatencyProxy(copy(), new InetSocketAddress(listenHost, listenPort));
     }
 
@@ -440,9 +429,7 @@ public final class LatencyProxy implements AutoCloseable {
     }
 
     private static long checkedDelay(Duration delay) {
-      if (delay.isNegative()) {
-        throw new IllegalArgumentException("the delay must be zero or more, was " + delay);
-      }
+      Check.argument(delay.isNegative(), "the delay must be zero or more, was %s", delay);
       return delay.toNanos();
     }
   }

@@ -43,7 +43,12 @@ final class ProxyConnection {
     this.counters = counters;
     this.toServer =
         new ProxyPipe(
-            this, linkToServer, scheduler, counters, counters::deliveredToServer, maxBytesInFlight);
+            this,
+            linkToServer,
+            scheduler,
+            counters,
+            counters.bytesToServer::addAndGet,
+            maxBytesInFlight);
     this.toClient =
         new ProxyPipe(
             this, linkToClient, scheduler, counters, this::deliveredToClient, maxBytesInFlight);
@@ -57,7 +62,7 @@ final class ProxyConnection {
       public void channelRead(ChannelHandlerContext context, Object data) {
         if (turnOpen) {
           turnOpen = false;
-          counters.roundTripStarted();
+          counters.roundTrips.incrementAndGet();
         }
         super.channelRead(context, data);
       }
@@ -152,7 +157,7 @@ final class ProxyConnection {
 
   private void deliveredToClient(long bytes) {
     turnOpen = true;
-    counters.deliveredToClient(bytes);
+    counters.bytesToClient.addAndGet(bytes);
   }
 
   /** What one socket tells, put into the pipe that leads to the other one. */

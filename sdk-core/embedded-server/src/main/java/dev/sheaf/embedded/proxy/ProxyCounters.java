@@ -9,32 +9,12 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class ProxyCounters {
 
-  private final AtomicLong connections = new AtomicLong();
-  private final AtomicLong bytesToServer = new AtomicLong();
-  private final AtomicLong bytesToClient = new AtomicLong();
-  private final AtomicLong roundTrips = new AtomicLong();
-  private final AtomicLong bytesInFlight = new AtomicLong();
+  final AtomicLong connections = new AtomicLong();
+  final AtomicLong bytesToServer = new AtomicLong();
+  final AtomicLong bytesToClient = new AtomicLong();
+  final AtomicLong roundTrips = new AtomicLong();
+  final AtomicLong bytesInFlight = new AtomicLong();
   private ProxyStats base = new ProxyStats(0, 0, 0, 0, 0);
-
-  void connectionAccepted() {
-    connections.incrementAndGet();
-  }
-
-  void roundTripStarted() {
-    roundTrips.incrementAndGet();
-  }
-
-  void deliveredToServer(long bytes) {
-    bytesToServer.addAndGet(bytes);
-  }
-
-  void deliveredToClient(long bytes) {
-    bytesToClient.addAndGet(bytes);
-  }
-
-  void inFlight(long change) {
-    bytesInFlight.addAndGet(change);
-  }
 
   synchronized ProxyStats snapshot() {
     ProxyStats now = sinceStart();

@@ -10,9 +10,9 @@ final class ProxyLink {
   private static final long NO_CUT = Long.MAX_VALUE;
 
   private final long bitsPerSecond;
-  private long delayNanos;
-  private boolean paused;
-  private long bytesUntilCut = NO_CUT;
+  long delayNanos;
+  boolean paused;
+  long bytesUntilCut = NO_CUT;
   private long busyUntil = System.nanoTime();
 
   /**
@@ -31,22 +31,6 @@ final class ProxyLink {
     long start = busyUntil - now > 0 ? busyUntil : now;
     busyUntil = start + (long) Math.ceil(bytes * BITS_TIMES_NANOS / bitsPerSecond);
     return busyUntil + delayNanos;
-  }
-
-  void delay(long nanos) {
-    delayNanos = nanos;
-  }
-
-  void pause(boolean on) {
-    paused = on;
-  }
-
-  boolean paused() {
-    return paused;
-  }
-
-  void cutAfter(long bytes) {
-    bytesUntilCut = bytes;
   }
 
   /** Returns how many of {@code bytes} may pass before the cut. */

@@ -65,7 +65,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
     }
     int bytes = data.readableBytes();
     bytesInFlight += bytes;
-    counters.inFlight(bytes);
+    counters.bytesInFlight.addAndGet(bytes);
     arrived(Kind.DATA, data, bytes);
     if (bytesInFlight >= maxBytesInFlight) {
       readFromSource(false);
@@ -95,7 +95,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
   public boolean releaseDue(long now) {
     scheduled = false;
     Channel to = sink;
-    if (to == null || link.paused()) {
+    if (to == null || link.paused) {
       return false;
     }
     boolean wrote = false;
@@ -112,7 +112,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
 
   /** Makes the scheduler aware of this pipe if there is something it may release. */
   void schedule() {
-    if (!scheduled && sink != null && !link.paused() && !entries.isEmpty()) {
+    if (!scheduled && sink != null && !link.paused && !entries.isEmpty()) {
       scheduled = true;
       scheduler.add(this);
     }
@@ -177,7 +177,7 @@ final class ProxyPipe implements ProxyScheduler.Timed {
 
   private void left(int bytes) {
     bytesInFlight -= bytes;
-    counters.inFlight(-bytes);
+    counters.bytesInFlight.addAndGet(-bytes);
   }
 
   private void readFromSource(boolean on) {

@@ -36,7 +36,7 @@ final class ProxyScheduler {
   private static final long NOTHING_DUE = Long.MAX_VALUE;
 
   private final EventLoop loop;
-  private final Thread thread;
+  final Thread thread;
 
   // Confined to the event loop.
   private final PriorityQueue<Timed> pipes =
@@ -65,10 +65,6 @@ final class ProxyScheduler {
 
   void remove(Timed pipe) {
     pipes.remove(pipe);
-  }
-
-  Thread thread() {
-    return thread;
   }
 
   void stop() {

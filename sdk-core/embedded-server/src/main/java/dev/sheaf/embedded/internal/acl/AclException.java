@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.acl;
 
+import org.jspecify.annotations.Nullable;
+
 /** A rule of ACL SETUSER that cannot be taken; the message says why. */
 public final class AclException extends RuntimeException {
   AclException(String reason) {
     super(reason, null, false, false);
+  }
+
+  /** The reason is a form of {@link String#format}. */
+  static void when(boolean wrong, String form, @Nullable Object... values) {
+    if (wrong) {
+      throw new AclException(form.formatted(values));
+    }
   }
 
   public String reason() {

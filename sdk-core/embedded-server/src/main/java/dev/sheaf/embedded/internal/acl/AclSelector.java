@@ -51,20 +51,12 @@ public final class AclSelector {
    */
   void apply(String rule) {
     switch (rule.toLowerCase(Locale.ROOT)) {
-      case "allkeys", "~*" -> {
-        allKeys = true;
+      case "allkeys", "~*", "resetkeys" -> {
+        allKeys = !rule.equalsIgnoreCase("resetkeys");
         keys.clear();
       }
-      case "resetkeys" -> {
-        allKeys = false;
-        keys.clear();
-      }
-      case "allchannels", "&*" -> {
-        allChannels = true;
-        channels.clear();
-      }
-      case "resetchannels" -> {
-        allChannels = false;
+      case "allchannels", "&*", "resetchannels" -> {
+        allChannels = !rule.equalsIgnoreCase("resetchannels");
         channels.clear();
       }
       case "allcommands", "+@all" -> allCommands(true);
@@ -78,7 +70,7 @@ public final class AclSelector {
     commandRules.clear();
     commands.clear();
     if (all) {
-      table.rows().forEach(row -> commands.set(row.id()));
+      table.rows().forEach(row -> commands.set(row.id));
     }
   }
 
@@ -88,12 +80,11 @@ public final class AclSelector {
       case '~' -> addKey(rule.substring(1), true, true);
       case '%' -> addKeyWithAccess(rule);
       case '&' -> {
-        if (allChannels) {
-          throw new AclException(
-              "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and"
-                  + " does not have any effect. Try 'resetchannels' to start with an empty list"
-                  + " of channels");
-        }
+        AclException.when(
+            allChannels,
+            "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and"
+                + " does not have any effect. Try 'resetchannels' to start with an empty list"
+                + " of channels");
         byte[] channel = Bytes.latin(rule.substring(1));
         if (channels.stream().noneMatch(known -> Arrays.equals(known, channel))) {
           channels.add(channel);
@@ -113,18 +104,15 @@ public final class AclSelector {
   private void addKeyWithAccess(String rule) {
     int tilde = rule.indexOf('~');
     String access = tilde < 0 ? "" : rule.substring(1, tilde).toUpperCase(Locale.ROOT);
-    if (!access.matches("[RW]+")) {
-      throw new AclException("Syntax error");
-    }
+    AclException.when(!access.matches("[RW]+"), "Syntax error");
     addKey(rule.substring(tilde + 1), access.contains("R"), access.contains("W"));
   }
 
   private void addKey(String pattern, boolean reads, boolean writes) {
-    if (allKeys) {
-      throw new AclException(
-          "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not"
-              + " have any effect. Try 'resetkeys' to start with an empty list of patterns");
-    }
+    AclException.when(
+        allKeys,
+        "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not"
+            + " have any effect. Try 'resetkeys' to start with an empty list of patterns");
     KeyPattern added = new KeyPattern(Bytes.latin(pattern), reads, writes);
     if (keys.stream().noneMatch(known -> known.shown().equals(added.shown()))) {
       keys.add(added);
@@ -133,12 +121,10 @@ public final class AclSelector {
 
   private void category(String rule) {
     String name = rule.substring(2).toLowerCase(Locale.ROOT);
-    if (!Categories.ALL.contains(name)) {
-      throw new AclException("Unknown command or category name in ACL");
-    }
+    AclException.when(!Categories.ALL.contains(name), "Unknown command or category name in ACL");
     for (Command row : table.rows()) {
       if (row.categories().contains(name)) {
-        commands.set(row.id(), rule.charAt(0) == '+');
+        commands.set(row.id, rule.charAt(0) == '+');
       }
     }
     remember(rule.charAt(0) + "@" + name);
@@ -151,9 +137,9 @@ public final class AclSelector {
       throw new AclException("Unknown command or category name in ACL");
     }
     boolean allowed = rule.charAt(0) == '+';
-    commands.set(command.id(), allowed);
-    for (Command sub : command.subcommands().values()) {
-      commands.set(sub.id(), allowed);
+    commands.set(command.id, allowed);
+    for (Command sub : command.subcommands.values()) {
+      commands.set(sub.id, allowed);
       commandRules.removeIf(known -> known.substring(1).equals(sub.name()));
     }
     remember(rule.charAt(0) + name);
@@ -165,7 +151,7 @@ public final class AclSelector {
   }
 
   boolean allows(Command command) {
-    return commands.get(command.id());
+    return commands.get(command.id);
   }
 
   boolean allowsKey(byte[] key, boolean reads, boolean writes) {

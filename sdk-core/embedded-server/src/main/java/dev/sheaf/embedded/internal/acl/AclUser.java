@@ -5,10 +5,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import dev.sheaf.embedded.internal.protocol.KeyAccess;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -33,14 +30,14 @@ public final class AclUser {
   private static final Set<String> CHANNEL_LISTS = Set.of("subscribe", "ssubscribe", "psubscribe");
   private static final Set<String> PUBLISHERS = Set.of("publish", "spublish");
 
-  private final String name;
+  public final String name;
   private boolean enabled;
   private boolean noPassword;
 
   /** Shown only: a payload is read into the values of this server, or refused. */
   private String payload = "";
 
-  private final List<String> passwords = new ArrayList<>();
+  public final List<String> passwords = new ArrayList<>();
   private final CommandTable commands;
   private AclSelector root;
   private final List<AclSelector> more = new ArrayList<>();
@@ -50,7 +47,7 @@ public final class AclUser {
     this.name = name;
     this.commands = commands;
     this.root = new AclSelector(commands);
-    this.payload = commands.edition().isNewer() ? "sanitize-payload" : "";
+    this.payload = commands.edition.isNewer() ? "sanitize-payload" : "";
   }
 
   AclUser(AclUser other) {
@@ -72,16 +69,8 @@ public final class AclUser {
     unrestricted = other.unrestricted;
   }
 
-  public String name() {
-    return name;
-  }
-
   public boolean needsNoPassword() {
     return noPassword;
-  }
-
-  public List<String> passwords() {
-    return passwords;
   }
 
   public AclSelector root() {
@@ -110,11 +99,7 @@ public final class AclUser {
   }
 
   private static String sha256(byte[] password) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(password));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    return Bytes.digest("SHA-256", password);
   }
 
   /** Makes this the only password; an empty one takes any. */
@@ -195,9 +180,9 @@ public final class AclUser {
   }
 
   private void removePassword(String hash) {
-    if (!passwords.remove(hash)) {
-      throw new AclException("The password you are trying to remove from the user does not exist");
-    }
+    AclException.when(
+        !passwords.remove(hash),
+        "The password you are trying to remove from the user does not exist");
   }
 
   /** What keeps the user from running the command; null if nothing does. */
@@ -220,7 +205,7 @@ public final class AclUser {
     if (!selector.allows(command)) {
       return new Denial(Denied.COMMAND, command.name());
     }
-    int[] keys = command.keys().areChannels() ? new int[0] : command.keys().find(args);
+    int[] keys = command.keys.areChannels() ? new int[0] : command.keys.find(args);
     boolean channels = CHANNEL_LISTS.contains(command.name());
     if (!channels && !PUBLISHERS.contains(command.name())) {
       for (int place : keys) {

@@ -14,7 +14,9 @@ public final class AclUsers {
 
   private final TreeMap<String, AclUser> users = new TreeMap<>();
   private final CommandTable commands;
-  private final AclUser standard;
+
+  /** The user of connections that do not say who they are. */
+  public final AclUser standard;
 
   /** {@code commands} are those that rules may name. */
   public AclUsers(CommandTable commands) {
@@ -22,11 +24,6 @@ public final class AclUsers {
     standard = new AclUser(DEFAULT, commands);
     List.of("on", "nopass", "~*", "&*", "+@all").forEach(standard::apply);
     users.put(DEFAULT, standard);
-  }
-
-  /** The user of connections that do not say who they are. */
-  public AclUser standard() {
-    return standard;
   }
 
   public Collection<AclUser> all() {
@@ -89,10 +86,8 @@ public final class AclUsers {
         }
       }
     }
-    if (open != null) {
-      throw new AclException(
-          "ERR Unmatched parenthesis in acl selector starting at '" + open + "'.");
-    }
+    AclException.when(
+        open != null, "ERR Unmatched parenthesis in acl selector starting at '%s'.", open);
     return merged;
   }
 

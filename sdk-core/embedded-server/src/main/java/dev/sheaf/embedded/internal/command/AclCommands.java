@@ -25,8 +25,6 @@ final class AclCommands {
   private static final int BITS_PER_DIGIT = 4;
   private static final int LOG_COUNT = 10;
 
-  private AclCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("acl|cat", AclCommands::cat)
@@ -38,28 +36,24 @@ final class AclCommands {
         .add("acl|load", AclCommands::noFile)
         .add("acl|log", AclCommands::log)
         .add("acl|save", AclCommands::noFile)
-        .add("acl|setuser", AclCommands::setUser)
+        .ok("acl|setuser", AclCommands::setUser)
         .add("acl|users", AclCommands::users)
-        .add("acl|whoami", call -> call.out().bulk(call.client().user().name()));
+        .add("acl|whoami", call -> call.out.bulk(call.client.user.name));
   }
 
   private static void cat(Call call) {
     Errors.wrongUseIf(call.count() > 3, call);
     if (call.count() == 2) {
-      call.out().array(Categories.ALL.size());
-      Categories.ALL.forEach(call.out()::bulk);
+      call.out.each(Categories.ALL, call.out::bulk);
       return;
     }
     String category = Bytes.lower(call.arg(2));
-    if (!Categories.ALL.contains(category)) {
-      throw Errors.of("ERR Unknown category '" + call.text(2) + "'");
-    }
+    Errors.refuseIf(!Categories.ALL.contains(category), "ERR Unknown category '%s'", call.text(2));
     List<Command> found =
-        call.node().commands().rows().stream()
+        call.node.commands.rows().stream()
             .filter(row -> row.group() != Group.SENTINEL && row.categories().contains(category))
             .toList();
-    call.out().array(found.size());
-    found.forEach(row -> call.out().bulk(row.name()));
+    call.out.each(found, row -> call.out.bulk(row.name()));
   }
 
   private static void setUser(Call call) {
@@ -73,28 +67,27 @@ final class AclCommands {
       rules.add(call.text(i));
     }
     try {
-      endForbiddenSubscriptions(call, call.node().users().set(call.text(2), rules));
+      endForbiddenSubscriptions(call, call.node.users.set(call.text(2), rules));
     } catch (AclException e) {
       throw Errors.of(e.reason());
     }
-    call.out().ok();
   }
 
   /** Who listens where its user no longer may loses its connection. */
   private static void endForbiddenSubscriptions(Call call, AclUser user) {
-    for (Client client : List.copyOf(call.node().clients().values())) {
-      if (client.user() == user
-          && !(mayListen(user, client.channels(), false)
-              && mayListen(user, client.shardChannels(), false)
-              && mayListen(user, client.patterns(), true))) {
-        client.end(client == call.client());
+    for (Client client : List.copyOf(call.node.clients.values())) {
+      if (client.user == user
+          && !(mayListen(user, client.channels, false)
+              && mayListen(user, client.shardChannels, false)
+              && mayListen(user, client.patterns, true))) {
+        client.end(client == call.client);
       }
     }
   }
 
   private static boolean mayListen(AclUser user, ByteMap<Boolean> channels, boolean patterns) {
     for (var e = channels.first(); e != null; e = e.after()) {
-      if (!user.mayListen(e.key(), patterns)) {
+      if (!user.mayListen(e.key, patterns)) {
         return false;
       }
     }
@@ -102,7 +95,7 @@ final class AclCommands {
   }
 
   private static void delUser(Call call) {
-    AclUsers users = call.node().users();
+    AclUsers users = call.node.users;
     int removed = 0;
     for (int i = 2; i < call.count(); i++) {
       Errors.refuseIf(
@@ -110,27 +103,27 @@ final class AclCommands {
     }
     for (int i = 2; i < call.count(); i++) {
       AclUser user = users.find(call.text(i));
-      if (user != null && users.remove(user.name())) {
+      if (user != null && users.remove(user.name)) {
         removed++;
         endSessions(call, user);
       }
     }
-    call.out().integer(removed);
+    call.out.integer(removed);
   }
 
   private static void endSessions(Call call, AclUser user) {
-    for (Client client : List.copyOf(call.node().clients().values())) {
-      if (client.user() == user && client.connection() != null) {
-        client.authenticated(false);
-        client.user(call.node().users().standard());
-        client.end(client == call.client());
+    for (Client client : List.copyOf(call.node.clients.values())) {
+      if (client.user == user && client.connection != null) {
+        client.authenticated = false;
+        client.user = call.node.users.standard;
+        client.end(client == call.client);
       }
     }
   }
 
   private static void getUser(Call call) {
-    AclUser user = call.node().users().find(call.text(2));
-    Reply out = call.out();
+    AclUser user = call.node.users.find(call.text(2));
+    Reply out = call.out;
     if (user == null) {
       out.nil();
       return;
@@ -139,8 +132,8 @@ final class AclCommands {
     out.map(6);
     out.key("flags").set(flags.size());
     flags.forEach(out::bulk);
-    out.key("passwords").array(user.passwords().size());
-    user.passwords().forEach(out::bulk);
+    out.key("passwords").array(user.passwords.size());
+    user.passwords.forEach(out::bulk);
     describe(out, user.root());
     out.key("selectors").array(user.selectors().size());
     for (AclSelector selector : user.selectors()) {
@@ -156,13 +149,11 @@ final class AclCommands {
   }
 
   private static void list(Call call) {
-    call.out().array(call.node().users().all().size());
-    call.node().users().all().forEach(user -> call.out().bulk(Bytes.latin(user.shown())));
+    call.out.each(call.node.users.all(), user -> call.out.bulk(Bytes.latin(user.shown())));
   }
 
   private static void users(Call call) {
-    call.out().array(call.node().users().all().size());
-    call.node().users().all().forEach(user -> call.out().bulk(Bytes.latin(user.name())));
+    call.out.each(call.node.users.all(), user -> call.out.bulk(Bytes.latin(user.name)));
   }
 
   private static void noFile(Call call) {
@@ -182,19 +173,19 @@ final class AclCommands {
             + " number up to 4096");
     StringBuilder digits = new StringBuilder();
     for (int i = 0; i < (bits + BITS_PER_DIGIT - 1) / BITS_PER_DIGIT; i++) {
-      digits.append(Character.forDigit(call.node().nodes().random().nextInt(16), 16));
+      digits.append(Character.forDigit(call.node.nodes.random.nextInt(16), 16));
     }
-    call.out().bulk(digits.toString());
+    call.out.bulk(digits.toString());
   }
 
   private static void dryRun(Call call) {
     AclUser user =
         Errors.found(
-            call.node().users().find(call.text(2)), "ERR User '" + call.text(2) + "' not found");
-    byte[][] words = Arrays.copyOfRange(call.args(), 3, call.count());
+            call.node.users.find(call.text(2)), "ERR User '" + call.text(2) + "' not found");
+    byte[][] words = Arrays.copyOfRange(call.args, 3, call.count());
     Command command;
     try {
-      command = call.node().commands().resolve(words);
+      command = call.node.commands.resolve(words);
     } catch (CommandException e) {
       command = null;
     }
@@ -206,27 +197,26 @@ final class AclCommands {
     }
     AclUser.Denial denial = user.denies(command, words);
     if (denial == null) {
-      call.out().ok();
+      call.out.ok();
       return;
     }
-    boolean named = call.node().edition().isNewer();
-    String who = (named ? "User " + user.name() : "This user") + " has no permissions to ";
-    call.out()
-        .bulk(
-            Bytes.latin(
-                switch (denial.what()) {
-                  case COMMAND -> who + "run the '" + denial.object() + "' command";
-                  case KEY -> who + "access the '" + denial.object() + "' key";
-                  case CHANNEL -> who + "access the '" + denial.object() + "' channel";
-                }));
+    boolean named = call.node.edition().isNewer();
+    String who = (named ? "User " + user.name : "This user") + " has no permissions to ";
+    call.out.bulk(
+        Bytes.latin(
+            switch (denial.what()) {
+              case COMMAND -> who + "run the '" + denial.object() + "' command";
+              case KEY -> who + "access the '" + denial.object() + "' key";
+              case CHANNEL -> who + "access the '" + denial.object() + "' channel";
+            }));
   }
 
   private static void log(Call call) {
-    AclLog log = call.node().deniedLog();
+    AclLog log = call.node.deniedLog;
     long count = LOG_COUNT;
     if (call.count() == 3 && call.is(2, "RESET")) {
       log.clear();
-      call.out().ok();
+      call.out.ok();
       return;
     }
     if (call.count() == 3) {
@@ -236,7 +226,7 @@ final class AclCommands {
       throw Errors.arity("acl|log");
     }
     List<AclLog.Entry> entries = log.newest(count);
-    Reply out = call.out();
+    Reply out = call.out;
     out.array(entries.size());
     for (AclLog.Entry entry : entries) {
       out.map(7);

@@ -68,7 +68,7 @@ final class BitfieldCommand {
     BitfieldCommand command = new BitfieldCommand(call);
     command.parse();
     Errors.refuseIf(
-        command.highestWrite >= 0 && call.command().name().equals("bitfield_ro"),
+        command.highestWrite >= 0 && call.command.name().equals("bitfield_ro"),
         "ERR BITFIELD_RO only supports the GET subcommand");
     command.execute();
   }
@@ -135,15 +135,12 @@ final class BitfieldCommand {
     byte[] bytes = value == null ? Bytes.EMPTY : value.bytes();
     boolean changed = false;
     if (highestWrite >= 0) {
-      if (value == null) {
-        value = new StringValue(Bytes.EMPTY);
-        call.db().put(key, value);
-      }
+      value = call.orNew(key, value, () -> new StringValue(Bytes.EMPTY));
       int length = (int) (highestWrite >> 3) + 1;
       changed = length > value.length();
       bytes = value.edit(length);
     }
-    call.out().array(operations.size());
+    call.out.array(operations.size());
     for (Operation operation : operations) {
       changed |= execute(operation, bytes);
     }
@@ -157,7 +154,7 @@ final class BitfieldCommand {
     Field field = operation.field();
     long old = read(bytes, operation.offset(), field);
     if (operation.kind() == Kind.GET) {
-      call.out().integer(old);
+      call.out.integer(old);
       return false;
     }
     long base = operation.kind() == Kind.SET ? operation.number() : old;
@@ -170,11 +167,11 @@ final class BitfieldCommand {
                 ? direction > 0 ? field.max() : field.min()
                 : field.wrapped(base + by);
     if (direction != 0 && operation.overflow() == Overflow.FAIL) {
-      call.out().nil();
+      call.out.nil();
       return false;
     }
     write(bytes, operation.offset(), field.width(), next);
-    call.out().integer(operation.kind() == Kind.SET ? old : next);
+    call.out.integer(operation.kind() == Kind.SET ? old : next);
     return next != old;
   }
 

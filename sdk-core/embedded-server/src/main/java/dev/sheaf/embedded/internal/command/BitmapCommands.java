@@ -8,8 +8,6 @@ import dev.sheaf.embedded.internal.data.StringValue;
 final class BitmapCommands {
   private static final long MAX_BITS = 512L * 1024 * 1024 * 8;
 
-  private BitmapCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("bitcount", BitmapCommands::bitCount)
@@ -29,12 +27,9 @@ final class BitmapCommands {
     long offset = offset(call, 2);
     long bit = call.longArg(3, 0, 1, "ERR bit is not an integer or out of range");
     byte[] key = call.arg(1);
-    StringValue value = call.string(key);
-    int length = value == null ? -1 : value.length();
-    if (value == null) {
-      value = new StringValue(Bytes.EMPTY);
-      call.db().put(key, value);
-    }
+    StringValue known = call.string(key);
+    int length = known == null ? -1 : known.length();
+    StringValue value = call.orNew(key, known, () -> new StringValue(Bytes.EMPTY));
     int index = (int) (offset >>> 3);
     int mask = 0x80 >>> (offset & 7);
     byte[] bytes = value.edit(index + 1);
@@ -43,7 +38,7 @@ final class BitmapCommands {
     if (old != bit || value.length() != length) {
       call.changed(key);
     }
-    call.out().integer(old);
+    call.out.integer(old);
   }
 
   private static void getBit(Call call) {
@@ -51,9 +46,9 @@ final class BitmapCommands {
     StringValue value = call.string(call.arg(1));
     int index = (int) (offset >>> 3);
     if (value == null || index >= value.length()) {
-      call.out().integer(0);
+      call.out.integer(0);
     } else {
-      call.out().integer((value.byteAt(index) >>> (7 - (offset & 7))) & 1);
+      call.out.integer((value.byteAt(index) >>> (7 - (offset & 7))) & 1);
     }
   }
 
@@ -87,7 +82,7 @@ final class BitmapCommands {
 
   /** Newer servers look at the range before they look for the key. */
   private static void checkRange(Call call, int from) {
-    if (!call.node().edition().isNewer()) {
+    if (!call.node.edition().isNewer()) {
       return;
     }
     Errors.syntaxIf(call.count() > from + 3);
@@ -98,9 +93,9 @@ final class BitmapCommands {
   }
 
   private static void bitCount(Call call) {
-    boolean toTheEnd = call.count() == 3 && call.node().edition().isValkey();
-    Errors.syntaxIf(call.count() == 3 && !toTheEnd && call.node().edition().isNewer());
-    if (call.count() == 5 && call.node().edition().isValkey()) {
+    boolean toTheEnd = call.count() == 3 && call.node.edition().isValkey();
+    Errors.syntaxIf(call.count() == 3 && !toTheEnd && call.node.edition().isNewer());
+    if (call.count() == 5 && call.node.edition().isValkey()) {
       // It looks at the unit before it looks at the end.
       call.longArg(2);
       unit(call, 4);
@@ -108,7 +103,7 @@ final class BitmapCommands {
     checkRange(call, 2);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     Errors.syntaxIf(call.count() == 3 && !toTheEnd || call.count() > 5);
@@ -116,7 +111,7 @@ final class BitmapCommands {
       long start = call.longArg(2);
       long end = toTheEnd ? -1 : call.longArg(3);
       if (start < 0 && end < 0 && start > end) {
-        call.out().integer(0);
+        call.out.integer(0);
         return;
       }
     }
@@ -124,7 +119,7 @@ final class BitmapCommands {
     int length = value.length();
     Bits range =
         call.count() > 2 ? range(call, 2, length, bits, !toTheEnd) : new Bits(0, length * 8L);
-    call.out().integer(count(value, range));
+    call.out.integer(count(value, range));
   }
 
   private static long count(StringValue value, Bits range) {
@@ -151,7 +146,7 @@ final class BitmapCommands {
     checkRange(call, 3);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
-      call.out().integer(wanted == 1 ? -1 : 0);
+      call.out.integer(wanted == 1 ? -1 : 0);
       return;
     }
     Errors.syntaxIf(call.count() > 6);
@@ -161,12 +156,12 @@ final class BitmapCommands {
     Bits range = call.count() > 3 ? range(call, 3, length, bits, hasEnd) : new Bits(0, length * 8L);
     for (long at = range.from(); at < range.to(); at++) {
       if (bit(value, at) == wanted) {
-        call.out().integer(at);
+        call.out.integer(at);
         return;
       }
     }
     boolean beyond = wanted == 0 && !hasEnd && range.from() < range.to();
-    call.out().integer(beyond ? range.to() : -1);
+    call.out.integer(beyond ? range.to() : -1);
   }
 
   private static void bitOp(Call call) {
@@ -185,7 +180,7 @@ final class BitmapCommands {
     }
     if (longest == 0) {
       call.delete(call.arg(2));
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     byte[] result = new byte[longest];
@@ -198,7 +193,7 @@ final class BitmapCommands {
       result[at] = (byte) (not ? ~bits : bits);
     }
     call.store(call.arg(2), StringValue.raw(result));
-    call.out().integer(longest);
+    call.out.integer(longest);
   }
 
   private static int byteAt(byte[] bytes, int at) {

@@ -9,8 +9,6 @@ import java.util.concurrent.TimeUnit;
 
 /** What the blocking commands share: their timeouts, and how a client is put to wait. */
 final class Blocking {
-  private Blocking() {}
-
   /** When the wait ends, in milliseconds since the epoch; zero for never. */
   static long deadline(Call call, int timeoutAt) {
     Double seconds =
@@ -29,15 +27,21 @@ final class Blocking {
    */
   static void await(
       Call call, List<byte[]> keys, long deadline, BlockedClient.Attempt attempt, Runnable none) {
-    if (!call.mayBlock()) {
+    if (!call.mayBlock) {
       none.run();
       return;
     }
-    var blocked = call.node().blocked();
+    var blocked = call.node.blocked;
     blocked.block(
-        new BlockedClient(call.client(), call.client().dbIndex(), keys, deadline, attempt, none));
+        new BlockedClient(
+            call.client,
+            call.client.dbIndex,
+            keys,
+            deadline,
+            key -> Dispatcher.serve(call, () -> attempt.serve(key)),
+            none));
     if (deadline != 0) {
-      Nodes nodes = call.node().nodes();
+      Nodes nodes = call.node.nodes;
       var unused =
           nodes
               .thread()

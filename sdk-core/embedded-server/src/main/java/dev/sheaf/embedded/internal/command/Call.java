@@ -15,19 +15,30 @@ import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.IntSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One execution of one command: its arguments, the data it works on, and where the reply goes. */
 public final class Call {
-  private final ServerNode node;
-  private final Client client;
-  private final Command command;
-  private final byte[][] args;
-  private final Reply out;
-  private final boolean mayBlock;
+  public final ServerNode node;
+  public final Client client;
+  public final Command command;
+  public final byte[][] args;
+  public final Reply out;
+
+  /** False in transactions, in scripts and on replicas: there a blocking command does not wait. */
+  public final boolean mayBlock;
+
   private byte @Nullable [][] effect;
   private boolean effectSet;
-  private boolean inScript;
+
+  /** Whether a script runs it. */
+  boolean inScript;
+
   private byte @Nullable [] emptied;
 
   Call(
@@ -46,43 +57,13 @@ public final class Call {
     return call;
   }
 
-  public ServerNode node() {
-    return node;
-  }
-
-  public Client client() {
-    return client;
-  }
-
-  public Command command() {
-    return command;
-  }
-
   public Database db() {
-    return node.db(client.dbIndex());
-  }
-
-  public Reply out() {
-    return out;
-  }
-
-  /** False in transactions, in scripts and on replicas: there a blocking command does not wait. */
-  public boolean mayBlock() {
-    return mayBlock;
+    return node.db(client.dbIndex);
   }
 
   /** Milliseconds since the epoch, the same during the whole command. */
   public long now() {
-    return node.nodes().now();
-  }
-
-  /** Whether a script runs it. */
-  boolean inScript() {
-    return inScript;
-  }
-
-  public byte[][] args() {
-    return args;
+    return node.nodes.now();
   }
 
   public int count() {
@@ -99,6 +80,17 @@ public final class Call {
 
   public String text(int i) {
     return Bytes.text(args[i]);
+  }
+
+  /** The name of an option, in upper case. */
+  String option(int i) {
+    return text(i).toUpperCase(Locale.ROOT);
+  }
+
+  /** The place behind an option; a syntax error if that has no value. */
+  int next(int option) {
+    Errors.syntaxIf(option + 1 >= count());
+    return option + 1;
   }
 
   /** The argument as far as C, and so an error text of Redis, sees it: up to a NUL. */
@@ -171,26 +163,59 @@ public final class Call {
 
   /** For reading: a key that is not there reads as an empty list, as in Redis. */
   ListValue listOrEmpty(byte[] key) {
-    ListValue list = list(key);
-    return list == null ? new ListValue() : list;
+    return Objects.requireNonNullElseGet(list(key), ListValue::new);
   }
 
   /** As {@link #listOrEmpty}. */
   HashValue hashOrEmpty(byte[] key) {
-    HashValue hash = hash(key);
-    return hash == null ? new HashValue() : hash;
+    return Objects.requireNonNullElseGet(hash(key), HashValue::new);
   }
 
   /** As {@link #listOrEmpty}. */
   SetValue setOrEmpty(byte[] key) {
-    SetValue set = setValue(key);
-    return set == null ? new SetValue() : set;
+    return Objects.requireNonNullElseGet(setValue(key), SetValue::new);
   }
 
   /** As {@link #listOrEmpty}. */
   SortedSetValue sortedSetOrEmpty(byte[] key) {
-    SortedSetValue set = sortedSet(key);
-    return set == null ? new SortedSetValue() : set;
+    return Objects.requireNonNullElseGet(sortedSet(key), SortedSetValue::new);
+  }
+
+  /** What is at the key; a new value, stored there, where nothing is. */
+  <T extends Value> T orNew(byte[] key, @Nullable T known, Supplier<T> fresh) {
+    if (known != null) {
+      return known;
+    }
+    T added = fresh.get();
+    db().put(key, added);
+    return added;
+  }
+
+  /**
+   * Stores a result of so many elements, or removes the key if there are none; replies how many.
+   */
+  void storeOrDelete(byte[] key, Value result, int size) {
+    if (size == 0) {
+      delete(key);
+    } else {
+      store(key, result);
+    }
+    out.integer(size);
+  }
+
+  /**
+   * Removes each argument from {@code at} on from a collection, and replies how many were there.
+   */
+  void removeEach(int at, Predicate<byte[]> remove, IntSupplier size) {
+    int removed = 0;
+    for (int i = at; i < count(); i++) {
+      removed += remove.test(arg(i)) ? 1 : 0;
+    }
+    if (removed > 0) {
+      deleteIfEmpty(arg(1), size.getAsInt());
+      changed(arg(1));
+    }
+    out.integer(removed);
   }
 
   /** Stores under the key, ending its former time to live. */
@@ -214,10 +239,10 @@ public final class Call {
   }
 
   private void announce(String event, byte[] key) {
-    node.announce(command.group().eventClass(), event, client.dbIndex(), key);
+    notifyOf(event, key);
     if (emptied == key) {
       emptied = null;
-      node.announce('g', "del", client.dbIndex(), key);
+      notifyGeneric("del", key);
     }
   }
 
@@ -233,16 +258,12 @@ public final class Call {
 
   /** Announces one more keyspace event of this command's class, without another change. */
   void notifyOf(String event, byte[] key) {
-    if (node.announcesEvents()) {
-      node.announce(command.group().eventClass(), event, client.dbIndex(), key);
-    }
+    node.announce(command.group().eventClass, event, client.dbIndex, key);
   }
 
   /** As {@link #notifyOf} for the events that belong to no type. */
   void notifyGeneric(String event, byte[] key) {
-    if (node.announcesEvents()) {
-      node.announce('g', event, client.dbIndex(), key);
-    }
+    node.announce('g', event, client.dbIndex, key);
   }
 
   /** Removes the key if it is there. */

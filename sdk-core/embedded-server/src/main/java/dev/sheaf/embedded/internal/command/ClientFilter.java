@@ -29,36 +29,40 @@ final class ClientFilter {
       case "ID" -> {
         Long id = Numbers.parseLong(call.arg(at));
         if (id == null || id < 1) {
-          throw id == null && call.node().edition().isValkey()
+          throw id == null && call.node.edition().isValkey()
               ? Errors.syntax()
               : Errors.of("ERR client-id should be greater than 0");
         }
-        conditions.add(client -> client.id() == id);
+        conditions.add(client -> client.id == id);
       }
       case "TYPE" -> {
-        String type = value.toLowerCase(Locale.ROOT);
-        if (!List.of("normal", "master", "replica", "slave", "pubsub").contains(type)) {
-          throw Errors.of("ERR Unknown client type '" + value + "'");
-        }
-        conditions.add(client -> type.equals(client.isSubscriber() ? "pubsub" : "normal"));
+        conditions.add(ofType(value));
       }
       case "ADDR" -> conditions.add(client -> has(client, value, true));
       case "LADDR" -> conditions.add(client -> has(client, value, false));
       case "USER" -> {
-        if (call.node().users().find(value) == null) {
+        if (call.node.users.find(value) == null) {
           throw Errors.of("ERR No such user '" + value + "'");
         }
-        conditions.add(client -> client.user().name().equals(value));
+        conditions.add(client -> client.user.name.equals(value));
       }
       case "MAXAGE" -> {
-        Errors.syntaxIf(!call.node().edition().has("7.4.0") && !call.node().edition().isValkey());
+        Errors.syntaxIf(!call.node.edition().has("7.4.0") && !call.node.edition().isValkey());
         long seconds = call.longArg(at, "ERR maxage is not an integer or out of range");
         Errors.refuseIf(seconds < 1, "ERR maxage should be greater than 0");
-        conditions.add(client -> (call.now() - client.createdAt()) / 1000 >= seconds);
+        conditions.add(client -> (call.now() - client.createdAt) / 1000 >= seconds);
       }
       case "SKIPME" -> skipMe = yesOrNo(value);
       default -> throw Errors.syntax();
     }
+  }
+
+  static Predicate<Client> ofType(String type) {
+    Errors.refuseIf(
+        !type.matches("(?i)normal|master|replica|slave|pubsub"),
+        "ERR Unknown client type '%s'",
+        type);
+    return client -> type.equalsIgnoreCase(client.isSubscriber() ? "pubsub" : "normal");
   }
 
   private static boolean yesOrNo(String value) {
@@ -72,15 +76,15 @@ final class ClientFilter {
   }
 
   private static boolean has(Client client, String address, boolean remote) {
-    Connection connection = client.connection();
+    Connection connection = client.connection;
     return connection != null
         && address.equals(remote ? connection.remoteAddress() : connection.localAddress());
   }
 
   List<Client> matching() {
     List<Client> found = new ArrayList<>();
-    for (Client client : call.node().clients().values()) {
-      if (!(skipMe && client == call.client())
+    for (Client client : call.node.clients.values()) {
+      if (!(skipMe && client == call.client)
           && conditions.stream().allMatch(condition -> condition.test(client))) {
         found.add(client);
       }

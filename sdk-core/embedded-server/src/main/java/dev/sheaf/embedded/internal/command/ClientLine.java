@@ -10,12 +10,10 @@ import java.util.List;
 
 /** The line CLIENT LIST and CLIENT INFO give for a connection. */
 final class ClientLine {
-  private ClientLine() {}
-
   /** For a command that a client runs, maybe that one. */
   static String of(Call call, Client client) {
-    long request = client == call.client() ? bytesOf(call.args()) : 0;
-    return of(call.node(), client, call.now(), request);
+    long request = client == call.client ? bytesOf(call.args) : 0;
+    return of(call.node, client, call.now(), request);
   }
 
   private static long bytesOf(byte[][] request) {
@@ -28,58 +26,42 @@ final class ClientLine {
 
   /** {@code request}: how many bytes the command that it runs now had on the wire. */
   static String of(ServerNode node, Client client, long now, long request) {
-    Connection connection = client.connection();
+    Connection connection = client.connection;
     List<Client.Queued> queue = client.queue();
     Command last = client.lastCommand();
     Edition edition = node.edition();
     boolean counted = edition.has("7.4.0") || edition.isValkey();
-    return "id="
-        + client.id()
-        + " addr="
-        + (connection == null ? "" : connection.remoteAddress())
-        + " laddr="
-        + (connection == null ? "" : connection.localAddress())
-        + " fd=8 name="
-        + client.name()
-        + " age="
-        + (now - client.createdAt()) / 1000
-        + " idle="
-        + (now - client.lastUsedAt()) / 1000
-        + " flags="
-        + flags(node, client)
-        + (edition.isValkey() ? " capa=" : "")
-        + " db="
-        + client.dbIndex()
-        + " sub="
-        + client.channels().size()
-        + " psub="
-        + client.patterns().size()
-        + " ssub="
-        + client.shardChannels().size()
-        + " multi="
-        + (queue == null ? -1 : queue.size())
-        + (counted ? " watch=" + client.watches().size() : "")
-        + " qbuf="
-        + request
-        + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=16384 rbp=0 obl=0 oll=0 omem=0"
-        + " tot-mem=16384 events=r cmd="
-        + (last == null ? "NULL" : last.name())
-        + " user="
-        + client.user().name()
-        + " redir="
-        + TrackingCommands.redirect(node, client)
-        + " resp="
-        + client.protocol()
-        + (edition.isNewer()
-            ? " lib-name=" + client.libName() + " lib-ver=" + client.libVersion()
-            : "")
-        + (edition.has("8.0.0") ? " io-thread=0" : "")
-        + (edition.isValkey() ? " tot-net-in=0 tot-net-out=0 tot-cmds=0" : "");
+    return String.format(
+        "id=%s addr=%s laddr=%s fd=8 name=%s age=%s idle=%s flags=%s%s db=%s sub=%s psub=%s ssub=%s"
+            + " multi=%s%s qbuf=%s qbuf-free=0 argv-mem=0 multi-mem=0 rbs=16384 rbp=0 obl=0 oll=0"
+            + " omem=0 tot-mem=16384 events=r cmd=%s user=%s redir=%s resp=%s%s%s%s",
+        client.id,
+        connection == null ? "" : connection.remoteAddress(),
+        connection == null ? "" : connection.localAddress(),
+        client.name,
+        (now - client.createdAt) / 1000,
+        (now - client.lastUsedAt()) / 1000,
+        flags(node, client),
+        edition.isValkey() ? " capa=" : "",
+        client.dbIndex,
+        client.channels.size(),
+        client.patterns.size(),
+        client.shardChannels.size(),
+        queue == null ? -1 : queue.size(),
+        counted ? " watch=" + client.watches.size() : "",
+        request,
+        last == null ? "NULL" : last.name(),
+        client.user.name,
+        TrackingCommands.redirect(node, client),
+        client.protocol(),
+        edition.isNewer() ? " lib-name=" + client.libName + " lib-ver=" + client.libVersion : "",
+        edition.has("8.0.0") ? " io-thread=0" : "",
+        edition.isValkey() ? " tot-net-in=0 tot-net-out=0 tot-cmds=0" : "");
   }
 
   private static String flags(ServerNode node, Client client) {
     StringBuilder flags = new StringBuilder();
-    if (node.monitors().has(client)) {
+    if (node.monitors.contains(client)) {
       flags.append('O');
     }
     if (client.isSubscriber()) {
@@ -88,16 +70,16 @@ final class ClientLine {
     if (client.queue() != null) {
       flags.append('x');
     }
-    if (client.blocked() != null) {
+    if (client.blocked != null) {
       flags.append('b');
     }
     if (client.isWatchBroken()) {
       flags.append('d');
     }
-    if (client.isReadOnlyMode()) {
+    if (client.readOnlyMode) {
       flags.append('r');
     }
-    Connection connection = client.connection();
+    Connection connection = client.connection;
     if (connection != null && connection.isUnixSocket()) {
       flags.append('U');
     }

@@ -15,19 +15,17 @@ final class ClusterCommands {
   private static final int BUS_OFFSET = 10_000;
   private static final int MAX_PORT = 65_535;
 
-  private ClusterCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("asking", ClusterCommands::asking)
+        .ok("asking", ClusterCommands::asking)
         .add("cluster|count-failure-reports", inCluster(ClusterCommands::failureReports))
         .add("cluster|countkeysinslot", inCluster(ClusterCommands::countKeysInSlot))
         .add("cluster|getkeysinslot", inCluster(ClusterCommands::getKeysInSlot))
         .add("cluster|info", inCluster(ClusterCommands::info))
-        .add("cluster|keyslot", inCluster(call -> call.out().integer(Slots.of(call.arg(2)))))
+        .add("cluster|keyslot", inCluster(call -> call.out.integer(Slots.of(call.arg(2)))))
         .add("cluster|links", inCluster(ClusterCommands::links))
-        .add("cluster|myid", inCluster(call -> call.out().bulk(call.node().id())))
-        .add("cluster|myshardid", inCluster(call -> call.out().bulk(call.node().shardId())))
+        .add("cluster|myid", inCluster(call -> call.out.bulk(call.node.id)))
+        .add("cluster|myshardid", inCluster(call -> call.out.bulk(call.node.shardId)))
         .add("cluster|nodes", inCluster(ClusterCommands::nodes))
         .add("cluster|replicas", inCluster(ClusterCommands::replicas))
         .add("cluster|shards", inCluster(ClusterCommands::shards))
@@ -45,66 +43,60 @@ final class ClusterCommands {
   }
 
   private static void requireCluster(Call call) {
-    Errors.refuseIf(
-        !call.node().nodes().isCluster(), "ERR This instance has cluster support disabled");
+    Errors.refuseIf(!call.node.nodes.isCluster(), "ERR This instance has cluster support disabled");
   }
 
   private static void asking(Call call) {
     requireCluster(call);
-    call.client().asking(true);
-    call.out().ok();
+    call.client.asking = true;
   }
 
   private static void readOnlyMode(Call call, boolean on) {
-    if (!call.node().edition().isValkey()) {
+    if (!call.node.edition().isValkey()) {
       requireCluster(call);
     }
-    call.client().readOnlyMode(on);
-    call.out().ok();
+    call.client.readOnlyMode = on;
+    call.out.ok();
   }
 
   private static int busPort(ServerNode node) {
-    int port = node.announcedPort();
+    int port = node.announcedPort;
     return port + BUS_OFFSET <= MAX_PORT ? port + BUS_OFFSET : port - BUS_OFFSET;
   }
 
   private static void nodes(Call call) {
     StringBuilder text = new StringBuilder();
-    for (ServerNode node : call.node().nodes().all()) {
-      line(text, node, call.node());
+    for (ServerNode node : call.node.nodes.all()) {
+      line(text, node, call.node);
     }
-    call.out().verbatim(Bytes.of(text.toString()));
+    call.out.verbatim(Bytes.of(text.toString()));
   }
 
   private static void line(StringBuilder text, ServerNode node, ServerNode self) {
     ServerNode master = node.master();
-    text.append(node.id())
+    text.append(node.id)
         .append(' ')
         .append(node.announcedHost())
         .append(':')
-        .append(node.announcedPort())
+        .append(node.announcedPort)
         .append('@')
         .append(busPort(node))
         .append(node == self ? " myself," : " ")
         .append(master == null ? "master" : "slave")
         .append(node.isFailed() ? ",fail" : "")
         .append(' ')
-        .append(master == null ? "-" : master.id())
-        .append(node == self ? " 0 0 " : " 0 " + self.nodes().now() + " ")
-        .append(node.primary().configEpoch())
+        .append(master == null ? "-" : master.id)
+        .append(node == self ? " 0 0 " : " 0 " + self.nodes.now() + " ")
+        .append(node.primary().configEpoch)
         .append(node.isFailed() && node != self ? " disconnected" : " connected");
     for (SlotRange range : SlotRange.of(node.slots())) {
       text.append(' ').append(range);
     }
     if (node == self) {
-      node.migrating()
-          .forEach(
-              (slot, to) ->
-                  text.append(" [").append(slot).append("->-").append(to.id()).append(']'));
-      node.importing()
-          .forEach(
-              (slot, from) ->
-                  text.append(" [").append(slot).append("-<-").append(from.id()).append(']'));
+      node.migrating.forEach(
+          (slot, to) -> text.append(" [").append(slot).append("->-").append(to.id).append(']'));
+      node.importing.forEach(
+          (slot, from) -> text.append(" [").append(slot).append("-<-").append(from.id).append(']'));
     }
     text.append('\n');
   }
@@ -128,10 +120,10 @@ final class ClusterCommands {
   }
 
   private static void slots(Call call) {
-    Reply out = call.out();
+    Reply out = call.out;
     List<ServerNode> owners = new ArrayList<>();
     List<SlotRange> ranges = new ArrayList<>();
-    for (ServerNode node : call.node().nodes().all()) {
+    for (ServerNode node : call.node.nodes.all()) {
       for (SlotRange range : SlotRange.of(node.slots())) {
         owners.add(node);
         ranges.add(range);
@@ -140,7 +132,7 @@ final class ClusterCommands {
     out.array(ranges.size());
     for (int i = 0; i < ranges.size(); i++) {
       ServerNode owner = owners.get(i);
-      List<ServerNode> replicas = owner.replicas().stream().filter(r -> !r.isFailed()).toList();
+      List<ServerNode> replicas = owner.replicas.stream().filter(r -> !r.isFailed()).toList();
       out.array(3 + replicas.size());
       out.integer(ranges.get(i).from());
       out.integer(ranges.get(i).to());
@@ -150,17 +142,12 @@ final class ClusterCommands {
   }
 
   private static void slotNode(Reply out, ServerNode node) {
-    out.array(4);
-    out.bulk(node.announcedHost());
-    out.integer(node.announcedPort());
-    out.bulk(node.id());
-    out.array(0);
+    out.list(node.announcedHost(), node.announcedPort, node.id, List.of());
   }
 
   private static void shards(Call call) {
-    Reply out = call.out();
-    List<ServerNode> masters =
-        call.node().nodes().all().stream().filter(ServerNode::isMaster).toList();
+    Reply out = call.out;
+    List<ServerNode> masters = call.node.nodes.all().stream().filter(ServerNode::isMaster).toList();
     out.array(masters.size());
     for (ServerNode master : masters) {
       List<SlotRange> ranges = SlotRange.of(master.slots());
@@ -170,16 +157,16 @@ final class ClusterCommands {
         out.integer(range.from());
         out.integer(range.to());
       }
-      out.key("nodes").array(1 + master.replicas().size());
+      out.key("nodes").array(1 + master.replicas.size());
       shardNode(out, master);
-      master.replicas().forEach(replica -> shardNode(out, replica));
+      master.replicas.forEach(replica -> shardNode(out, replica));
     }
   }
 
   private static void shardNode(Reply out, ServerNode node) {
     out.map(7);
-    out.key("id").bulk(node.id());
-    out.key("port").integer(node.announcedPort());
+    out.key("id").bulk(node.id);
+    out.key("port").integer(node.announcedPort);
     out.key("ip").bulk(node.announcedHost());
     out.key("endpoint").bulk(node.announcedHost());
     out.key("role").bulk(node.isMaster() ? "master" : "replica");
@@ -188,7 +175,7 @@ final class ClusterCommands {
   }
 
   private static void info(Call call) {
-    Nodes nodes = call.node().nodes();
+    Nodes nodes = call.node.nodes;
     long size = nodes.all().stream().filter(node -> !node.slots().isEmpty()).count();
     String text =
         """
@@ -212,8 +199,8 @@ final class ClusterCommands {
                 nodes.all().size(),
                 size,
                 nodes.epoch(),
-                call.node().primary().configEpoch());
-    call.out().verbatim(Bytes.of(text.replace("\n", "\r\n")));
+                call.node.primary().configEpoch);
+    call.out.verbatim(Bytes.of(text.replace("\n", "\r\n")));
   }
 
   private static int slot(Call call) {
@@ -223,43 +210,43 @@ final class ClusterCommands {
   }
 
   private static void countKeysInSlot(Call call) {
-    call.out().integer(call.node().db(0).countInSlot(slot(call)));
+    call.out.integer(call.node.db(0).countInSlot(slot(call)));
   }
 
   private static void getKeysInSlot(Call call) {
     long max = call.longArg(3);
     int slot = slot(call);
     Errors.refuseIf(max < 0, "ERR Invalid number of keys");
-    List<byte[]> keys = call.node().db(0).keysInSlot(slot, (int) Math.min(Integer.MAX_VALUE, max));
-    call.out().bulks(keys);
+    List<byte[]> keys = call.node.db(0).keysInSlot(slot, (int) Math.min(Integer.MAX_VALUE, max));
+    call.out.bulks(keys);
   }
 
   private static ServerNode named(Call call) {
     ServerNode node =
-        Errors.found(call.node().nodes().byId(call.text(2)), "ERR Unknown node " + call.text(2));
+        Errors.found(call.node.nodes.byId(call.text(2)), "ERR Unknown node " + call.text(2));
     return node;
   }
 
   private static void failureReports(Call call) {
     named(call);
-    call.out().integer(0);
+    call.out.integer(0);
   }
 
   private static void replicas(Call call) {
     ServerNode node = named(call);
     Errors.refuseIf(!node.isMaster(), "ERR The specified node is not a master");
-    call.out().array(node.replicas().size());
-    for (ServerNode replica : node.replicas()) {
+    call.out.array(node.replicas.size());
+    for (ServerNode replica : node.replicas) {
       StringBuilder text = new StringBuilder();
-      line(text, replica, call.node());
-      call.out().bulk(text.substring(0, text.length() - 1));
+      line(text, replica, call.node);
+      call.out.bulk(text.substring(0, text.length() - 1));
     }
   }
 
   private static void links(Call call) {
     List<ServerNode> others =
-        call.node().nodes().all().stream().filter(node -> node != call.node()).toList();
-    call.out().array(others.size() * 2);
+        call.node.nodes.all().stream().filter(node -> node != call.node).toList();
+    call.out.array(others.size() * 2);
     for (ServerNode other : others) {
       link(call, other, "to");
       link(call, other, "from");
@@ -267,12 +254,12 @@ final class ClusterCommands {
   }
 
   private static void link(Call call, ServerNode other, String direction) {
-    call.out().map(6);
-    call.out().key("direction").bulk(direction);
-    call.out().key("node").bulk(other.id());
-    call.out().key("create-time").integer(other.startedAt());
-    call.out().key("events").bulk("r");
-    call.out().key("send-buffer-allocated").integer(0);
-    call.out().key("send-buffer-used").integer(0);
+    call.out.map(6);
+    call.out.key("direction").bulk(direction);
+    call.out.key("node").bulk(other.id);
+    call.out.key("create-time").integer(other.startedAt);
+    call.out.key("events").bulk("r");
+    call.out.key("send-buffer-allocated").integer(0);
+    call.out.key("send-buffer-used").integer(0);
   }
 }

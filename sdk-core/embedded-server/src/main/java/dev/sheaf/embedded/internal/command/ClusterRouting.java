@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides whether this node of a cluster serves a request, and says where to go if not. */
 final class ClusterRouting {
-  private ClusterRouting() {}
-
   /**
    * @throws CommandException MOVED, ASK, CROSSSLOT, TRYAGAIN or CLUSTERDOWN
    */
@@ -23,7 +21,7 @@ final class ClusterRouting {
       checkTransaction(node, client);
       return;
     }
-    if (command.keys().isNone()) {
+    if (command.keys.isNone()) {
       return;
     }
     Found found = new Found(node, client);
@@ -33,7 +31,7 @@ final class ClusterRouting {
 
   /** The slot of the first key; -1 without keys. */
   static int slot(Command command, byte[][] args) {
-    int[] keys = command.keys().find(args);
+    int[] keys = command.keys.find(args);
     return keys.length == 0 ? -1 : Slots.of(args[keys[0]]);
   }
 
@@ -74,12 +72,12 @@ final class ClusterRouting {
     Found(ServerNode node, Client client) {
       this.client = client;
       this.self = node;
-      this.nodes = self.nodes();
+      this.nodes = self.nodes;
     }
 
     void add(Command command, byte[][] args) {
       shardChannels |= command.is(Flag.PUBSUB);
-      for (int i : command.keys().find(args)) {
+      for (int i : command.keys.find(args)) {
         int keySlot = Slots.of(args[i]);
         if (slot < 0) {
           slot = keySlot;
@@ -93,7 +91,7 @@ final class ClusterRouting {
     }
 
     private boolean isMoving() {
-      return self.migrating().containsKey(slot) || self.importing().containsKey(slot);
+      return self.migrating.containsKey(slot) || self.importing.containsKey(slot);
     }
 
     void decide(@Nullable Command command, boolean commandAsks, boolean readsOnly) {
@@ -101,34 +99,28 @@ final class ClusterRouting {
         return;
       }
       ServerNode owner = Errors.found(nodes.owner(slot), Errors.SLOT_NOT_SERVED);
-      if (crossSlot) {
-        throw Errors.of(Errors.CROSSSLOT);
-      }
-      if (nodes.isDown()) {
-        throw Errors.of(Errors.CLUSTER_DOWN);
-      }
+      Errors.refuseIf(crossSlot, Errors.CROSSSLOT);
+      Errors.refuseIf(nodes.isDown(), Errors.CLUSTER_DOWN);
       if (command != null && command.name().equals("migrate") && isMoving()) {
         return;
       }
-      ServerNode taker = owner == self ? self.migrating().get(slot) : null;
+      ServerNode taker = owner == self ? self.migrating.get(slot) : null;
       if (taker != null && missing > 0) {
         throw Errors.of(missing < keys ? Errors.TRYAGAIN : redirect("ASK", taker));
       }
-      if (self.importing().containsKey(slot) && (client.isAsking() || commandAsks)) {
-        if (keys > 1 && missing > 0) {
-          throw Errors.of(Errors.TRYAGAIN);
-        }
+      if (self.importing.containsKey(slot) && (client.asking || commandAsks)) {
+        Errors.refuseIf(keys > 1 && missing > 0, Errors.TRYAGAIN);
         return;
       }
       boolean replicaReads =
-          self.master() == owner && (shardChannels || client.isReadOnlyMode() && readsOnly);
+          self.master() == owner && (shardChannels || client.readOnlyMode && readsOnly);
       if (owner != self && !replicaReads) {
         throw Errors.of(redirect("MOVED", owner));
       }
     }
 
     private String redirect(String kind, ServerNode to) {
-      return kind + " " + slot + " " + to.announcedHost() + ":" + to.announcedPort();
+      return kind + " " + slot + " " + to.announcedHost() + ":" + to.announcedPort;
     }
   }
 }

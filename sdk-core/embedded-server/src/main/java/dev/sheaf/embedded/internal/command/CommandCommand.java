@@ -21,63 +21,59 @@ import org.jspecify.annotations.Nullable;
 
 /** COMMAND and its subcommands: the table, told to clients. */
 final class CommandCommand {
-  private CommandCommand() {}
-
   private static CommandTable table(Call call) {
-    return call.node().commands();
+    return call.node.commands;
   }
 
   static void all(Call call) {
     if (call.count() > 1) {
-      throw CommandTable.unknownSubcommand(call.args());
+      throw CommandTable.unknownSubcommand(call.args);
     }
     Collection<Command> commands = table(call).commands();
-    call.out().array(commands.size());
-    commands.forEach(command -> describe(call.out(), command));
+    call.out.each(commands, command -> describe(call.out, command));
   }
 
   static void count(Call call) {
-    call.out().integer(table(call).commands().size());
+    call.out.integer(table(call).commands().size());
   }
 
   static void info(Call call) {
     if (call.count() == 2) {
-      call.out().array(table(call).commands().size());
-      table(call).commands().forEach(command -> describe(call.out(), command));
+      call.out.each(table(call).commands(), command -> describe(call.out, command));
       return;
     }
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
       Command command = table(call).find(Bytes.lower(call.arg(i)));
       if (command == null) {
-        call.out().nil();
+        call.out.nil();
       } else {
-        describe(call.out(), command);
+        describe(call.out, command);
       }
     }
   }
 
   private static void describe(Reply out, Command command) {
-    CommandKeys keys = command.keys();
+    CommandKeys keys = command.keys;
     out.array(10);
     out.bulk(command.name());
     out.integer(command.arity());
     List<String> flags = new ArrayList<>();
     command.flags().stream().filter(Flag::isShown).forEach(flag -> flags.add(flag.word()));
-    if (keys.movable()) {
+    if (keys.movable) {
       flags.add("movablekeys");
     }
     statuses(out, flags);
-    out.integer(keys.first());
-    out.integer(keys.last());
-    out.integer(keys.step());
+    out.integer(keys.first);
+    out.integer(keys.last);
+    out.integer(keys.step);
     statuses(out, categories(command));
     out.set(command.tips().size());
     command.tips().forEach(out::bulk);
-    out.set(keys.specs().size());
-    keys.specs().forEach(spec -> describe(out, spec));
-    out.set(command.subcommands().size());
-    command.subcommands().values().forEach(sub -> describe(out, sub));
+    out.set(keys.specs.size());
+    keys.specs.forEach(spec -> describe(out, spec));
+    out.set(command.subcommands.size());
+    command.subcommands.values().forEach(sub -> describe(out, sub));
   }
 
   private static void statuses(Reply out, List<String> words) {
@@ -146,19 +142,19 @@ final class CommandCommand {
         wanted.add(command);
       }
     }
-    call.out().map(wanted.size());
-    wanted.forEach(command -> document(call.out(), command));
+    call.out.map(wanted.size());
+    wanted.forEach(command -> document(call.out, command));
   }
 
   private static void document(Reply out, Command command) {
     out.bulk(command.name());
-    out.map(command.subcommands().isEmpty() ? 3 : 4);
+    out.map(command.subcommands.isEmpty() ? 3 : 4);
     out.key("summary").bulk(command.summary());
     out.key("since").bulk(command.since());
-    out.key("group").bulk(command.group().title());
-    if (!command.subcommands().isEmpty()) {
-      out.key("subcommands").map(command.subcommands().size());
-      command.subcommands().values().forEach(sub -> document(out, sub));
+    out.key("group").bulk(command.group().title);
+    if (!command.subcommands.isEmpty()) {
+      out.key("subcommands").map(command.subcommands.size());
+      command.subcommands.values().forEach(sub -> document(out, sub));
     }
   }
 
@@ -173,8 +169,7 @@ final class CommandCommand {
         names.add(command.name());
       }
     }
-    call.out().array(names.size());
-    names.forEach(call.out()::bulk);
+    call.out.each(names, call.out::bulk);
   }
 
   private static boolean listed(Command command, String kind, byte @Nullable [] value) {
@@ -190,39 +185,39 @@ final class CommandCommand {
   }
 
   static void getKeys(Call call) {
-    byte[][] args = Arrays.copyOfRange(call.args(), 2, call.count());
+    byte[][] args = Arrays.copyOfRange(call.args, 2, call.count());
     int[] keys = keys(call, args);
-    call.out().array(keys.length);
+    call.out.array(keys.length);
     for (int place : keys) {
-      call.out().bulk(args[place]);
+      call.out.bulk(args[place]);
     }
   }
 
   static void getKeysAndFlags(Call call) {
-    byte[][] args = Arrays.copyOfRange(call.args(), 2, call.count());
+    byte[][] args = Arrays.copyOfRange(call.args, 2, call.count());
     int[] keys = keys(call, args);
     Command command = table(call).resolve(args);
-    call.out().array(keys.length);
+    call.out.array(keys.length);
     for (int place : keys) {
-      call.out().array(2);
-      call.out().bulk(args[place]);
+      call.out.array(2);
+      call.out.bulk(args[place]);
       List<String> words = command == null ? List.of() : command.access(place, args).words();
-      statuses(call.out(), words.stream().filter(word -> !word.equals("incomplete")).toList());
+      statuses(call.out, words.stream().filter(word -> !word.equals("incomplete")).toList());
     }
   }
 
   private static int[] keys(Call call, byte[][] args) {
     Command command = Errors.found(table(call).resolve(args), "ERR Invalid command specified");
     Errors.refuseIf(
-        command.keys().isNone() || command.keys().areChannels(),
+        command.keys.isNone() || command.keys.areChannels(),
         "ERR The command has no key arguments");
     Errors.refuseIf(
         !command.accepts(args.length), "ERR Invalid number of arguments specified for command");
-    int[] keys = command.keys().find(args);
+    int[] keys = command.keys.find(args);
     boolean ofStreams = keys.length > 0 && command.name().startsWith("xread");
     boolean unbalanced = ofStreams && args.length - keys[0] != 2 * keys.length;
     Errors.refuseIf(
-        unbalanced && call.node().edition().has("8.0.0")
+        unbalanced && call.node.edition().has("8.0.0")
             || keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS),
         "ERR Invalid arguments specified for command");
     return keys;

@@ -21,17 +21,15 @@ final class CommandWatch {
 
   private static final byte[] HIDDEN = Bytes.of("(redacted)");
 
-  private CommandWatch() {}
-
   /** Before the command runs; give the result to {@link #end}. */
   static long begin(Call call) {
-    ServerNode node = call.node();
-    if (!node.monitors().isEmpty()
-        && call.command().is(Flag.SKIP_MONITOR)
-        && call.command().group() == Group.SCRIPTING) {
+    ServerNode node = call.node;
+    if (!node.monitors.isEmpty()
+        && call.command.is(Flag.SKIP_MONITOR)
+        && call.command.group() == Group.SCRIPTING) {
       monitor(call);
     }
-    return isTimed(node.config(), call.command()) ? System.nanoTime() | 1 : NOT_TIMED;
+    return isTimed(node.config, call.command) ? System.nanoTime() | 1 : NOT_TIMED;
   }
 
   private static boolean isTimed(Config config, Command command) {
@@ -42,35 +40,35 @@ final class CommandWatch {
   }
 
   static void end(Call call, long begun) {
-    ServerNode node = call.node();
-    Command command = call.command();
+    ServerNode node = call.node;
+    Command command = call.command;
     if (begun != NOT_TIMED) {
       long micros = (System.nanoTime() - begun) / 1000;
-      long slow = node.config().slowerThanMicros();
+      long slow = node.config.slowerThanMicros();
       if (slow >= 0
           && micros >= slow
           && !command.is(Flag.SKIP_SLOWLOG)
           && !command.is(Flag.SKIP_COMMANDLOG)
-          && call.client().blocked() == null) {
+          && call.client.blocked == null) {
         note(call, micros);
       }
-      long threshold = node.config().latencyThresholdMillis();
+      long threshold = node.config.latencyThresholdMillis();
       if (threshold > 0 && micros / 1000 >= threshold) {
         String event = command.is(Flag.FAST) ? "fast-command" : "command";
-        node.latencyEvents().add(event, seconds(node), micros / 1000);
+        node.latencyEvents.add(event, seconds(node), micros / 1000);
       }
     }
-    if (!node.monitors().isEmpty()
+    if (!node.monitors.isEmpty()
         && !command.is(Flag.SKIP_MONITOR)
         && !command.is(Flag.ADMIN)
-        && (call.inScript() || !call.client().isMasterLink())) {
+        && (call.inScript || !call.client.isMasterLink())) {
       monitor(call);
     }
   }
 
   /** A command that has waited was served; the wait does not count. */
   static void served(Call call, long begun) {
-    long slow = call.node().config().slowerThanMicros();
+    long slow = call.node.config.slowerThanMicros();
     long micros = (System.nanoTime() - begun) / 1000;
     if (slow >= 0 && micros >= slow) {
       note(call, micros);
@@ -78,12 +76,12 @@ final class CommandWatch {
   }
 
   private static long seconds(ServerNode node) {
-    return Math.floorDiv(node.nodes().clock().micros(), MICROS);
+    return Math.floorDiv(node.nodes.clock.micros(), MICROS);
   }
 
   private static void note(Call call, long micros) {
-    ServerNode node = call.node();
-    Client client = call.client();
+    ServerNode node = call.node;
+    Client client = call.client;
     byte[][] args = open(call);
     int count = Math.min(args.length, SlowLog.MAX_ARGUMENTS);
     byte[][] kept = new byte[count][];
@@ -93,14 +91,13 @@ final class CommandWatch {
               ? Bytes.of("... (" + (args.length - count + 1) + " more arguments)")
               : shortened(args[i]);
     }
-    node.slowLog()
-        .add(
-            seconds(node),
-            micros,
-            kept,
-            address(client),
-            client.name(),
-            node.config().number("slowlog-max-len"));
+    node.slowLog.add(
+        seconds(node),
+        micros,
+        kept,
+        address(client),
+        client.name,
+        node.config.number("slowlog-max-len"));
   }
 
   private static byte[] shortened(byte[] arg) {
@@ -112,14 +109,14 @@ final class CommandWatch {
   }
 
   private static String address(Client client) {
-    Connection connection = client.connection();
+    Connection connection = client.connection;
     return connection == null ? "" : connection.remoteAddress();
   }
 
   /** The arguments without passwords. */
   private static byte[][] open(Call call) {
-    byte[][] args = call.args();
-    return switch (call.command().name()) {
+    byte[][] args = call.args;
+    return switch (call.command.name()) {
       case "auth" -> hidden(args, 1, args.length);
       case "acl|setuser" -> hidden(args, 2, args.length);
       case "config|set" -> {
@@ -160,27 +157,27 @@ final class CommandWatch {
   }
 
   private static void monitor(Call call) {
-    ServerNode node = call.node();
-    long micros = node.nodes().clock().micros();
+    ServerNode node = call.node;
+    long micros = node.nodes.clock.micros();
     StringBuilder line = new StringBuilder();
     line.append(Math.floorDiv(micros, MICROS)).append('.');
     String fraction = Long.toString(MICROS + Math.floorMod(micros, MICROS));
     line.append(fraction, 1, fraction.length());
-    line.append(" [").append(call.client().dbIndex()).append(' ').append(origin(call)).append(']');
+    line.append(" [").append(call.client.dbIndex).append(' ').append(origin(call)).append(']');
     for (byte[] arg : open(call)) {
       line.append(' ');
       quote(line, arg);
     }
-    node.monitors().tell(line.toString());
+    node.monitors.forEach(client -> client.pushes().status(line.toString()));
   }
 
   private static String origin(Call call) {
-    Connection connection = call.client().connection();
-    if (call.inScript() || connection == null) {
+    Connection connection = call.client.connection;
+    if (call.inScript || connection == null) {
       return "lua";
     }
     return connection.isUnixSocket()
-        ? "unix:" + call.node().config().get("unixsocket")
+        ? "unix:" + call.node.config.get("unixsocket")
         : connection.remoteAddress();
   }
 

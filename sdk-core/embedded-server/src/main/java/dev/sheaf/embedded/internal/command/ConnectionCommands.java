@@ -11,69 +11,66 @@ import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.function.Predicate;
 
 /** HELLO, AUTH, CLIENT, PING and their kin. */
 final class ConnectionCommands {
-  private ConnectionCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("auth", ConnectionCommands::auth)
+        .ok("auth", ConnectionCommands::auth)
         .add("client|caching", TrackingCommands::caching)
-        .add("client|capa", call -> call.out().ok())
+        .ok("client|capa", call -> {})
         .add("client|getname", ConnectionCommands::clientGetName)
         .add("client|getredir", TrackingCommands::getRedirect)
-        .add("client|id", call -> call.out().integer(call.client().id()))
+        .add("client|id", call -> call.out.integer(call.client.id))
         .add(
             "client|info",
-            call -> call.out().verbatim(Bytes.of(ClientLine.of(call, call.client()) + "\n")))
+            call -> call.out.verbatim(Bytes.of(ClientLine.of(call, call.client) + "\n")))
         .add("client|kill", ConnectionCommands::clientKill)
         .add("client|list", ConnectionCommands::clientList)
-        .add("client|no-evict", ConnectionCommands::clientNoEvict)
-        .add("client|no-touch", ConnectionCommands::clientNoEvict)
-        .add("client|pause", ConnectionCommands::clientPause)
+        .ok("client|no-evict", ConnectionCommands::clientNoEvict)
+        .ok("client|no-touch", ConnectionCommands::clientNoEvict)
+        .ok("client|pause", ConnectionCommands::clientPause)
         .add("client|reply", ConnectionCommands::clientReply)
-        .add("client|setinfo", ConnectionCommands::clientSetInfo)
-        .add("client|setname", ConnectionCommands::clientSetName)
+        .ok("client|setinfo", ConnectionCommands::clientSetInfo)
+        .ok("client|setname", call -> call.client.name = checkedName(call.arg(2)))
         .add("client|tracking", TrackingCommands::tracking)
         .add("client|trackinginfo", TrackingCommands::info)
-        .add("client|unpause", ConnectionCommands::clientUnpause)
+        .ok("client|unpause", call -> call.node.pause.end())
         .add("client|unblock", ConnectionCommands::clientUnblock)
-        .add("echo", call -> call.out().bulk(call.arg(1)))
+        .add("echo", call -> call.out.bulk(call.arg(1)))
         .add("hello", ConnectionCommands::hello)
         .add("ping", ConnectionCommands::ping)
         .add("quit", ConnectionCommands::quit)
         .add("reset", ConnectionCommands::reset)
-        .add("select", ConnectionCommands::select);
+        .ok("select", ConnectionCommands::select);
   }
 
   private static void auth(Call call) {
     Errors.syntaxIf(call.count() > 3);
     if (call.count() == 2) {
       Errors.refuseIf(
-          call.node().users().standard().needsNoPassword(),
+          call.node.users.standard.needsNoPassword(),
           "ERR AUTH <password> called without any password configured for the default user. Are"
               + " you sure your configuration is correct?");
       authenticate(call, AclUsers.DEFAULT, call.text(1));
     } else {
       authenticate(call, call.text(1), call.text(2));
     }
-    call.out().ok();
   }
 
   private static void authenticate(Call call, String name, String password) {
-    AclUser user = call.node().users().authenticate(name, password);
+    AclUser user = call.node.users.authenticate(name, password);
     if (user == null) {
-      Permissions.deniedEntry(call.node(), call.client(), "auth", name, false);
+      Permissions.deniedEntry(call.node, call.client, "auth", name, false);
       throw Errors.of(Errors.WRONGPASS);
     }
-    call.client().user(user);
-    call.client().authenticated(true);
+    call.client.user = user;
+    call.client.authenticated = true;
   }
 
   private static void hello(Call call) {
-    int protocol = call.client().protocol();
+    int protocol = call.client.protocol();
     int i = 1;
     if (call.count() > 1) {
       long wanted = call.longArg(1, "ERR Protocol version is not an integer or out of range");
@@ -95,55 +92,53 @@ final class ConnectionCommands {
       }
     }
     Errors.refuseIf(
-        !call.client().isAuthenticated(),
+        !call.client.authenticated,
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
             + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
             + " select the RESP protocol version at the same time");
     if (name != null) {
-      call.client().name(name);
+      call.client.name = name;
     }
-    call.client().protocol(protocol);
-    introduce(call.node(), call.client(), call.out());
+    call.client.protocol(protocol);
+    introduce(call.node, call.client, call.out);
   }
 
   private static void introduce(ServerNode node, Client client, Reply out) {
     out.map(7);
-    out.key("server").bulk(node.edition().server());
-    out.key("version").bulk(node.edition().version());
+    out.key("server").bulk(node.edition().server);
+    out.key("version").bulk(node.edition().version);
     out.key("proto").integer(client.protocol());
-    out.key("id").integer(client.id());
+    out.key("id").integer(client.id);
     out.bulk("mode");
-    boolean sentinel = node.sentinel() != null;
-    out.bulk(sentinel ? "sentinel" : node.nodes().isCluster() ? "cluster" : "standalone");
+    boolean sentinel = node.sentinel != null;
+    out.bulk(sentinel ? "sentinel" : node.nodes.isCluster() ? "cluster" : "standalone");
     out.key("role").bulk(sentinel ? "sentinel" : node.isMaster() ? "master" : "replica");
     out.key("modules").array(0);
   }
 
   private static void ping(Call call) {
-    if (call.count() > 2) {
-      throw Errors.arity("ping");
-    }
-    if (call.client().protocol() == 2 && call.client().isSubscriber()) {
-      call.out().array(2);
-      call.out().key("pong").bulk(call.count() == 2 ? call.arg(1) : Bytes.EMPTY);
+    Errors.arityIf(call.count() > 2, call);
+    if (call.client.protocol() == 2 && call.client.isSubscriber()) {
+      call.out.array(2);
+      call.out.key("pong").bulk(call.count() == 2 ? call.arg(1) : Bytes.EMPTY);
     } else if (call.count() == 2) {
-      call.out().bulk(call.arg(1));
+      call.out.bulk(call.arg(1));
     } else {
-      call.out().status("PONG");
+      call.out.status("PONG");
     }
   }
 
   private static void quit(Call call) {
-    call.out().ok();
-    Connection connection = call.client().connection();
+    call.out.ok();
+    Connection connection = call.client.connection;
     if (connection != null) {
       connection.closeAfterReplies();
     }
   }
 
   private static void reset(Call call) {
-    call.node().reset(call.client());
-    call.out().status("RESET");
+    call.node.reset(call.client);
+    call.out.status("RESET");
   }
 
   private static void select(Call call) {
@@ -151,10 +146,9 @@ final class ConnectionCommands {
         call.longArg(
             1, Integer.MIN_VALUE, Integer.MAX_VALUE, "ERR value is not an integer or out of range");
     Errors.refuseIf(
-        call.node().nodes().isCluster() && index != 0, "ERR SELECT is not allowed in cluster mode");
+        call.node.nodes.isCluster() && index != 0, "ERR SELECT is not allowed in cluster mode");
     Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
-    call.client().dbIndex((int) index);
-    call.out().ok();
+    call.client.dbIndex = (int) index;
   }
 
   private static String checkedName(byte[] name) {
@@ -167,49 +161,42 @@ final class ConnectionCommands {
   }
 
   private static void clientGetName(Call call) {
-    if (call.client().name().isEmpty()) {
-      call.out().nil();
+    if (call.client.name.isEmpty()) {
+      call.out.nil();
     } else {
-      call.out().bulk(call.client().name());
+      call.out.bulk(call.client.name);
     }
-  }
-
-  private static void clientSetName(Call call) {
-    call.client().name(checkedName(call.arg(2)));
-    call.out().ok();
   }
 
   private static void clientSetInfo(Call call) {
     for (byte b : call.arg(3)) {
-      if (b < '!' || b > '~') {
-        throw Errors.of(
-            "ERR " + call.text(2) + " cannot contain spaces, newlines or special characters.");
-      }
+      Errors.refuseIf(
+          b < '!' || b > '~',
+          "ERR %s cannot contain spaces, newlines or special characters.",
+          call.text(2));
     }
     if (call.is(2, "LIB-NAME")) {
-      call.client().libName(call.text(3));
+      call.client.libName = call.text(3);
     } else if (call.is(2, "LIB-VER")) {
-      call.client().libVersion(call.text(3));
+      call.client.libVersion = call.text(3);
     } else {
       throw Errors.of("ERR Unrecognized option '" + call.text(2) + "'");
     }
-    call.out().ok();
   }
 
   private static void clientNoEvict(Call call) {
     Errors.syntaxIf(!call.is(2, "ON") && !call.is(2, "OFF"));
-    call.out().ok();
   }
 
   private static void clientReply(Call call) {
     if (call.is(2, "ON")) {
-      call.client().replyMode(Client.ReplyMode.ON);
-      call.client().reply().ok();
+      call.client.replyMode = Client.ReplyMode.ON;
+      call.client.reply().ok();
     } else if (call.is(2, "OFF")) {
-      call.client().replyMode(Client.ReplyMode.OFF);
+      call.client.replyMode = Client.ReplyMode.OFF;
     } else if (call.is(2, "SKIP")) {
-      if (call.client().replyMode() != Client.ReplyMode.OFF) {
-        call.client().replyMode(Client.ReplyMode.SKIP_NEXT);
+      if (call.client.replyMode != Client.ReplyMode.OFF) {
+        call.client.replyMode = Client.ReplyMode.SKIP_NEXT;
       }
     } else {
       throw Errors.syntax();
@@ -229,29 +216,20 @@ final class ConnectionCommands {
       throw Errors.of("ERR timeout is not an integer or out of range");
     }
     Errors.refuseIf(millis < 0, "ERR timeout is negative");
-    call.node().pause().begin(call.now() + millis, all);
-    call.out().ok();
-  }
-
-  private static void clientUnpause(Call call) {
-    call.node().pause().end();
-    call.out().ok();
+    call.node.pause.begin(call.now() + millis, all);
   }
 
   private static void clientList(Call call) {
-    List<Long> ids = null;
-    String type = null;
+    Predicate<Client> wanted = client -> true;
     if (call.count() == 4 && call.is(2, "TYPE")) {
-      type = call.text(3).toLowerCase(Locale.ROOT);
-      if (!List.of("normal", "master", "replica", "slave", "pubsub").contains(type)) {
-        throw Errors.of("ERR Unknown client type '" + call.text(3) + "'");
-      }
+      wanted = ClientFilter.ofType(call.text(3));
     } else if (call.count() > 3 && call.is(2, "ID")) {
-      ids = new ArrayList<>();
+      List<Long> ids = new ArrayList<>();
+      wanted = client -> ids.contains(client.id);
       for (int i = 3; i < call.count(); i++) {
         Long id = Numbers.parseLong(call.arg(i));
         if (id == null) {
-          throw call.node().edition().isValkey()
+          throw call.node.edition().isValkey()
               ? Errors.syntax()
               : Errors.of("ERR Invalid client ID");
         }
@@ -261,30 +239,29 @@ final class ConnectionCommands {
       throw Errors.syntax();
     }
     StringBuilder lines = new StringBuilder();
-    for (Client client : call.node().clients().values()) {
-      if ((ids == null || ids.contains(client.id()))
-          && (type == null || type.equals(client.isSubscriber() ? "pubsub" : "normal"))) {
+    for (Client client : call.node.clients.values()) {
+      if (wanted.test(client)) {
         lines.append(ClientLine.of(call, client)).append('\n');
       }
     }
-    call.out().verbatim(Bytes.of(lines.toString()));
+    call.out.verbatim(Bytes.of(lines.toString()));
   }
 
   private static void clientKill(Call call) {
     if (call.count() == 3) {
-      for (Client client : call.node().clients().values()) {
-        Connection connection = client.connection();
+      for (Client client : call.node.clients.values()) {
+        Connection connection = client.connection;
         if (connection != null && connection.remoteAddress().equals(call.text(2))) {
-          client.end(client == call.client());
-          call.out().ok();
+          client.end(client == call.client);
+          call.out.ok();
           return;
         }
       }
       throw Errors.of("ERR No such client");
     }
     List<Client> victims = new ClientFilter(call).matching();
-    victims.forEach(client -> client.end(client == call.client()));
-    call.out().integer(victims.size());
+    victims.forEach(client -> client.end(client == call.client));
+    call.out.integer(victims.size());
   }
 
   private static void clientUnblock(Call call) {
@@ -294,8 +271,8 @@ final class ConnectionCommands {
     } else if (call.count() > 4 || call.count() == 4 && !call.is(3, "TIMEOUT")) {
       throw Errors.of("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
     }
-    Client client = call.node().clients().get(call.longArg(2));
-    boolean waited = client != null && call.node().blocked().unblock(client, error);
-    call.out().integer(waited ? 1 : 0);
+    Client client = call.node.clients.get(call.longArg(2));
+    boolean waited = client != null && call.node.blocked.unblock(client, error);
+    call.out.integer(waited ? 1 : 0);
   }
 }

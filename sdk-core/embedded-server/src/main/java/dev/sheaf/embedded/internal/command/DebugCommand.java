@@ -6,8 +6,6 @@ import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.ListValue;
 import dev.sheaf.embedded.internal.data.Value;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -16,20 +14,18 @@ import org.jspecify.annotations.Nullable;
 final class DebugCommand {
   private static final int DIGEST_BYTES = 20;
 
-  private DebugCommand() {}
-
   static void run(Call call) {
     switch (call.text(1).toUpperCase(Locale.ROOT) + " " + call.count()) {
       case "SLEEP 3" -> sleep(call);
       case "OBJECT 3" -> object(call);
-      case "DIGEST 2" -> call.out().status(HexFormat.of().formatHex(digest(call)));
+      case "DIGEST 2" -> call.out.status(HexFormat.of().formatHex(digest(call)));
       case "SET-ACTIVE-EXPIRE 3" -> {
-        call.node().nodes().activeExpire(!call.text(2).equals("0"));
-        call.out().ok();
+        call.node.nodes.activeExpire = !call.text(2).equals("0");
+        call.out.ok();
       }
       case "SET-DISABLE-DENY-SCRIPTS 3" -> {
-        call.node().nodes().scriptsMayAll(!call.text(2).equals("0"));
-        call.out().ok();
+        call.node.nodes.scriptsMayAll = !call.text(2).equals("0");
+        call.out.ok();
       }
       case "ERROR 3" -> throw Errors.of(call.text(2));
       case "PROTOCOL 3" -> protocol(call, call.text(2).toLowerCase(Locale.ROOT));
@@ -40,12 +36,12 @@ final class DebugCommand {
           "CHANGE-REPL-ID 2",
           "QUICKLIST-PACKED-THRESHOLD 3",
           "REPLYBUFFER 4" ->
-          call.out().ok();
+          call.out.ok();
       default -> {
         if (call.is(1, "DIGEST-VALUE")) {
           digestValues(call);
         } else if (call.is(1, "RELOAD")) {
-          call.out().ok();
+          call.out.ok();
         } else {
           throw Errors.wrongUse(call);
         }
@@ -61,7 +57,7 @@ final class DebugCommand {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void object(Call call) {
@@ -72,24 +68,23 @@ final class DebugCommand {
             ? " ql_nodes:1 ql_avg_node:%d.00 ql_listpack_max:-2 ql_compressed:0 ql_uncompressed_size:%d"
                 .formatted(elements.size(), value.memory())
             : "";
-    call.out()
-        .status(
-            "Value at:0x%x refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d%s"
-                .formatted(
-                    System.identityHashCode(value),
-                    value.encoding(call.node().encodings()),
-                    dump == null ? 0 : dump.length,
-                    value.usedAt() / 1000 & 0xffffff,
-                    (call.now() - value.usedAt()) / 1000,
-                    list));
+    call.out.status(
+        "Value at:0x%x refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d%s"
+            .formatted(
+                System.identityHashCode(value),
+                value.encoding(call.node.encodings()),
+                dump == null ? 0 : dump.length,
+                value.usedAt() / 1000 & 0xffffff,
+                (call.now() - value.usedAt()) / 1000,
+                list));
   }
 
   /** The same for the same keys with the same values, in whatever order they came. */
   private static byte[] digest(Call call) {
     byte[] sum = new byte[DIGEST_BYTES];
-    for (Database db : call.node().databases()) {
+    for (Database db : call.node.databases) {
       for (var entry = db.table().first(); entry != null; entry = entry.after()) {
-        byte[] one = sha1(Bytes.of("" + db.index()), entry.key(), sha1(entry.value()));
+        byte[] one = sha1(Bytes.of("" + db.index), entry.key, sha1(entry.value()));
         for (int i = 0; i < sum.length; i++) {
           sum[i] ^= one[i];
         }
@@ -99,11 +94,11 @@ final class DebugCommand {
   }
 
   private static void digestValues(Call call) {
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
       Value value = call.db().peek(call.arg(i));
       byte[] digest = value == null ? new byte[DIGEST_BYTES] : sha1(value);
-      call.out().status(HexFormat.of().formatHex(digest));
+      call.out.status(HexFormat.of().formatHex(digest));
     }
   }
 
@@ -114,48 +109,40 @@ final class DebugCommand {
   }
 
   private static byte[] sha1(byte[]... parts) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-1");
-      for (byte[] part : parts) {
-        digest.update(part);
-      }
-      return digest.digest();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-1", e);
-    }
+    return HexFormat.of().parseHex(Bytes.digest("SHA-1", parts));
   }
 
   /** One reply of each kind, for tests of clients. */
   private static void protocol(Call call, String kind) {
     switch (kind) {
-      case "string" -> call.out().bulk("Hello World");
-      case "integer" -> call.out().integer(12345);
-      case "double" -> call.out().number(3.141);
-      case "null" -> call.out().nil();
+      case "string" -> call.out.bulk("Hello World");
+      case "integer" -> call.out.integer(12345);
+      case "double" -> call.out.number(3.141);
+      case "null" -> call.out.nil();
       case "array", "set" -> {
         if (kind.equals("array")) {
-          call.out().array(3);
+          call.out.array(3);
         } else {
-          call.out().set(3);
+          call.out.set(3);
         }
         for (int i = 0; i < 3; i++) {
-          call.out().integer(i);
+          call.out.integer(i);
         }
       }
       case "map" -> {
-        call.out().map(3);
+        call.out.map(3);
         for (int i = 0; i < 3; i++) {
-          call.out().integer(i);
-          call.out().bool(i == 1);
+          call.out.integer(i);
+          call.out.bool(i == 1);
         }
       }
       case "push" -> {
-        call.out().push(2);
-        call.out().key("server-cpu-usage").integer(42);
+        call.out.push(2);
+        call.out.key("server-cpu-usage").integer(42);
       }
-      case "verbatim" -> call.out().verbatim(Bytes.of("This is a verbatim\nstring"));
-      case "bignum" -> call.out().bigNumber("1234567999999999999999999999999999999");
-      case "true", "false" -> call.out().bool(kind.equals("true"));
+      case "verbatim" -> call.out.verbatim(Bytes.of("This is a verbatim\nstring"));
+      case "bignum" -> call.out.bigNumber("1234567999999999999999999999999999999");
+      case "true", "false" -> call.out.bool(kind.equals("true"));
       default ->
           throw Errors.of(
               "ERR Wrong protocol type name. Please use one of the following:"

@@ -20,7 +20,7 @@ public final class DirectCalls {
    * @throws IllegalStateException with the error the command answers
    */
   public static @Nullable Object run(ServerNode node, int database, List<byte[]> words) {
-    node.nodes().refreshNow();
+    node.nodes.refreshNow();
     byte[][] args = words.toArray(new byte[0][]);
     Command command = Dispatcher.peek(node, args);
     if (command == null || !command.accepts(args.length)) {
@@ -29,11 +29,11 @@ public final class DirectCalls {
               + words.stream().map(dev.sheaf.embedded.internal.data.Bytes::text).toList());
     }
     Client session = node.directSession();
-    session.dbIndex(database);
+    session.dbIndex = database;
     ValueReply reply = new ValueReply(2, node.edition());
     Dispatcher.run(new Call(node, session, command, args, reply, false));
-    node.blocked().serveReady();
-    node.tracking().send();
+    node.blocked.serveReady();
+    node.tracking.send();
     Object result = reply.result();
     if (result instanceof LuaError error) {
       throw new IllegalStateException(error.text());

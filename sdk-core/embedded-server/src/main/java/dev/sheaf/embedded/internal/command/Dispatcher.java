@@ -33,39 +33,39 @@ public final class Dispatcher {
    * Runs or queues one request of a client and writes exactly what the client has to get for it.
    */
   public static void execute(ServerNode node, Client client, byte[][] args) {
-    node.nodes().refreshNow();
+    node.nodes.refreshNow();
     beginReplyMode(client);
-    boolean wasAsking = client.isAsking();
-    node.running(client);
+    boolean wasAsking = client.asking;
+    node.running = client;
     try {
       Command command = admit(node, client, args);
-      if (node.faults().isArmed() && node.faults().takeDroppedReply(command.name())) {
+      if (node.faults.isArmed() && node.faults.takeDroppedReply(command.name())) {
         dropReply(client);
       }
       if (client.queue() != null && !command.is(Flag.NEVER_QUEUED)) {
         queue(client, command, args);
       } else {
-        client.used(node.nodes().now(), command);
+        client.used(node.nodes.now(), command);
         run(new Call(node, client, command, args, client.reply(), true));
         remember(node, client, command, args);
-        node.blocked().serveReady();
+        node.blocked.serveReady();
       }
     } catch (CommandException e) {
       client.breakQueue();
       Command refused = peek(node, args);
       if (refused != null) {
-        node.counters().rejected[refused.id()]++;
+        node.counters.rejected[refused.id]++;
       }
       String line = node.edition().worded(refusal(node, client, args, e.line()));
-      node.counters().error(line);
+      node.counters.error(line);
       client.reply().error(line);
     }
-    node.running(null);
+    node.running = null;
     if (wasAsking) {
-      client.asking(false);
+      client.asking = false;
     }
     endReplyMode(client);
-    node.tracking().send();
+    node.tracking.send();
   }
 
   /** An EXEC that is refused ends the transaction; redirections stay as they are. */
@@ -89,27 +89,27 @@ public final class Dispatcher {
   /** The row for a request, without any check; null if there is none. */
   public static @Nullable Command peek(ServerNode node, byte[][] args) {
     try {
-      return node.commands().resolve(args);
+      return node.commands.resolve(args);
     } catch (CommandException e) {
       return null;
     }
   }
 
   private static void dropReply(Client client) {
-    if (client.replyMode() == Client.ReplyMode.ON) {
-      client.replyMode(Client.ReplyMode.SKIPPING);
+    if (client.replyMode == Client.ReplyMode.ON) {
+      client.replyMode = Client.ReplyMode.SKIPPING;
     }
   }
 
   /** Notes what a client that caches has read, and ends its CLIENT CACHING. */
   static void remember(ServerNode node, Client client, Command command, byte[][] args) {
-    if (node.tracking().clients() == 0 || command.name().equals("client|caching")) {
+    if (node.tracking.clients() == 0 || command.name().equals("client|caching")) {
       return;
     }
     rememberKeys(node, client, command, command, args);
-    Tracking.Mode mode = node.tracking().mode(client);
+    Tracking.Mode mode = node.tracking.mode(client);
     if (mode != null && client.queue() == null) {
-      mode.caching(false);
+      mode.caching = false;
     }
   }
 
@@ -120,45 +120,41 @@ public final class Dispatcher {
   static void rememberKeys(
       ServerNode node, Client client, Command ran, Command named, byte[][] args) {
     boolean script = ran.group() == Group.SCRIPTING;
-    if (ran.is(Flag.READONLY) && !ran.is(Flag.PUBSUB) && !script && !named.keys().isNone()) {
-      node.tracking().read(client, args, named.keys().find(args));
+    if (ran.is(Flag.READONLY) && !ran.is(Flag.PUBSUB) && !script && !named.keys.isNone()) {
+      node.tracking.read(client, args, named.keys.find(args));
     }
   }
 
   private static void beginReplyMode(Client client) {
-    if (client.replyMode() == Client.ReplyMode.SKIP_NEXT) {
-      client.replyMode(Client.ReplyMode.SKIPPING);
+    if (client.replyMode == Client.ReplyMode.SKIP_NEXT) {
+      client.replyMode = Client.ReplyMode.SKIPPING;
     }
   }
 
   private static void endReplyMode(Client client) {
-    if (client.replyMode() == Client.ReplyMode.SKIPPING) {
-      client.replyMode(Client.ReplyMode.ON);
+    if (client.replyMode == Client.ReplyMode.SKIPPING) {
+      client.replyMode = Client.ReplyMode.ON;
     }
   }
 
   private static Command admit(ServerNode node, Client client, byte[][] args) {
-    Command command = node.commands().resolve(args);
+    Command command = node.commands.resolve(args);
     if (command == null || !SentinelCommands.has(node, command)) {
       throw unknown(args);
     }
     if (!command.accepts(args.length)) {
       throw Errors.arity(command.name());
     }
-    if (!client.isAuthenticated() && !command.is(Flag.NO_AUTH)) {
-      throw Errors.of(Errors.NOAUTH);
-    }
-    if (client.queue() != null && command.is(Flag.NO_MULTI)) {
-      throw Errors.of("ERR Command not allowed inside a transaction");
-    }
+    Errors.refuseIf(!client.authenticated && !command.is(Flag.NO_AUTH), Errors.NOAUTH);
+    Errors.refuseIf(
+        client.queue() != null && command.is(Flag.NO_MULTI),
+        "ERR Command not allowed inside a transaction");
     Permissions.check(node, client, command, args);
-    if (node.nodes().isCluster()) {
+    if (node.nodes.isCluster()) {
       ClusterRouting.check(node, client, command, args);
     }
-    boolean busy = node.nodes().isHeldByScript(node);
-    if (!busy && !node.hasRoom() && does(client, command, Flag.DENYOOM)) {
-      throw Errors.of(Errors.OOM);
-    }
+    boolean busy = node.nodes.isHeldByScript(node);
+    Errors.refuseIf(!busy && !node.hasRoom() && does(client, command, Flag.DENYOOM), Errors.OOM);
     if (does(client, command, Flag.WRITE)) {
       checkWritable(node);
     }
@@ -168,14 +164,12 @@ public final class Dispatcher {
                   + " RESET are allowed in this context")
               .formatted(command.name()));
     }
-    if (node.monitors().has(client) && (command.isWrite() || command.is(Flag.READONLY))) {
+    if (node.monitors.contains(client) && (command.isWrite() || command.is(Flag.READONLY))) {
       throw Errors.of("ERR Replica can't interact with the keyspace");
     }
-    if (node.faults().isLoading() && !command.is(Flag.LOADING)) {
-      throw Errors.of(Errors.LOADING);
-    }
+    Errors.refuseIf(node.faults.loading && !command.is(Flag.LOADING), Errors.LOADING);
     if (busy && !command.is(Flag.ALLOW_BUSY)) {
-      throw Errors.busy(node.nodes().isRunningFunction());
+      throw Errors.busy(node.nodes.isRunningFunction());
     }
     return command;
   }
@@ -191,15 +185,12 @@ public final class Dispatcher {
 
   private static void checkWritable(ServerNode node) {
     checkReplicas(node);
-    if (!node.isMaster() || node.faults().isReadOnly()) {
-      throw Errors.of(Errors.READONLY);
-    }
+    Errors.refuseIf(!node.isMaster() || node.faults.readOnly, Errors.READONLY);
   }
 
   static void checkReplicas(ServerNode node) {
-    if (node.isMaster() && node.config().replicasToWrite() > node.replicas().size()) {
-      throw Errors.of(Errors.NOREPLICAS);
-    }
+    Errors.refuseIf(
+        node.isMaster() && node.config.replicasToWrite() > node.replicas.size(), Errors.NOREPLICAS);
   }
 
   static CommandException unknown(byte[][] args) {
@@ -231,31 +222,31 @@ public final class Dispatcher {
 
   /** Runs one admitted command; an error becomes its reply. */
   static void run(Call call) {
-    ServerNode node = call.node();
-    Command command = call.command();
-    Counters counters = node.counters();
+    ServerNode node = call.node;
+    Command command = call.command;
+    Counters counters = node.counters;
     counters.commands++;
-    counters.perCommand[command.id()]++;
+    counters.perCommand[command.id]++;
     long before = node.dirty();
-    CommandRecorder recorder = node.nodes().recorder();
-    if (recorder != null && (call.inScript() || !call.client().isMasterLink())) {
-      recorder.ran(node.port(), call.client(), command.name(), call.args(), call.inScript());
+    CommandRecorder recorder = node.nodes.recorder;
+    if (recorder != null && (call.inScript || !call.client.isMasterLink())) {
+      recorder.ran(node.port(), call.client, command.name(), call.args, call.inScript);
     }
     long begun = CommandWatch.begin(call);
     try {
-      Object answer = node.faults().takeAnswer(command.name(), call.args());
+      Object answer = node.faults.takeAnswer(command.name(), call.args);
       if (answer == FaultRules.PROCEED) {
         Handlers.of(command).run(call);
       } else if (answer instanceof LuaError error) {
         throw Errors.of(error.text());
       } else {
-        ValueReply.write(call.out(), answer);
+        ValueReply.write(call.out, answer);
       }
     } catch (CommandException e) {
       refuse(call, e.line());
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "command " + command.name() + " failed", e);
-      call.out().error("ERR internal error in the embedded server: " + oneLine(String.valueOf(e)));
+      call.out.error("ERR internal error in the embedded server: " + oneLine(String.valueOf(e)));
     }
     CommandWatch.end(call, begun);
     if (node.dirty() != before && command.isWrite()) {
@@ -265,8 +256,8 @@ public final class Dispatcher {
 
   private static void replicate(Call call, ServerNode node) {
     byte @Nullable [][] effect = call.effect();
-    if (effect != null && !node.replicas().isEmpty()) {
-      node.propagate(call.client().dbIndex(), effect);
+    if (effect != null && !node.replicas.isEmpty()) {
+      node.propagate(call.client.dbIndex, effect);
     }
   }
 
@@ -277,7 +268,7 @@ public final class Dispatcher {
 
   /** Runs a waiting command again now that its key has changed; true when it has replied. */
   static boolean serve(Call call, Try attempt) {
-    ServerNode node = call.node();
+    ServerNode node = call.node;
     long before = node.dirty();
     long begun = System.nanoTime();
     boolean served;
@@ -304,18 +295,18 @@ public final class Dispatcher {
 
   /** {@code isNew} unless the error of another command ends it, which has been counted. */
   static void refuse(Call call, String line, boolean isNew) {
-    Counters counters = call.node().counters();
-    String worded = call.node().edition().worded(line);
-    counters.failed[call.command().id()]++;
+    Counters counters = call.node.counters;
+    String worded = call.node.edition().worded(line);
+    counters.failed[call.command.id]++;
     if (isNew) {
       counters.error(worded);
     }
-    call.out().error(worded);
+    call.out.error(worded);
   }
 
   /** Does on a replica what its master has done. */
   public static void replicate(ServerNode replica, Client link, byte[][] args) {
-    Command command = replica.commands().resolve(args);
+    Command command = replica.commands.resolve(args);
     if (command == null) {
       throw new IllegalStateException("cannot replicate " + Arrays.toString(args));
     }

@@ -38,6 +38,13 @@ public final class Errors {
     }
   }
 
+  /** As {@link #refuseIf(boolean, String)}; the line is a form of {@link String#format}. */
+  static void refuseIf(boolean wrong, String form, @Nullable Object... values) {
+    if (wrong) {
+      throw of(form.formatted(values));
+    }
+  }
+
   static void syntaxIf(boolean wrong) {
     if (wrong) {
       throw syntax();
@@ -46,7 +53,7 @@ public final class Errors {
 
   static void arityIf(boolean wrong, Call call) {
     if (wrong) {
-      throw arity(call.command().name());
+      throw arity(call.command.name());
     }
   }
 
@@ -71,18 +78,6 @@ public final class Errors {
 
   public static CommandException syntax() {
     return of("ERR syntax error");
-  }
-
-  public static CommandException notInteger() {
-    return of(NOT_INTEGER);
-  }
-
-  public static CommandException notFloat() {
-    return of(NOT_FLOAT);
-  }
-
-  public static CommandException indexOutOfRange() {
-    return of("ERR index out of range");
   }
 
   public static CommandException arity(String fullName) {

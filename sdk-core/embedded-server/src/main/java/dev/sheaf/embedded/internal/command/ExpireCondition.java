@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Value;
 
 /** NX, XX, GT and LT of EXPIRE. A key without a time to live counts as living for ever. */
@@ -12,16 +11,12 @@ record ExpireCondition(boolean nx, boolean xx, boolean gt, boolean lt) {
     boolean gt = false;
     boolean lt = false;
     for (int i = from; i < call.count(); i++) {
-      if (call.is(i, "NX")) {
-        nx = true;
-      } else if (call.is(i, "XX")) {
-        xx = true;
-      } else if (call.is(i, "GT")) {
-        gt = true;
-      } else if (call.is(i, "LT")) {
-        lt = true;
-      } else {
-        throw Errors.of("ERR Unsupported option " + Bytes.untilNul(call.arg(i)));
+      switch (call.option(i)) {
+        case "NX" -> nx = true;
+        case "XX" -> xx = true;
+        case "GT" -> gt = true;
+        case "LT" -> lt = true;
+        default -> throw Errors.of("ERR Unsupported option " + call.textOfC(i));
       }
     }
     Errors.refuseIf(
@@ -29,6 +24,12 @@ record ExpireCondition(boolean nx, boolean xx, boolean gt, boolean lt) {
         "ERR NX and XX, GT or LT options at the same time are not compatible");
     Errors.refuseIf(gt && lt, "ERR GT and LT options at the same time are not compatible");
     return new ExpireCondition(nx, xx, gt, lt);
+  }
+
+  /** Of one option in upper case, or none. */
+  static ExpireCondition of(String option) {
+    return new ExpireCondition(
+        option.equals("NX"), option.equals("XX"), option.equals("GT"), option.equals("LT"));
   }
 
   boolean allows(long current, long wanted) {

@@ -5,8 +5,6 @@ import dev.sheaf.embedded.internal.protocol.CommandException;
 
 /** Reads the times of SET, GETEX and EXPIRE, with Redis' bounds. */
 final class ExpiryOption {
-  private ExpiryOption() {}
-
   /** Milliseconds since the epoch from EX, PX, EXAT or PXAT (in upper case) and its number. */
   static long absolute(Call call, String unit, int at) {
     long value = call.longArg(at);
@@ -25,6 +23,6 @@ final class ExpiryOption {
   }
 
   static CommandException invalid(Call call) {
-    return Errors.of("ERR invalid expire time in '" + call.command().name() + "' command");
+    return Errors.of("ERR invalid expire time in '" + call.command.name() + "' command");
   }
 }

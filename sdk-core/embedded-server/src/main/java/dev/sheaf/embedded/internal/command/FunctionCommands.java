@@ -5,8 +5,8 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.lua.FunctionLibrary;
+import dev.sheaf.embedded.internal.lua.LuaEngine;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
-import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Functions;
 import dev.sheaf.embedded.internal.node.Nodes;
@@ -22,29 +22,27 @@ import org.jspecify.annotations.Nullable;
 
 /** FUNCTION and FCALL. */
 final class FunctionCommands {
-  private FunctionCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("fcall", c -> fcall(c, false))
         .add("fcall_ro", c -> fcall(c, true))
-        .add("function|delete", FunctionCommands::delete)
+        .ok("function|delete", FunctionCommands::delete)
         .add("function|dump", FunctionCommands::dump)
-        .add("function|flush", FunctionCommands::flush)
+        .ok("function|flush", FunctionCommands::flush)
         .add("function|kill", killing -> ScriptCommands.kill(killing, true))
         .add("function|list", FunctionCommands::list)
         .add("function|load", FunctionCommands::load)
-        .add("function|restore", FunctionCommands::restore)
+        .ok("function|restore", FunctionCommands::restore)
         .add("function|stats", FunctionCommands::stats);
   }
 
-  private static ScriptEngine engine(Call call) {
-    return call.node().nodes().scriptEngine();
+  private static LuaEngine engine(Call call) {
+    return call.node.nodes.scriptEngine();
   }
 
   private static void fcall(Call call, boolean readOnly) {
     LuaFunction function =
-        Errors.found(call.node().functions().function(call.text(1)), "ERR Function not found");
+        Errors.found(call.node.functions.function(call.text(1)), "ERR Function not found");
     long count = call.longArg(2, "ERR Bad number of keys provided");
     Errors.refuseIf(
         count > call.count() - 3, "ERR Number of keys can't be greater than number of args");
@@ -65,14 +63,14 @@ final class FunctionCommands {
     Errors.refuseIf(!text.startsWith("#!"), "ERR Missing library metadata");
     Errors.refuseIf(end < 0, "ERR Invalid library metadata");
     String[] words = words(text.substring(0, end));
-    if (!words[0].equalsIgnoreCase("#!lua")) {
-      throw Errors.of("ERR Engine '" + words[0].substring(2) + "' not found");
-    }
+    Errors.refuseIf(
+        !words[0].equalsIgnoreCase("#!lua"), "ERR Engine '%s' not found", words[0].substring(2));
     String name = null;
     for (int i = 1; i < words.length; i++) {
-      if (!words[i].toLowerCase(java.util.Locale.ROOT).startsWith("name=")) {
-        throw Errors.of("ERR Invalid metadata value given: " + words[i]);
-      }
+      Errors.refuseIf(
+          !words[i].toLowerCase(java.util.Locale.ROOT).startsWith("name="),
+          "ERR Invalid metadata value given: %s",
+          words[i]);
       Errors.refuseIf(
           name != null, "ERR Invalid metadata value, name argument was given multiple times");
       name = words[i].substring("name=".length());
@@ -99,29 +97,25 @@ final class FunctionCommands {
   private static void load(Call call) {
     boolean replace = false;
     for (int i = 2; i < call.count() - 1; i++) {
-      if (!call.is(i, "REPLACE")) {
-        throw Errors.of("ERR Unknown option given: " + call.text(i));
-      }
+      Errors.refuseIf(!call.is(i, "REPLACE"), "ERR Unknown option given: %s", call.text(i));
       replace = true;
     }
     FunctionLibrary library = add(call, call.arg(call.count() - 1), replace);
-    call.node().dirtied();
-    call.out().bulk(library.name());
+    call.node.dirtied();
+    call.out.bulk(library.name());
   }
 
   private static FunctionLibrary add(Call call, byte[] source, boolean replace) {
     ScriptCommands.refuseWhileRunning(call);
     String name = libraryName(source);
-    Functions functions = call.node().functions();
+    Functions functions = call.node.functions;
     FunctionLibrary former = functions.library(name);
-    if (former != null && !replace) {
-      throw Errors.of("ERR Library '" + name + "' already exists");
-    }
+    Errors.refuseIf(former != null && !replace, "ERR Library '%s' already exists", name);
     List<LuaFunction> loaded;
     try {
       loaded = engine(call).load(source);
     } catch (ScriptException e) {
-      throw Errors.of(String.valueOf(e.getMessage()));
+      throw Errors.of(e.line());
     }
     for (LuaFunction function : loaded) {
       LuaFunction other = functions.function(function.name());
@@ -140,7 +134,7 @@ final class FunctionCommands {
   }
 
   private static boolean remove(Call call, String name) {
-    FunctionLibrary gone = call.node().functions().remove(name);
+    FunctionLibrary gone = call.node.functions.remove(name);
     if (gone != null) {
       engine(call).unload(gone.functions());
     }
@@ -149,8 +143,7 @@ final class FunctionCommands {
 
   private static void delete(Call call) {
     Errors.refuseIf(!remove(call, call.text(2)), "ERR Library not found");
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
   }
 
   private static void flush(Call call) {
@@ -159,15 +152,14 @@ final class FunctionCommands {
         call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC"),
         "ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
     clear(call);
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
   }
 
   private static void clear(Call call) {
-    for (FunctionLibrary library : call.node().functions().libraries()) {
+    for (FunctionLibrary library : call.node.functions.libraries()) {
       engine(call).unload(library.functions());
     }
-    call.node().functions().clear();
+    call.node.functions.clear();
   }
 
   private static void list(Call call) {
@@ -184,14 +176,14 @@ final class FunctionCommands {
       }
     }
     List<FunctionLibrary> found = new ArrayList<>();
-    for (FunctionLibrary library : call.node().functions().libraries()) {
+    for (FunctionLibrary library : call.node.functions.libraries()) {
       if (pattern == null || Glob.matchesIgnoringCase(pattern, Bytes.of(library.name()))) {
         found.add(library);
       }
     }
-    call.out().array(found.size());
+    call.out.array(found.size());
     for (FunctionLibrary library : found) {
-      describe(call.out(), library, withCode);
+      describe(call.out, library, withCode);
     }
   }
 
@@ -220,18 +212,18 @@ final class FunctionCommands {
   }
 
   private static void stats(Call call) {
-    Nodes.RunningScript run = call.node().nodes().runningScript();
-    if (run != null && run.function() == null) {
+    Nodes.RunningScript run = call.node.nodes.runningScript;
+    if (run != null && run.function == null) {
       throw Errors.busy(false);
     }
-    Reply out = call.out();
+    Reply out = call.out;
     out.map(2);
     out.bulk("running_script");
     writeRunning(out, run);
     out.key("engines").map(1);
     out.key("LUA").map(2);
-    out.key("libraries_count").integer(call.node().functions().libraries().size());
-    out.key("functions_count").integer(call.node().functions().functionCount());
+    out.key("libraries_count").integer(call.node.functions.libraries().size());
+    out.key("functions_count").integer(call.node.functions.functionCount());
   }
 
   private static void writeRunning(Reply out, Nodes.@Nullable RunningScript run) {
@@ -240,9 +232,9 @@ final class FunctionCommands {
       return;
     }
     out.map(3);
-    out.key("name").bulk(String.valueOf(run.function()));
-    out.key("command").array(run.command().length);
-    for (byte[] word : run.command()) {
+    out.key("name").bulk(String.valueOf(run.function));
+    out.key("command").array(run.command.length);
+    for (byte[] word : run.command) {
       out.bulk(word);
     }
     out.key("duration_ms").integer(run.millis());
@@ -250,8 +242,8 @@ final class FunctionCommands {
 
   private static void dump(Call call) {
     List<byte[]> sources =
-        call.node().functions().libraries().stream().map(FunctionLibrary::source).toList();
-    call.out().bulk(Dump.ofLibraries(sources, call.node().edition().dumpVersion()));
+        call.node.functions.libraries().stream().map(FunctionLibrary::source).toList();
+    call.out.bulk(Dump.ofLibraries(sources, call.node.edition().dumpVersion));
   }
 
   private static void restore(Call call) {
@@ -267,7 +259,7 @@ final class FunctionCommands {
     }
     List<byte[]> sources =
         Errors.found(
-            Dump.libraries(call.arg(2), call.node().edition().dumpVersion()),
+            Dump.libraries(call.arg(2), call.node.edition().dumpVersion),
             "ERR DUMP payload version or checksum are wrong");
     if (flush) {
       clear(call);
@@ -275,7 +267,7 @@ final class FunctionCommands {
     List<String> added = new ArrayList<>();
     for (byte[] source : sources) {
       String name = libraryName(source);
-      if (!replace && call.node().functions().library(name) != null) {
+      if (!replace && call.node.functions.library(name) != null) {
         added.forEach(earlier -> remove(call, earlier));
         throw Errors.of("ERR Library " + name + " already exists");
       }
@@ -286,7 +278,6 @@ final class FunctionCommands {
         throw e;
       }
     }
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
   }
 }

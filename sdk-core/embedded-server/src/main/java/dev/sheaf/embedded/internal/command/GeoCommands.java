@@ -7,13 +7,13 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
 import java.math.BigDecimal;
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** GEOADD and the other commands on places. */
 final class GeoCommands {
-  private GeoCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("geoadd", GeoCommands::add)
@@ -43,21 +43,13 @@ final class GeoCommands {
   }
 
   private static void add(Call call) {
-    boolean nx = false;
-    boolean xx = false;
-    boolean ch = false;
+    Set<String> options = new HashSet<>();
     int at = 2;
-    for (; at < call.count(); at++) {
-      if (call.is(at, "NX")) {
-        nx = true;
-      } else if (call.is(at, "XX")) {
-        xx = true;
-      } else if (call.is(at, "CH")) {
-        ch = true;
-      } else {
-        break;
-      }
+    for (; at < call.count() && Set.of("NX", "XX", "CH").contains(call.option(at)); at++) {
+      options.add(call.option(at));
     }
+    boolean nx = options.contains("NX");
+    boolean xx = options.contains("XX");
     int places = (call.count() - at) / 3;
     Errors.syntaxIf((call.count() - at) % 3 != 0 || nx && xx);
     long[] hashes = new long[places];
@@ -87,7 +79,7 @@ final class GeoCommands {
     if (added + changed > 0) {
       call.changed(call.arg(1));
     }
-    call.out().integer(ch ? added + changed : added);
+    call.out.integer(options.contains("CH") ? added + changed : added);
   }
 
   /** Metres in a unit. */
@@ -117,9 +109,9 @@ final class GeoCommands {
     GeoHash.Place from = placeOf(set, call.arg(2));
     GeoHash.Place to = placeOf(set, call.arg(3));
     if (from == null || to == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().bulk(distanceText(from.distanceTo(to) / unit));
+      call.out.bulk(distanceText(from.distanceTo(to) / unit));
     }
   }
 
@@ -128,29 +120,29 @@ final class GeoCommands {
   }
 
   private static void writeDegrees(Call call, double degrees) {
-    if (call.node().edition().has("8.0.0")) {
-      call.out().number(degrees);
+    if (call.node.edition().has("8.0.0")) {
+      call.out.number(degrees);
     } else {
-      call.out().decimal(Numbers.formatExtended(new BigDecimal(degrees)));
+      call.out.decimal(Numbers.formatExtended(new BigDecimal(degrees)));
     }
   }
 
   private static void hash(Call call) {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
       ScoredMembers.Node node = set.find(call.arg(i));
-      call.out().bulkOrNil(node == null ? null : Bytes.of(GeoHash.text((long) node.score())));
+      call.out.bulkOrNil(node == null ? null : Bytes.of(GeoHash.text((long) node.score())));
     }
   }
 
   private static void position(Call call) {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
       GeoHash.Place place = placeOf(set, call.arg(i));
       if (place == null) {
-        call.out().nilArray();
+        call.out.nilArray();
       } else {
         writePlace(call, place);
       }
@@ -158,7 +150,7 @@ final class GeoCommands {
   }
 
   static void writePlace(Call call, GeoHash.Place place) {
-    call.out().array(2);
+    call.out.array(2);
     writeDegrees(call, place.longitude());
     writeDegrees(call, place.latitude());
   }

@@ -30,55 +30,42 @@ final class GeoSearch {
   private boolean any;
   private byte @Nullable [] storeKey;
   private boolean storeDistance;
-  private @Nullable SortedSetValue set;
+  private final @Nullable SortedSetValue set;
 
-  private GeoSearch(Call call) {
+  private GeoSearch(Call call, int keyAt) {
     this.call = call;
+    this.set = call.sortedSet(call.arg(keyAt));
   }
 
   static void radius(Call call) {
-    GeoSearch search = new GeoSearch(call);
-    SortedSetValue set = call.sortedSet(call.arg(1));
+    GeoSearch search = new GeoSearch(call, 1);
     search.center = GeoCommands.place(call, 2);
     search.circle(4);
-    search.options(6, false);
-    search.finish(set);
+    search.finish(6, false);
   }
 
   static void radiusByMember(Call call) {
-    GeoSearch search = new GeoSearch(call);
-    SortedSetValue set = call.sortedSet(call.arg(1));
-    if (set != null) {
-      search.centerOn(set, call.arg(2));
-    }
+    GeoSearch search = new GeoSearch(call, 1);
+    search.centerOn(call.arg(2));
     search.circle(3);
-    search.options(5, false);
-    search.finish(set);
+    search.finish(5, false);
   }
 
   static void search(Call call) {
-    GeoSearch search = new GeoSearch(call);
-    SortedSetValue set = call.sortedSet(call.arg(1));
-    search.set = set;
-    search.options(2, true);
-    search.requireShape();
-    search.finish(set);
+    new GeoSearch(call, 1).finish(2, true);
   }
 
   static void searchStore(Call call) {
-    GeoSearch search = new GeoSearch(call);
-    SortedSetValue set = call.sortedSet(call.arg(2));
-    search.set = set;
+    GeoSearch search = new GeoSearch(call, 2);
     search.storeKey = call.arg(1);
-    search.options(3, true);
-    search.requireShape();
-    search.finish(set);
+    search.finish(3, true);
   }
 
-  private void centerOn(SortedSetValue in, byte[] member) {
-    center = GeoCommands.placeOf(in, member);
-    if (center == null) {
-      throw Errors.of("ERR could not decode requested zset member");
+  private void centerOn(byte[] member) {
+    if (set != null) {
+      center =
+          Errors.found(
+              GeoCommands.placeOf(set, member), "ERR could not decode requested zset member");
     }
   }
 
@@ -103,34 +90,30 @@ final class GeoSearch {
   }
 
   private void options(int from, boolean search) {
-    String name = call.command().name();
+    String name = call.command.name();
     boolean mayStore = name.equals("georadius") || name.equals("georadiusbymember");
     for (int i = from; i < call.count(); i++) {
-      int rest = call.count() - i - 1;
-      if (call.is(i, "WITHDIST")) {
-        withDistance = true;
-      } else if (call.is(i, "WITHHASH")) {
-        withHash = true;
-      } else if (call.is(i, "WITHCOORD")) {
-        withPlace = true;
-      } else if (call.is(i, "ANY")) {
-        any = true;
-      } else if (call.is(i, "ASC")) {
-        order = 1;
-      } else if (call.is(i, "DESC")) {
-        order = -1;
-      } else if (call.is(i, "COUNT") && rest >= 1) {
-        count = call.longArg(++i);
-        Errors.refuseIf(count <= 0, "ERR COUNT must be > 0");
-      } else if (mayStore && rest >= 1 && (call.is(i, "STORE") || call.is(i, "STOREDIST"))) {
-        storeDistance = call.is(i, "STOREDIST");
-        storeKey = call.arg(++i);
-      } else if (search && storeKey != null && call.is(i, "STOREDIST")) {
-        storeDistance = true;
-      } else if (search) {
-        i += shape(i, rest);
-      } else {
-        throw Errors.syntax();
+      String option = call.option(i);
+      switch (option) {
+        case "WITHDIST" -> withDistance = true;
+        case "WITHHASH" -> withHash = true;
+        case "WITHCOORD" -> withPlace = true;
+        case "ANY" -> any = true;
+        case "ASC" -> order = 1;
+        case "DESC" -> order = -1;
+        case "COUNT" -> {
+          count = call.longArg(call.next(i++));
+          Errors.refuseIf(count <= 0, "ERR COUNT must be > 0");
+        }
+        case "STORE", "STOREDIST" -> {
+          storeDistance = option.equals("STOREDIST");
+          Errors.syntaxIf(!mayStore && !(search && storeKey != null && storeDistance));
+          storeKey = search ? storeKey : call.arg(call.next(i++));
+        }
+        default -> {
+          Errors.syntaxIf(!search);
+          i += shape(i, call.count() - i - 1);
+        }
       }
     }
     checkStore(search);
@@ -138,14 +121,10 @@ final class GeoSearch {
   }
 
   private void checkStore(boolean search) {
-    if (storeKey != null && (withDistance || withHash || withPlace)) {
-      throw Errors.of(
-          "ERR "
-              + (search
-                  ? call.command().name().toUpperCase(Locale.ROOT)
-                  : "STORE option in GEORADIUS")
-              + " is not compatible with WITHDIST, WITHHASH and WITHCOORD options");
-    }
+    Errors.refuseIf(
+        storeKey != null && (withDistance || withHash || withPlace),
+        "ERR %s is not compatible with WITHDIST, WITHHASH and WITHCOORD options",
+        search ? call.command.name().toUpperCase(Locale.ROOT) : "STORE option in GEORADIUS");
   }
 
   /** One of FROMMEMBER, FROMLONLAT, BYRADIUS and BYBOX; returns how many arguments it has. */
@@ -154,9 +133,7 @@ final class GeoSearch {
     boolean hasShape = radius >= 0 || width >= 0;
     if (call.is(at, "FROMMEMBER") && rest >= 1 && !hasCenter) {
       memberGiven = true;
-      if (set != null) {
-        centerOn(set, call.arg(at + 1));
-      }
+      centerOn(call.arg(at + 1));
       return 1;
     }
     if (call.is(at, "FROMLONLAT") && rest >= 2 && !hasCenter) {
@@ -184,17 +161,17 @@ final class GeoSearch {
     }
   }
 
-  private List<Hit> hits(@Nullable SortedSetValue in) {
+  private List<Hit> hits() {
     List<Hit> hits = new ArrayList<>();
     GeoHash.Place from = center;
-    if (in == null || from == null) {
+    if (set == null || from == null) {
       return hits;
     }
-    for (ScoredMembers.Node n = in.order().first(); n != null; n = n.next()) {
+    for (ScoredMembers.Node n = set.order.first(); n != null; n = n.next()) {
       GeoHash.Place place = GeoHash.decode((long) n.score());
       double metres = from.distanceTo(place);
       if (radius >= 0 ? metres <= radius : isInBox(from, place)) {
-        hits.add(new Hit(n.member(), n.score(), place, metres));
+        hits.add(new Hit(n.member, n.score(), place, metres));
         if (any && hits.size() == count) {
           break;
         }
@@ -213,24 +190,28 @@ final class GeoSearch {
     return place.northDistanceTo(from) <= height / 2 && place.distanceTo(sameLatitude) <= width / 2;
   }
 
-  private void finish(@Nullable SortedSetValue in) {
-    List<Hit> hits = hits(in);
+  private void finish(int optionsAt, boolean search) {
+    options(optionsAt, search);
+    if (search) {
+      requireShape();
+    }
+    List<Hit> hits = hits();
     if (storeKey != null) {
       store(storeKey, hits);
       return;
     }
     int extras = (withDistance ? 1 : 0) + (withHash ? 1 : 0) + (withPlace ? 1 : 0);
-    call.out().array(hits.size());
+    call.out.array(hits.size());
     for (Hit hit : hits) {
       if (extras > 0) {
-        call.out().array(1 + extras);
+        call.out.array(1 + extras);
       }
-      call.out().bulk(hit.member());
+      call.out.bulk(hit.member());
       if (withDistance) {
-        call.out().bulk(GeoCommands.distanceText(hit.metres() / unit));
+        call.out.bulk(GeoCommands.distanceText(hit.metres() / unit));
       }
       if (withHash) {
-        call.out().integer((long) hit.score());
+        call.out.integer((long) hit.score());
       }
       if (withPlace) {
         GeoCommands.writePlace(call, hit.place());
@@ -239,14 +220,9 @@ final class GeoSearch {
   }
 
   private void store(byte[] key, List<Hit> hits) {
-    if (hits.isEmpty()) {
-      call.delete(key);
-    } else {
-      SortedSetValue result = new SortedSetValue();
-      hits.forEach(
-          hit -> result.put(hit.member(), storeDistance ? hit.metres() / unit : hit.score()));
-      call.store(key, result);
-    }
-    call.out().integer(hits.size());
+    SortedSetValue result = new SortedSetValue();
+    hits.forEach(
+        hit -> result.put(hit.member(), storeDistance ? hit.metres() / unit : hit.score()));
+    call.storeOrDelete(key, result, hits.size());
   }
 }

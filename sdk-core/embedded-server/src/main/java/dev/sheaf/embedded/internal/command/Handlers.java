@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
+import dev.sheaf.embedded.internal.data.Check;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.List;
@@ -13,20 +14,28 @@ final class Handlers {
   private final Handler[] byId = new Handler[names.size()];
 
   static Handler of(Command command) {
-    return installed[command.id()];
+    return installed[command.id];
   }
 
   private static void refuse(Call call) {
-    throw CommandTable.unknownSubcommand(call.args());
+    throw CommandTable.unknownSubcommand(call.args);
   }
 
   Handlers add(String name, Handler handler) {
     int id = names.indexOf(name);
-    if (id < 0 || byId[id] != null) {
-      throw new IllegalStateException(name + " has no row, or two handlers");
-    }
+    Check.state(id < 0 || byId[id] != null, "%s has no row, or two handlers", name);
     byId[id] = handler;
     return this;
+  }
+
+  /** As {@link #add} for a command that answers OK once it has done its work. */
+  Handlers ok(String name, Handler handler) {
+    return add(
+        name,
+        call -> {
+          handler.run(call);
+          call.out.ok();
+        });
   }
 
   /** From now on, {@link #of} knows what each command does. */

@@ -13,18 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /** HSET, HGET and the other commands on hashes. */
 final class HashCommands {
-  private HashCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("hdel", HashCommands::hdel)
-        .add("hexists", HashCommands::hexists)
-        .add("hget", HashCommands::hget)
+        .add("hexists", call -> call.out.integer(field(call) == null ? 0 : 1))
+        .add("hget", call -> call.out.bulkOrNil(field(call)))
         .add("hgetall", HashCommands::hgetall)
         .add("hincrby", HashCommands::hincrby)
         .add("hincrbyfloat", HashCommands::hincrbyfloat)
         .add("hkeys", call -> list(call, true))
-        .add("hlen", HashCommands::hlen)
+        .add("hlen", call -> call.out.integer(call.hashOrEmpty(call.arg(1)).size()))
         .add("hmget", HashCommands::hmget)
         .add("hmset", HashCommands::hset)
         .add("hrandfield", HashCommands::hrandfield)
@@ -36,16 +34,11 @@ final class HashCommands {
   }
 
   static HashValue orNew(Call call) {
-    HashValue hash = call.hash(call.arg(1));
-    if (hash == null) {
-      hash = new HashValue();
-      call.db().put(call.arg(1), hash);
-    }
-    return hash;
+    return call.orNew(call.arg(1), call.hash(call.arg(1)), HashValue::new);
   }
 
   private static byte @Nullable [] field(Call call) {
-    return call.hashOrEmpty(call.arg(1)).fields().get(call.arg(2));
+    return call.hashOrEmpty(call.arg(1)).fields.get(call.arg(2));
   }
 
   private static void hset(Call call) {
@@ -58,78 +51,57 @@ final class HashCommands {
       }
     }
     call.changed(call.arg(1));
-    if (call.command().name().equals("hmset")) {
-      call.out().ok();
+    if (call.command.name().equals("hmset")) {
+      call.out.ok();
     } else {
-      call.out().integer(added);
+      call.out.integer(added);
     }
   }
 
   private static void hsetnx(Call call) {
     HashValue hash = call.hash(call.arg(1));
-    if (hash != null && hash.fields().contains(call.arg(2))) {
-      call.out().integer(0);
+    if (hash != null && hash.fields.contains(call.arg(2))) {
+      call.out.integer(0);
       return;
     }
     orNew(call).put(call.arg(2), call.arg(3));
     call.changed(call.arg(1));
-    call.out().integer(1);
-  }
-
-  private static void hget(Call call) {
-    call.out().bulkOrNil(field(call));
-  }
-
-  private static void hexists(Call call) {
-    call.out().integer(field(call) == null ? 0 : 1);
+    call.out.integer(1);
   }
 
   private static void hstrlen(Call call) {
     byte[] value = field(call);
-    call.out().integer(value == null ? 0 : value.length);
-  }
-
-  private static void hlen(Call call) {
-    call.out().integer(call.hashOrEmpty(call.arg(1)).size());
+    call.out.integer(value == null ? 0 : value.length);
   }
 
   private static void hmget(Call call) {
     HashValue hash = call.hashOrEmpty(call.arg(1));
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      call.out().bulkOrNil(hash.fields().get(call.arg(i)));
+      call.out.bulkOrNil(hash.fields.get(call.arg(i)));
     }
   }
 
   private static void hgetall(Call call) {
     HashValue hash = call.hashOrEmpty(call.arg(1));
-    call.out().map(hash.size());
-    for (var e = hash.fields().first(); e != null; e = e.after()) {
-      call.out().bulk(e.key());
-      call.out().bulk(e.value());
+    call.out.map(hash.size());
+    for (var e = hash.fields.first(); e != null; e = e.after()) {
+      call.out.bulk(e.key);
+      call.out.bulk(e.value());
     }
   }
 
   private static void list(Call call, boolean names) {
     HashValue hash = call.hashOrEmpty(call.arg(1));
-    call.out().array(hash.size());
-    for (var e = hash.fields().first(); e != null; e = e.after()) {
-      call.out().bulk(names ? e.key() : e.value());
+    call.out.array(hash.size());
+    for (var e = hash.fields.first(); e != null; e = e.after()) {
+      call.out.bulk(names ? e.key : e.value());
     }
   }
 
   private static void hdel(Call call) {
-    byte[] key = call.arg(1);
-    HashValue hash = call.hashOrEmpty(key);
-    int removed = 0;
-    for (int i = 2; i < call.count(); i++) {
-      removed += hash.remove(call.arg(i)) ? 1 : 0;
-    }
-    if (removed > 0) {
-      call.deleteIfEmpty(key, hash.size());
-      call.changed(key);
-    }
-    call.out().integer(removed);
+    HashValue hash = call.hashOrEmpty(call.arg(1));
+    call.removeEach(2, hash::remove, hash::size);
   }
 
   private static void hincrby(Call call) {
@@ -143,14 +115,14 @@ final class HashCommands {
     Errors.refuseIf(((now ^ sum) & (by ^ sum)) < 0, "ERR increment or decrement would overflow");
     orNew(call).putKeepingTtl(call.arg(2), Bytes.ofLong(sum));
     call.changed(call.arg(1));
-    call.out().integer(sum);
+    call.out.integer(sum);
   }
 
   private static void hincrbyfloat(Call call) {
     BigDecimal by = Numbers.parseExtended(call.arg(3));
     if (by == null) {
       throw Numbers.parseDouble(call.arg(3)) == null
-          ? Errors.notFloat()
+          ? Errors.of(Errors.NOT_FLOAT)
           : Errors.of("ERR value is NaN or Infinity");
     }
     byte[] old = field(call);
@@ -161,13 +133,13 @@ final class HashCommands {
     byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
     orNew(call).putKeepingTtl(call.arg(2), sum);
     call.changed(call.arg(1));
-    call.out().bulk(sum);
+    call.out.bulk(sum);
   }
 
   private static void hrandfield(Call call) {
     if (call.count() == 2) {
-      var entry = call.hashOrEmpty(call.arg(1)).fields().random(random(call));
-      call.out().bulkOrNil(entry == null ? null : entry.key());
+      var entry = call.hashOrEmpty(call.arg(1)).fields.random(random(call));
+      call.out.bulkOrNil(entry == null ? null : entry.key);
       return;
     }
     long count = RandomPick.count(call);
@@ -177,22 +149,22 @@ final class HashCommands {
         values && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
         "ERR value is out of range");
     List<ByteMap.Entry<byte[]>> chosen =
-        RandomPick.from(call.hashOrEmpty(call.arg(1)).fields(), count, random(call));
-    boolean pairs = values && call.out().protocol() == 3;
-    call.out().array(values && !pairs ? chosen.size() * 2 : chosen.size());
+        RandomPick.from(call.hashOrEmpty(call.arg(1)).fields, count, random(call));
+    boolean pairs = values && call.out.protocol() == 3;
+    call.out.array(values && !pairs ? chosen.size() * 2 : chosen.size());
     for (ByteMap.Entry<byte[]> entry : chosen) {
       if (pairs) {
-        call.out().array(2);
+        call.out.array(2);
       }
-      call.out().bulk(entry.key());
+      call.out.bulk(entry.key);
       if (values) {
-        call.out().bulk(entry.value());
+        call.out.bulk(entry.value());
       }
     }
   }
 
   private static RandomGenerator random(Call call) {
-    return call.node().nodes().random();
+    return call.node.nodes.random;
   }
 
   private static void hscan(Call call) {
@@ -204,19 +176,19 @@ final class HashCommands {
       cursor = 0;
     } else if (hash.isCompact()) {
       cursor = 0;
-      for (var e = hash.fields().first(); e != null; e = e.after()) {
+      for (var e = hash.fields.first(); e != null; e = e.after()) {
         collect(scan, e, found);
       }
     } else {
-      cursor = scan.walk(hash.fields(), cursor, e -> collect(scan, e, found));
+      cursor = scan.walk(hash.fields, cursor, e -> collect(scan, e, found));
     }
     Scan.reply(call, cursor, found);
   }
 
   private static void collect(Scan scan, ByteMap.Entry<byte[]> entry, List<byte[]> found) {
-    if (scan.matches(entry.key())) {
-      found.add(entry.key());
-      if (!scan.isNamesOnly()) {
+    if (scan.matches(entry.key)) {
+      found.add(entry.key);
+      if (!scan.namesOnly()) {
         found.add(entry.value());
       }
     }

@@ -5,7 +5,6 @@ import dev.sheaf.embedded.internal.data.HashValue;
 import dev.sheaf.embedded.internal.data.Value;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +22,6 @@ final class HashFieldCommands {
   private static final int NOT_MET = 0;
   private static final int DONE = 1;
   private static final int DELETED = 2;
-
-  private HashFieldCommands() {}
 
   static void register(Handlers handlers) {
     handlers
@@ -51,7 +48,7 @@ final class HashFieldCommands {
     Errors.refuseIf(
         count != call.count() - at - 2,
         "ERR The `numfields` parameter must match the number of arguments");
-    return List.of(call.args()).subList(at + 2, call.count());
+    return List.of(call.args).subList(at + 2, call.count());
   }
 
   private static long deadline(Call call, int at, boolean seconds, boolean absolute) {
@@ -90,147 +87,122 @@ final class HashFieldCommands {
   }
 
   private static void expire(Call call, boolean seconds, boolean absolute) {
-    HashValue hash = call.hash(call.arg(1));
+    HashValue hash = call.hashOrEmpty(call.arg(1));
     long deadline = deadline(call, 2, seconds, absolute);
-    boolean conditional = Set.of("NX", "XX", "GT", "LT").contains(upper(call, 3));
+    boolean conditional = Set.of("NX", "XX", "GT", "LT").contains(call.option(3));
     List<byte[]> fields =
         fields(call, conditional ? 4 : 3, "ERR Parameter `numFields` should be greater than 0");
-    String condition = conditional ? upper(call, 3) : "";
-    ExpireCondition allowed =
-        new ExpireCondition(
-            condition.equals("NX"),
-            condition.equals("XX"),
-            condition.equals("GT"),
-            condition.equals("LT"));
-    if (hash != null) {
-      hash.makeRoomForDeadlines();
-    }
-    int[] answers = new int[fields.size()];
+    String condition = conditional ? call.option(3) : "";
+    ExpireCondition allowed = ExpireCondition.of(condition);
+    hash.makeRoomForDeadlines();
+    List<Integer> answers = new ArrayList<>();
     int updated = 0;
     int deleted = 0;
-    for (int i = 0; i < answers.length; i++) {
-      byte[] field = fields.get(i);
-      if (hash == null || !hash.fields().contains(field)) {
-        answers[i] = NO_FIELD;
+    for (byte[] field : fields) {
+      if (!hash.fields.contains(field)) {
+        answers.add(NO_FIELD);
       } else if (!allowed.allows(hash.deadline(field), deadline)) {
-        answers[i] = NOT_MET;
+        answers.add(NOT_MET);
       } else if (expire(call, hash, field, deadline)) {
-        answers[i] = DONE;
+        answers.add(DONE);
         updated++;
       } else {
-        answers[i] = DELETED;
+        answers.add(DELETED);
         deleted++;
       }
     }
     if (updated > 0) {
       call.changed(call.arg(1));
     }
-    if (hash != null && deleted > 0) {
+    if (deleted > 0) {
       removed(call, hash);
     }
-    answer(call, answers);
-  }
-
-  private static String upper(Call call, int at) {
-    return call.text(at).toUpperCase(Locale.ROOT);
-  }
-
-  private static void answer(Call call, int[] answers) {
-    call.out().array(answers.length);
-    for (int answer : answers) {
-      call.out().integer(answer);
-    }
+    call.out.each(answers, answer -> call.out.integer(answer));
   }
 
   private static void ttl(Call call, boolean seconds, boolean absolute) {
-    HashValue hash = call.hash(call.arg(1));
+    HashValue hash = call.hashOrEmpty(call.arg(1));
     List<byte[]> fields = fields(call, 2, COUNT);
-    call.out().array(fields.size());
+    call.out.array(fields.size());
     for (byte[] field : fields) {
-      long deadline = hash == null ? Value.NO_EXPIRY : hash.deadline(field);
-      if (hash == null || !hash.fields().contains(field)) {
-        call.out().integer(NO_FIELD);
+      long deadline = hash.deadline(field);
+      if (!hash.fields.contains(field)) {
+        call.out.integer(NO_FIELD);
       } else if (deadline == Value.NO_EXPIRY) {
-        call.out().integer(NO_DEADLINE);
+        call.out.integer(NO_DEADLINE);
       } else {
         long millis = deadline - (absolute ? 0 : call.now());
-        call.out().integer(seconds ? (millis + 999) / 1000 : millis);
+        call.out.integer(seconds ? (millis + 999) / 1000 : millis);
       }
     }
   }
 
   private static void persist(Call call) {
-    HashValue hash = call.hash(call.arg(1));
+    HashValue hash = call.hashOrEmpty(call.arg(1));
     List<byte[]> fields = fields(call, 2, COUNT);
-    int[] answers = new int[fields.size()];
+    List<Integer> answers = new ArrayList<>();
     boolean changed = false;
-    for (int i = 0; i < answers.length; i++) {
-      byte[] field = fields.get(i);
-      if (hash == null || !hash.fields().contains(field)) {
-        answers[i] = NO_FIELD;
+    for (byte[] field : fields) {
+      if (!hash.fields.contains(field)) {
+        answers.add(NO_FIELD);
       } else if (hash.deadline(field) == Value.NO_EXPIRY) {
-        answers[i] = NO_DEADLINE;
+        answers.add(NO_DEADLINE);
       } else {
         call.db().expireField(call.arg(1), hash, field, Value.NO_EXPIRY);
-        answers[i] = DONE;
+        answers.add(DONE);
         changed = true;
       }
     }
     if (changed) {
       call.changed(call.arg(1));
     }
-    answer(call, answers);
+    call.out.each(answers, answer -> call.out.integer(answer));
   }
 
   private static void getAndDelete(Call call) {
-    HashValue hash = call.hash(call.arg(1));
+    HashValue hash = call.hashOrEmpty(call.arg(1));
     List<byte[]> fields = fields(call, 2, COUNT);
     List<byte @Nullable []> values = new ArrayList<>();
     boolean any = false;
     for (byte[] field : fields) {
-      values.add(hash == null ? null : hash.fields().get(field));
-      any |= hash != null && hash.remove(field);
+      values.add(hash.fields.get(field));
+      any |= hash.remove(field);
     }
-    if (hash != null && any) {
+    if (any) {
       removed(call, hash);
     }
-    answer(call, values);
-  }
-
-  private static void answer(Call call, List<byte @Nullable []> values) {
-    call.out().array(values.size());
-    values.forEach(call.out()::bulkOrNil);
+    call.out.each(values, call.out::bulkOrNil);
   }
 
   private static void getAndExpire(Call call) {
-    HashValue hash = call.hash(call.arg(1));
-    String option = upper(call, 2);
+    HashValue hash = call.hashOrEmpty(call.arg(1));
+    String option = call.option(2);
     boolean timed = TIMES.contains(option);
     boolean persists = option.equals("PERSIST");
     long deadline = timed ? deadline(call, 2, option) : Value.NO_EXPIRY;
     List<byte[]> fields = fields(call, timed ? 4 : persists ? 3 : 2, COUNT);
     List<byte @Nullable []> values = new ArrayList<>();
     boolean changed = false;
-    if (hash != null && (timed || persists)) {
+    if (timed || persists) {
       hash.makeRoomForDeadlines();
     }
     for (byte[] field : fields) {
-      values.add(hash == null ? null : hash.fields().get(field));
-      changed |= hash != null && (timed || persists) && changeDeadline(call, hash, field, deadline);
+      values.add(hash.fields.get(field));
+      changed |= (timed || persists) && changeDeadline(call, hash, field, deadline);
     }
-    if (hash != null && changed) {
+    if (changed) {
       if (timed && deadline <= call.now()) {
         removed(call, hash);
       } else {
         call.changed(call.arg(1), timed ? "hexpire" : "hpersist");
       }
     }
-    answer(call, values);
+    call.out.each(values, call.out::bulkOrNil);
   }
 
   /** Gives a field an end of life, or takes it away. True if that has changed it. */
   private static boolean changeDeadline(Call call, HashValue hash, byte[] field, long deadline) {
-    if (!hash.fields().contains(field)) {
+    if (!hash.fields.contains(field)) {
       return false;
     }
     if (deadline != Value.NO_EXPIRY) {
@@ -256,7 +228,7 @@ final class HashFieldCommands {
 
     SetOptions(Call call) {
       for (int i = 2; i < call.count(); i++) {
-        String option = upper(call, i);
+        String option = call.option(i);
         switch (option) {
           case "FNX", "FXX" -> {
             Errors.refuseIf(
@@ -284,13 +256,9 @@ final class HashFieldCommands {
 
     /** Returns the last argument of the list, which is that of the command. */
     private int fields(Call call, int at) {
-      if (call.count() - at < 4) {
-        throw Errors.arity("hsetex");
-      }
+      Errors.arityIf(call.count() - at < 4, call);
       long count = call.longArg(at + 1, 1, Integer.MAX_VALUE, "ERR invalid number of fields");
-      if (2 * count != call.count() - at - 2) {
-        throw Errors.arity("hsetex");
-      }
+      Errors.arityIf(2 * count != call.count() - at - 2, call);
       firstField = at + 2;
       fields = (int) count;
       return at + 1 + 2 * fields;
@@ -302,7 +270,7 @@ final class HashFieldCommands {
 
     boolean isMet(Call call, @Nullable HashValue hash) {
       for (int i = 0; i < fields; i++) {
-        boolean known = hash != null && hash.fields().contains(field(call, i));
+        boolean known = hash != null && hash.fields.contains(field(call, i));
         if (known ? onlyNew : onlyKnown) {
           return false;
         }
@@ -315,7 +283,7 @@ final class HashFieldCommands {
     SetOptions options = new SetOptions(call);
     long deadline = options.deadline;
     if (!options.isMet(call, call.hash(call.arg(1)))) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     HashValue hash = HashCommands.orNew(call);
@@ -338,6 +306,6 @@ final class HashFieldCommands {
     } else if (options.timed) {
       call.notifyOf("hexpire", call.arg(1));
     }
-    call.out().integer(1);
+    call.out.integer(1);
   }
 }

@@ -9,23 +9,18 @@ import java.util.Locale;
 
 /** The HELP subcommand, made from the table. */
 final class Help {
-  private Help() {}
-
   static void write(Call call) {
-    Command container = call.node().commands().find(Bytes.lower(call.arg(0)));
+    Command container = call.node.commands.find(Bytes.lower(call.arg(0)));
     List<String> lines = new ArrayList<>();
     String name = Bytes.text(call.arg(0)).toUpperCase(Locale.ROOT);
     lines.add(name + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
     if (container != null) {
-      container
-          .subcommands()
-          .forEach(
-              (sub, row) -> {
-                lines.add(sub.toUpperCase(Locale.ROOT));
-                lines.add("    " + row.summary());
-              });
+      container.subcommands.forEach(
+          (sub, row) -> {
+            lines.add(sub.toUpperCase(Locale.ROOT));
+            lines.add("    " + row.summary());
+          });
     }
-    call.out().array(lines.size());
-    lines.forEach(call.out()::status);
+    call.out.each(lines, call.out::status);
   }
 }

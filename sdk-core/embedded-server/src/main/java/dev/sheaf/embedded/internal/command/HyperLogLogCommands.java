@@ -8,20 +8,26 @@ import org.jspecify.annotations.Nullable;
 
 /** PFADD and the other commands that count distinct elements. */
 final class HyperLogLogCommands {
-  private static final String CORRUPT = "INVALIDOBJ Corrupted HLL object detected";
-
-  private HyperLogLogCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("pfadd", HyperLogLogCommands::add)
-        .add("pfcount", HyperLogLogCommands::count)
-        .add("pfdebug", HyperLogLogCommands::debug)
-        .add("pfmerge", HyperLogLogCommands::merge);
+        .add("pfadd", intact(HyperLogLogCommands::add))
+        .add("pfcount", intact(HyperLogLogCommands::count))
+        .add("pfdebug", intact(HyperLogLogCommands::debug))
+        .ok("pfmerge", intact(HyperLogLogCommands::merge));
+  }
+
+  private static Handler intact(Handler handler) {
+    return call -> {
+      try {
+        handler.run(call);
+      } catch (HyperLogLog.CorruptException e) {
+        throw Errors.of("INVALIDOBJ Corrupted HLL object detected");
+      }
+    };
   }
 
   private static int maxSparseBytes(Call call) {
-    long bytes = call.node().config().number("hll-sparse-max-bytes");
+    long bytes = call.node.config.number("hll-sparse-max-bytes");
     return (int) Math.min(Integer.MAX_VALUE, Math.max(0, bytes));
   }
 
@@ -65,24 +71,24 @@ final class HyperLogLogCommands {
         counted.outdate();
       }
       store(call, 1, value, counted);
-      throw Errors.of(CORRUPT);
+      throw e;
     }
     if (raised) {
       counted.outdate();
       store(call, 1, value, counted);
       call.changed(call.arg(1));
     }
-    call.out().integer(raised ? 1 : 0);
+    call.out.integer(raised ? 1 : 0);
   }
 
   private static void count(Call call) {
     if (call.count() > 2) {
-      call.out().integer(HyperLogLog.estimate(highest(call, new boolean[1])));
+      call.out.integer(HyperLogLog.estimate(highest(call, new boolean[1])));
       return;
     }
     StringValue value = value(call, 1);
     if (value == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     HyperLogLog counted = read(call, value);
@@ -90,25 +96,17 @@ final class HyperLogLogCommands {
       keepCount(call, value);
       counted = read(call, value);
     }
-    call.out().integer(counted.knownCount());
+    call.out.integer(counted.knownCount());
   }
 
   /** The count is part of the value, so that this read changes it, on the replicas as well. */
   private static void keepCount(Call call, StringValue value) {
-    long estimate = HyperLogLog.estimate(registers(read(call, value)));
+    long estimate = HyperLogLog.estimate(read(call, value).registers());
     write(call, value).knownCount(estimate);
     call.db().changed(call.arg(1));
-    call.node().dirtied();
-    if (!call.node().replicas().isEmpty()) {
-      call.node().propagate(call.client().dbIndex(), call.args());
-    }
-  }
-
-  private static byte[] registers(HyperLogLog counted) {
-    try {
-      return counted.registers();
-    } catch (HyperLogLog.CorruptException e) {
-      throw Errors.of(CORRUPT);
+    call.node.dirtied();
+    if (!call.node.replicas.isEmpty()) {
+      call.node.propagate(call.client.dbIndex, call.args);
     }
   }
 
@@ -122,7 +120,7 @@ final class HyperLogLogCommands {
       }
       HyperLogLog counted = read(call, value);
       anyDense[0] |= counted.isDense();
-      byte[] registers = registers(counted);
+      byte[] registers = counted.registers();
       for (int register = 0; register < registers.length; register++) {
         highest[register] = (byte) Math.max(highest[register], registers[register]);
       }
@@ -142,7 +140,6 @@ final class HyperLogLogCommands {
     counted.outdate();
     store(call, 1, value, counted);
     call.changed(call.arg(1));
-    call.out().ok();
   }
 
   private static void debug(Call call) {
@@ -151,21 +148,21 @@ final class HyperLogLogCommands {
     boolean dense = counted.isDense();
     switch (Bytes.lower(call.arg(1))) {
       case "getreg" -> {
-        byte[] registers = registers(counted);
+        byte[] registers = counted.registers();
         makeDense(call, value);
-        call.out().array(registers.length);
+        call.out.array(registers.length);
         for (byte register : registers) {
-          call.out().integer(register);
+          call.out.integer(register);
         }
       }
       case "decode" -> {
         Errors.refuseIf(dense, "ERR HLL encoding is not sparse");
-        call.out().bulk(counted.runs());
+        call.out.bulk(counted.runs());
       }
-      case "encoding" -> call.out().status(dense ? "dense" : "sparse");
+      case "encoding" -> call.out.status(dense ? "dense" : "sparse");
       case "todense" -> {
         makeDense(call, value);
-        call.out().integer(dense ? 0 : 1);
+        call.out.integer(dense ? 0 : 1);
       }
       default -> throw Errors.of("ERR Unknown PFDEBUG subcommand '" + call.textOfC(1) + "'");
     }
@@ -176,12 +173,8 @@ final class HyperLogLogCommands {
     if (counted.isDense()) {
       return;
     }
-    try {
-      counted.makeDense();
-    } catch (HyperLogLog.CorruptException e) {
-      throw Errors.of(CORRUPT);
-    }
+    counted.makeDense();
     store(call, 2, value, counted);
-    call.node().dirtied();
+    call.node.dirtied();
   }
 }

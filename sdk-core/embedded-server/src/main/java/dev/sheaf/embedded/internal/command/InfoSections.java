@@ -53,7 +53,7 @@ final class InfoSections {
     replication();
     fact("cmdstat_*", this::commands);
     fact("errorstat_*", this::errors);
-    fact("cluster_enabled", () -> node.nodes().isCluster() ? 1 : 0);
+    fact("cluster_enabled", () -> node.nodes.isCluster() ? 1 : 0);
     fact("db*", this::databases);
   }
 
@@ -102,50 +102,50 @@ final class InfoSections {
   private void server() {
     Edition edition = node.edition();
     boolean valkey = edition.isValkey();
-    String mode = node.nodes().isCluster() ? "cluster" : "standalone";
-    long uptime = Math.max(0, node.nodes().now() - node.startedAt()) / 1000;
+    String mode = node.nodes.isCluster() ? "cluster" : "standalone";
+    long uptime = Math.max(0, node.nodes.now() - node.startedAt) / 1000;
     fact("redis_version", edition::redisVersion);
-    fact("server_name", () -> valkey ? edition.server() : null);
-    fact("valkey_version", () -> valkey ? edition.version() : null);
+    fact("server_name", () -> valkey ? edition.server : null);
+    fact("valkey_version", () -> valkey ? edition.version : null);
     fact("valkey_release_stage", () -> valkey ? "ga" : null);
     fact("redis_mode", () -> valkey ? null : mode);
     fact("server_mode", () -> valkey ? mode : null);
     fact("os", () -> System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     fact("process_id", () -> ProcessHandle.current().pid());
-    fact("run_id", node::id);
+    fact("run_id", () -> node.id);
     fact("tcp_port", node::port);
-    fact("server_time_usec", () -> node.nodes().now() * 1000);
+    fact("server_time_usec", () -> node.nodes.now() * 1000);
     fact("uptime_in_seconds", () -> uptime);
     fact("uptime_in_days", () -> uptime / 86_400);
-    fact("lru_clock", () -> node.nodes().now() / 1000 & 0xffffff);
-    fact("connected_clients", () -> node.clients().size());
-    fact("maxclients", () -> node.config().get("maxclients"));
-    fact("blocked_clients", () -> node.blocked().size() + node.pause().heldClients());
-    fact("tracking_clients", () -> node.tracking().clients());
+    fact("lru_clock", () -> node.nodes.now() / 1000 & 0xffffff);
+    fact("connected_clients", () -> node.clients.size());
+    fact("maxclients", () -> node.config.get("maxclients"));
+    fact("blocked_clients", () -> node.blocked.size() + node.pause.heldClients());
+    fact("tracking_clients", () -> node.tracking.clients());
   }
 
   private void memory() {
     Runtime runtime = Runtime.getRuntime();
     // A client that works out how far the limit is has to find what counts against it.
     long used =
-        node.memory().limit() == 0
+        node.memory.limit() == 0
             ? runtime.totalMemory() - runtime.freeMemory()
-            : node.memory().used();
+            : node.memory.used();
     fact("used_memory", () -> used);
     fact("used_memory_human", () -> String.format(Locale.ROOT, "%.2fM", used / 1048576.0));
     fact("used_memory_rss", runtime::totalMemory);
     fact("used_memory_peak", runtime::totalMemory);
-    fact("number_of_cached_scripts", () -> node.scripts().size());
-    fact("number_of_functions", () -> node.functions().functionCount());
-    fact("number_of_libraries", () -> node.functions().libraries().size());
-    fact("maxmemory", () -> node.memory().limit());
-    fact("maxmemory_policy", () -> node.config().get("maxmemory-policy"));
+    fact("number_of_cached_scripts", () -> node.scripts.size());
+    fact("number_of_functions", () -> node.functions.functionCount());
+    fact("number_of_libraries", () -> node.functions.libraries().size());
+    fact("maxmemory", () -> node.memory.limit());
+    fact("maxmemory_policy", () -> node.config.get("maxmemory-policy"));
     fact("rdb_changes_since_last_save", node::dirty);
-    fact("rdb_last_save_time", () -> node.startedAt() / 1000);
+    fact("rdb_last_save_time", () -> node.startedAt / 1000);
   }
 
   private void counted() {
-    Counters counters = node.counters();
+    Counters counters = node.counters;
     fact("total_connections_received", () -> counters.connections);
     fact("total_commands_processed", () -> counters.commands);
     fact("total_net_input_bytes", () -> counters.bytesIn);
@@ -155,12 +155,12 @@ final class InfoSections {
     fact("evicted_keys", () -> counters.evictedKeys);
     fact("keyspace_hits", () -> counters.hits);
     fact("keyspace_misses", () -> counters.misses);
-    fact("pubsub_channels", () -> node.pubSub().channels().size());
-    fact("pubsub_patterns", () -> node.pubSub().patterns().size());
-    fact("pubsubshard_channels", () -> node.pubSub().shardChannels().size());
-    fact("tracking_total_keys", () -> node.tracking().keys());
-    fact("tracking_total_items", () -> node.tracking().items());
-    fact("tracking_total_prefixes", () -> node.tracking().prefixes());
+    fact("pubsub_channels", () -> node.pubSub.channels.size());
+    fact("pubsub_patterns", () -> node.pubSub.patterns.size());
+    fact("pubsubshard_channels", () -> node.pubSub.shardChannels.size());
+    fact("tracking_total_keys", () -> node.tracking.keys());
+    fact("tracking_total_items", () -> node.tracking.items());
+    fact("tracking_total_prefixes", () -> node.tracking.prefixes());
     fact("total_error_replies", () -> counters.errors);
     fact("total_reads_processed", () -> counters.readBatches);
   }
@@ -170,7 +170,7 @@ final class InfoSections {
     fact("role", () -> master == null ? "master" : "slave");
     if (master != null) {
       fact("master_host", master::announcedHost);
-      fact("master_port", master::announcedPort);
+      fact("master_port", () -> master.announcedPort);
       fact("master_link_status", () -> "up");
       fact("master_last_io_seconds_ago", () -> 0);
       fact("master_sync_in_progress", () -> 0);
@@ -179,31 +179,31 @@ final class InfoSections {
       fact("slave_priority", () -> 100);
       fact("slave_read_only", () -> 1);
     }
-    fact("connected_slaves", () -> node.replicas().size());
+    fact("connected_slaves", () -> node.replicas.size());
     fact("slave*", this::replicas);
-    fact("master_replid", () -> node.primary().id());
+    fact("master_replid", () -> node.primary().id);
     fact("master_repl_offset", node::replicationOffset);
-    fact("repl_backlog_active", () -> node.replicas().isEmpty() ? 0 : 1);
+    fact("repl_backlog_active", () -> node.replicas.isEmpty() ? 0 : 1);
   }
 
   private Map<Integer, String> replicas() {
     Map<Integer, String> lines = new LinkedHashMap<>();
-    for (ServerNode replica : node.replicas()) {
+    for (ServerNode replica : node.replicas) {
       lines.put(
           lines.size(),
           "ip=%s,port=%s,state=online,offset=%s,lag=0"
               .formatted(
-                  replica.announcedHost(), replica.announcedPort(), replica.replicationOffset()));
+                  replica.announcedHost(), replica.announcedPort, replica.replicationOffset()));
     }
     return lines;
   }
 
   private Map<String, String> commands() {
     Map<String, String> lines = new LinkedHashMap<>();
-    for (Command row : node.commands().rows()) {
-      long calls = node.counters().perCommand[row.id()];
-      long rejected = node.counters().rejected[row.id()];
-      long failed = node.counters().failed[row.id()];
+    for (Command row : node.commands.rows()) {
+      long calls = node.counters.perCommand[row.id];
+      long rejected = node.counters.rejected[row.id];
+      long failed = node.counters.failed[row.id];
       if (calls + rejected > 0) {
         lines.put(
             row.name(),
@@ -216,17 +216,17 @@ final class InfoSections {
 
   private Map<String, String> errors() {
     Map<String, String> lines = new LinkedHashMap<>();
-    node.counters().errorsByCode().forEach((code, count) -> lines.put(code, "count=" + count));
+    node.counters.errorsByCode.forEach((code, count) -> lines.put(code, "count=" + count));
     return lines;
   }
 
   private Map<Integer, String> databases() {
     Map<Integer, String> lines = new LinkedHashMap<>();
-    for (Database db : node.databases()) {
+    for (Database db : node.databases) {
       if (db.size() > 0) {
         String more = node.edition().has("7.4.0") ? ",subexpiry=" + db.partlyMortalSize() : "";
         lines.put(
-            db.index(),
+            db.index,
             "keys=%s,expires=%s,avg_ttl=%s%s"
                 .formatted(db.size(), db.mortalSize(), db.meanTtl(), more));
       }

@@ -9,19 +9,18 @@ import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** DEL, EXPIRE, SCAN and what else works on keys of any type. */
 final class KeyCommands {
   private static final long MAX_IDLE_SECONDS = Integer.MAX_VALUE;
 
-  private KeyCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("copy", KeyCommands::copy)
-        .add("del", KeyCommands::del)
+        .add("del", call -> count(call, call::delete))
         .add("dump", KeyCommands::dump)
-        .add("exists", KeyCommands::exists)
+        .add("exists", call -> count(call, key -> call.db().peek(key) != null))
         .add("expire", call -> expire(call, true, false))
         .add("expireat", call -> expire(call, true, true))
         .add("expiretime", call -> ttl(call, true, true))
@@ -37,50 +36,33 @@ final class KeyCommands {
         .add("pexpireat", call -> expire(call, false, true))
         .add("pexpiretime", call -> ttl(call, false, true))
         .add("pttl", call -> ttl(call, false, false))
-        .add(
-            "randomkey",
-            call -> call.out().bulkOrNil(call.db().randomKey(call.node().nodes().random())))
+        .add("randomkey", call -> call.out.bulkOrNil(call.db().randomKey(call.node.nodes.random)))
         .add("rename", call -> rename(call, false))
         .add("renamenx", call -> rename(call, true))
-        .add("restore", KeyCommands::restore)
+        .ok("restore", KeyCommands::restore)
         .add("scan", KeyCommands::scan)
         .add("sort", SortCommand::run)
         .add("sort_ro", SortCommand::run)
-        .add("touch", KeyCommands::touch)
+        .add("touch", call -> count(call, key -> call.value(key) != null))
         .add("ttl", call -> ttl(call, true, false))
         .add("type", KeyCommands::type)
-        .add("unlink", KeyCommands::del)
+        .add("unlink", call -> count(call, call::delete))
         .add("wait", KeyCommands::waitForReplicas)
         .add("waitaof", KeyCommands::waitForFile);
   }
 
-  private static void del(Call call) {
-    int deleted = 0;
-    for (int i = 1; i < call.count(); i++) {
-      deleted += call.delete(call.arg(i)) ? 1 : 0;
-    }
-    call.out().integer(deleted);
-  }
-
-  private static void exists(Call call) {
+  /** Replies for how many of the keys it holds. */
+  private static void count(Call call, Predicate<byte[]> holds) {
     int found = 0;
     for (int i = 1; i < call.count(); i++) {
-      found += call.db().peek(call.arg(i)) != null ? 1 : 0;
+      found += holds.test(call.arg(i)) ? 1 : 0;
     }
-    call.out().integer(found);
-  }
-
-  private static void touch(Call call) {
-    int found = 0;
-    for (int i = 1; i < call.count(); i++) {
-      found += call.value(call.arg(i)) != null ? 1 : 0;
-    }
-    call.out().integer(found);
+    call.out.integer(found);
   }
 
   private static void type(Call call) {
     Value value = call.db().peek(call.arg(1));
-    call.out().status(value == null ? "none" : value.type());
+    call.out.status(value == null ? "none" : value.type());
   }
 
   private static void keys(Call call) {
@@ -90,12 +72,12 @@ final class KeyCommands {
     var entry = call.db().table().first();
     while (entry != null) {
       var after = entry.after();
-      if ((all || Glob.matches(pattern, entry.key())) && call.db().peek(entry.key()) != null) {
-        found.add(entry.key());
+      if ((all || Glob.matches(pattern, entry.key)) && call.db().peek(entry.key) != null) {
+        found.add(entry.key);
       }
       entry = after;
     }
-    call.out().bulks(found);
+    call.out.bulks(found);
   }
 
   private static void scan(Call call) {
@@ -108,8 +90,8 @@ final class KeyCommands {
             db.table(),
             cursor,
             entry -> {
-              if (scan.matches(entry.key()) && scan.hasType(entry.value())) {
-                found.add(entry.key());
+              if (scan.matches(entry.key) && scan.hasType(entry.value())) {
+                found.add(entry.key);
               }
             });
     found.removeIf(key -> db.peek(key) == null);
@@ -123,7 +105,7 @@ final class KeyCommands {
     Value value = Errors.found(db.get(from), Errors.NO_SUCH_KEY);
     boolean same = Arrays.equals(from, to);
     if (onlyIfFree && db.get(to) != null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     if (!same) {
@@ -134,9 +116,9 @@ final class KeyCommands {
       call.changed(to, "rename_to");
     }
     if (onlyIfFree) {
-      call.out().integer(1);
+      call.out.integer(1);
     } else {
-      call.out().ok();
+      call.out.ok();
     }
   }
 
@@ -144,28 +126,26 @@ final class KeyCommands {
     byte[] from = call.arg(1);
     byte[] to = call.arg(2);
     boolean replace = false;
-    int target = call.client().dbIndex();
+    int target = call.client.dbIndex;
     for (int i = 3; i < call.count(); i++) {
-      if (call.is(i, "REPLACE")) {
-        replace = true;
-      } else if (call.is(i, "DB") && i + 1 < call.count()) {
-        target = dbIndex(call, ++i);
-      } else {
-        throw Errors.syntax();
+      switch (call.option(i)) {
+        case "REPLACE" -> replace = true;
+        case "DB" -> target = dbIndex(call, call.next(i++));
+        default -> throw Errors.syntax();
       }
     }
-    Errors.refuseIf(call.node().nodes().isCluster() && target != 0, "ERR DB index is out of range");
-    Database db = call.node().db(target);
+    Errors.refuseIf(call.node.nodes.isCluster() && target != 0, "ERR DB index is out of range");
+    Database db = call.node.db(target);
     Errors.refuseIf(
         db == call.db() && Arrays.equals(from, to),
         "ERR source and destination objects are the same");
     Value value = call.db().get(from);
     if (value == null || !replace && db.get(to) != null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     transfer(call, value.copy(), value.expireAt(), db, to, "copy_to");
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static int dbIndex(Call call, int at) {
@@ -181,24 +161,24 @@ final class KeyCommands {
       db.expireAt(key, value, expireAt);
     }
     db.changed(key);
-    call.node().dirtied();
-    call.node().announce('g', event, db.index(), key);
+    call.node.dirtied();
+    call.node.announce('g', event, db.index, key);
   }
 
   private static void move(Call call) {
-    Errors.refuseIf(call.node().nodes().isCluster(), "ERR MOVE is not allowed in cluster mode");
+    Errors.refuseIf(call.node.nodes.isCluster(), "ERR MOVE is not allowed in cluster mode");
     byte[] key = call.arg(1);
-    Database target = call.node().db(dbIndex(call, 2));
+    Database target = call.node.db(dbIndex(call, 2));
     Errors.refuseIf(target == call.db(), "ERR source and destination objects are the same");
     Value value = call.db().get(key);
     if (value == null || target.get(key) != null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     call.db().remove(key);
     call.changed(key, "move_from");
     transfer(call, value, value.expireAt(), target, key, "move_to");
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void expire(Call call, boolean seconds, boolean absolute) {
@@ -217,7 +197,7 @@ final class KeyCommands {
     }
     Value found = call.db().get(key);
     if (found == null || !condition.allows(found.expireAt(), millis)) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     if (millis <= call.now()) {
@@ -226,39 +206,39 @@ final class KeyCommands {
       call.db().expireAt(key, found, millis);
       call.changed(key);
     }
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void persist(Call call) {
     Value value = call.db().get(call.arg(1));
     if (value == null || value.expireAt() == Value.NO_EXPIRY) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     call.db().expireAt(call.arg(1), value, Value.NO_EXPIRY);
     call.changed(call.arg(1));
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void ttl(Call call, boolean seconds, boolean absolute) {
     Value value = call.db().peek(call.arg(1));
     if (value == null) {
-      call.out().integer(-2);
+      call.out.integer(-2);
     } else if (value.expireAt() == Value.NO_EXPIRY) {
-      call.out().integer(-1);
+      call.out.integer(-1);
     } else {
       long millis = absolute ? value.expireAt() : Math.max(0, value.expireAt() - call.now());
-      call.out().integer(seconds ? (millis + 500) / 1000 : millis);
+      call.out.integer(seconds ? (millis + 500) / 1000 : millis);
     }
   }
 
   private static void dump(Call call) {
     Value value = call.value(call.arg(1));
-    byte[] payload = value == null ? null : Dump.of(value, call.node().edition().dumpVersion());
+    byte[] payload = value == null ? null : Dump.of(value, call.node.edition().dumpVersion);
     if (value != null && payload == null) {
       throw Errors.of("ERR the embedded server cannot dump a stream");
     }
-    call.out().bulkOrNil(payload);
+    call.out.bulkOrNil(payload);
   }
 
   private static void restore(Call call) {
@@ -267,20 +247,21 @@ final class KeyCommands {
     long idleSeconds = -1;
     long frequency = -1;
     for (int i = 4; i < call.count(); i++) {
-      boolean more = i + 1 < call.count();
-      if (call.is(i, "REPLACE")) {
-        replace = true;
-      } else if (call.is(i, "ABSTTL")) {
-        absolute = true;
-      } else if (more && frequency < 0 && call.is(i, "IDLETIME")) {
-        idleSeconds = call.longArg(++i);
-        Errors.refuseIf(idleSeconds < 0, "ERR Invalid IDLETIME value, must be >= 0");
-      } else if (more && idleSeconds < 0 && call.is(i, "FREQ")) {
-        frequency = call.longArg(++i);
-        Errors.refuseIf(
-            frequency < 0 || frequency > 255, "ERR Invalid FREQ value, must be >= 0 and <= 255");
-      } else {
-        throw Errors.syntax();
+      switch (call.option(i)) {
+        case "REPLACE" -> replace = true;
+        case "ABSTTL" -> absolute = true;
+        case "IDLETIME" -> {
+          Errors.syntaxIf(frequency >= 0);
+          idleSeconds = call.longArg(call.next(i++));
+          Errors.refuseIf(idleSeconds < 0, "ERR Invalid IDLETIME value, must be >= 0");
+        }
+        case "FREQ" -> {
+          Errors.syntaxIf(idleSeconds >= 0);
+          String error = "ERR Invalid FREQ value, must be >= 0 and <= 255";
+          frequency = call.longArg(call.next(i++));
+          Errors.refuseIf(frequency < 0 || frequency > 255, error);
+        }
+        default -> throw Errors.syntax();
       }
     }
     byte[] key = call.arg(1);
@@ -289,7 +270,7 @@ final class KeyCommands {
     long ttl = call.longArg(2);
     Errors.refuseIf(ttl < 0, "ERR Invalid TTL value, must be >= 0");
     Errors.refuseIf(
-        !Dump.isWhole(call.arg(3), call.node().edition().dumpVersion()),
+        !Dump.isWhole(call.arg(3), call.node.edition().dumpVersion),
         "ERR DUMP payload version or checksum are wrong");
     Value value = Errors.found(Dump.value(call.arg(3)), "ERR Bad data format");
     long expireAt = ttl == 0 ? Value.NO_EXPIRY : absolute ? ttl : call.now() + ttl;
@@ -297,44 +278,38 @@ final class KeyCommands {
       call.delete(key);
     }
     if (ttl != 0 && expireAt <= call.now()) {
-      call.out().ok();
       return;
     }
     transfer(call, value, expireAt, call.db(), key, "restore");
     if (idleSeconds > 0) {
       value.usedAt(Math.max(0, call.now() - Math.min(idleSeconds, MAX_IDLE_SECONDS) * 1000));
     }
-    call.out().ok();
   }
 
   private static void waitForReplicas(Call call) {
     Errors.refuseIf(
-        !call.node().isMaster(),
+        !call.node.isMaster(),
         "ERR WAIT cannot be used with replica instances. Please also note that since"
             + " Redis 4.0 if a replica is configured to be writable (which is not the default)"
             + " writes to replicas are just local and are not propagated.");
     call.longArg(1);
     Errors.refuseIf(call.longArg(2) < 0, "ERR timeout is negative");
-    call.out().integer(call.node().replicas().size());
+    call.out.integer(call.node.replicas.size());
   }
 
   private static void waitForFile(Call call) {
-    if (call.count() > 4) {
-      throw Errors.arity("waitaof");
-    }
+    Errors.arityIf(call.count() > 4, call);
     long local = call.longArg(1);
     Errors.refuseIf(
         local < 0 || local > 1, "ERR value is out of range, value must between 0 and 1");
     Errors.refuseIf(call.longArg(2) < 0, "ERR value is out of range, must be positive");
     Errors.refuseIf(call.longArg(3) < 0, "ERR timeout is negative");
     Errors.refuseIf(
-        !call.node().isMaster(),
+        !call.node.isMaster(),
         "ERR WAITAOF cannot be used with replica instances. Please also note that writes to"
             + " replicas are just local and are not propagated.");
     Errors.refuseIf(
         local > 0, "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
-    call.out().array(2);
-    call.out().integer(0);
-    call.out().integer(0);
+    call.out.list(0, 0);
   }
 }

@@ -10,18 +10,16 @@ import java.util.List;
 
 /** LPUSH, LPOP and the other commands on lists, blocking ones included. */
 final class ListCommands {
-  private ListCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("blmove", ListCommands::blmove)
         .add("blmpop", ListCommands::blmpop)
         .add("blpop", call -> bpop(call, true))
         .add("brpop", call -> bpop(call, false))
-        .add("brpoplpush", ListCommands::brpoplpush)
+        .add("brpoplpush", call -> blockingMove(call, false, true, Blocking.deadline(call, 3)))
         .add("lindex", ListCommands::lindex)
         .add("linsert", ListCommands::linsert)
-        .add("llen", ListCommands::llen)
+        .add("llen", call -> call.out.integer(call.listOrEmpty(call.arg(1)).size()))
         .add("lmove", ListCommands::lmove)
         .add("lmpop", ListCommands::lmpop)
         .add("lpop", call -> pop(call, true))
@@ -30,8 +28,8 @@ final class ListCommands {
         .add("lpushx", call -> push(call, true, true))
         .add("lrange", ListCommands::lrange)
         .add("lrem", ListCommands::lrem)
-        .add("lset", ListCommands::lset)
-        .add("ltrim", ListCommands::ltrim)
+        .ok("lset", ListCommands::lset)
+        .ok("ltrim", ListCommands::ltrim)
         .add("rpop", call -> pop(call, false))
         .add("rpoplpush", ListCommands::rpoplpush)
         .add("rpush", call -> push(call, false, false))
@@ -40,20 +38,17 @@ final class ListCommands {
 
   private static void push(Call call, boolean left, boolean onlyIfThere) {
     byte[] key = call.arg(1);
-    ListValue list = call.list(key);
-    if (list == null) {
-      if (onlyIfThere) {
-        call.out().integer(0);
-        return;
-      }
-      list = new ListValue();
-      call.db().put(key, list);
+    ListValue known = call.list(key);
+    if (known == null && onlyIfThere) {
+      call.out.integer(0);
+      return;
     }
+    ListValue list = call.orNew(key, known, ListValue::new);
     for (int i = 2; i < call.count(); i++) {
       list.add(left, call.arg(i));
     }
     call.changed(key);
-    call.out().integer(list.size());
+    call.out.integer(list.size());
   }
 
   private static void pop(Call call, boolean left) {
@@ -63,14 +58,10 @@ final class ListCommands {
     byte[] key = call.arg(1);
     ListValue list = call.list(key);
     if (list == null) {
-      if (many) {
-        call.out().nilArray();
-      } else {
-        call.out().nil();
-      }
+      call.out.nil(many);
     } else if (many) {
       int n = (int) Math.min(count, list.size());
-      call.out().array(n);
+      call.out.array(n);
       take(call, key, list, left, n);
     } else {
       take(call, key, list, left, 1);
@@ -80,7 +71,7 @@ final class ListCommands {
   /** Removes and replies that many elements. */
   private static void take(Call call, byte[] key, ListValue list, boolean left, int n) {
     for (int i = 0; i < n; i++) {
-      call.out().bulk(list.remove(left));
+      call.out.bulk(list.remove(left));
     }
     if (n > 0) {
       call.deleteIfEmpty(key, list.size());
@@ -88,22 +79,18 @@ final class ListCommands {
     }
   }
 
-  private static void llen(Call call) {
-    call.out().integer(call.listOrEmpty(call.arg(1)).size());
-  }
-
   private static void lindex(Call call) {
     ListValue list = call.list(call.arg(1));
     if (list == null) {
-      call.out().nil();
+      call.out.nil();
       return;
     }
     long index = call.longArg(2);
     index = index < 0 ? index + list.size() : index;
     if (index < 0 || index >= list.size()) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().bulk(list.get((int) index));
+      call.out.bulk(list.get((int) index));
     }
   }
 
@@ -111,12 +98,9 @@ final class ListCommands {
     ListValue list = Errors.found(call.list(call.arg(1)), Errors.NO_SUCH_KEY);
     long index = call.longArg(2);
     index = index < 0 ? index + list.size() : index;
-    if (index < 0 || index >= list.size()) {
-      throw Errors.indexOutOfRange();
-    }
+    Errors.refuseIf(index < 0 || index >= list.size(), "ERR index out of range");
     list.set((int) index, call.arg(3));
     call.changed(call.arg(1));
-    call.out().ok();
   }
 
   private static void linsert(Call call) {
@@ -124,18 +108,18 @@ final class ListCommands {
     Errors.syntaxIf(!after && !call.is(2, "BEFORE"));
     ListValue list = call.list(call.arg(1));
     if (list == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     for (int i = 0; i < list.size(); i++) {
       if (Arrays.equals(list.get(i), call.arg(3))) {
         list.insert(after ? i + 1 : i, call.arg(4));
         call.changed(call.arg(1));
-        call.out().integer(list.size());
+        call.out.integer(list.size());
         return;
       }
     }
-    call.out().integer(-1);
+    call.out.integer(-1);
   }
 
   private static void lrange(Call call) {
@@ -143,9 +127,9 @@ final class ListCommands {
     long end = call.longArg(3);
     ListValue list = call.listOrEmpty(call.arg(1));
     IndexRange range = IndexRange.of(start, end, list.size());
-    call.out().array(range.size());
+    call.out.array(range.size());
     for (int i = range.from(); i <= range.to(); i++) {
-      call.out().bulk(list.get(i));
+      call.out.bulk(list.get(i));
     }
   }
 
@@ -160,7 +144,6 @@ final class ListCommands {
       call.deleteIfEmpty(key, list.size());
       call.changed(key);
     }
-    call.out().ok();
   }
 
   private static void lrem(Call call) {
@@ -173,7 +156,7 @@ final class ListCommands {
       call.deleteIfEmpty(key, list.size());
       call.changed(key);
     }
-    call.out().integer(removed);
+    call.out.integer(removed);
   }
 
   private static void lpos(Call call) {
@@ -185,7 +168,7 @@ final class ListCommands {
       if (hasValue && call.is(i, "RANK")) {
         rank = call.longArg(i + 1);
         Errors.refuseIf(
-            rank == Long.MIN_VALUE && call.node().edition().isNewer(),
+            rank == Long.MIN_VALUE && call.node.edition().isNewer(),
             "ERR value is out of range, value must between -9223372036854775807 and"
                 + " 9223372036854775807");
         Errors.refuseIf(
@@ -205,12 +188,11 @@ final class ListCommands {
     long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
     find(call.listOrEmpty(call.arg(1)), call.arg(2), rank, wanted, maxLength, found);
     if (count >= 0) {
-      call.out().array(found.size());
-      found.forEach(call.out()::integer);
+      call.out.each(found, place -> call.out.integer(place));
     } else if (found.isEmpty()) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().integer(found.get(0));
+      call.out.integer(found.get(0));
     }
   }
 
@@ -247,13 +229,13 @@ final class ListCommands {
     boolean fromLeft = side(call, 3);
     boolean toLeft = side(call, 4);
     if (!tryMove(call, fromLeft, toLeft)) {
-      call.out().nil();
+      call.out.nil();
     }
   }
 
   private static void rpoplpush(Call call) {
     if (!tryMove(call, false, true)) {
-      call.out().nil();
+      call.out.nil();
     }
   }
 
@@ -267,15 +249,11 @@ final class ListCommands {
     }
     ListValue target = call.list(to);
     byte[] element = source.remove(fromLeft);
-    if (target == null) {
-      target = new ListValue();
-      call.db().put(to, target);
-    }
-    target.add(toLeft, element);
+    call.orNew(to, target, ListValue::new).add(toLeft, element);
     call.deleteIfEmpty(from, source.size());
     call.changed(to, toLeft ? "lpush" : "rpush");
     call.changed(from, fromLeft ? "lpop" : "rpop");
-    call.out().bulk(element);
+    call.out.bulk(element);
     return true;
   }
 
@@ -283,10 +261,6 @@ final class ListCommands {
     boolean fromLeft = side(call, 3);
     boolean toLeft = side(call, 4);
     blockingMove(call, fromLeft, toLeft, Blocking.deadline(call, 5));
-  }
-
-  private static void brpoplpush(Call call) {
-    blockingMove(call, false, true, Blocking.deadline(call, 3));
   }
 
   private static void blockingMove(Call call, boolean fromLeft, boolean toLeft, long deadline) {
@@ -306,8 +280,8 @@ final class ListCommands {
         call,
         List.of(call.arg(1)),
         deadline,
-        key -> Dispatcher.serve(call, () -> moveOrRefuse(call, fromLeft, toLeft)),
-        call.mayBlock() ? call.out()::nilArray : call.out()::nil);
+        key -> moveOrRefuse(call, fromLeft, toLeft),
+        call.mayBlock ? call.out::nilArray : call.out::nil);
   }
 
   /** Once there is something to move, a target of another type ends the wait. */
@@ -331,8 +305,8 @@ final class ListCommands {
       return false;
     }
     call.effect(Bytes.of(left ? "LPOP" : "RPOP"), key);
-    call.out().array(2);
-    call.out().bulk(key);
+    call.out.array(2);
+    call.out.bulk(key);
     take(call, key, list, left, 1);
     return true;
   }
@@ -355,9 +329,9 @@ final class ListCommands {
     }
     int n = (int) Math.min(pop.count(), list.size());
     pop.replicateAs(call, "LPOP", "RPOP", key, n);
-    call.out().array(2);
-    call.out().bulk(key);
-    call.out().array(n);
+    call.out.array(2);
+    call.out.bulk(key);
+    call.out.array(n);
     take(call, key, list, pop.first(), n);
     return true;
   }

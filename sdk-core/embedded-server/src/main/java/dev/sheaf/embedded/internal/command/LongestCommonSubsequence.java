@@ -18,8 +18,6 @@ final class LongestCommonSubsequence {
     }
   }
 
-  private LongestCommonSubsequence() {}
-
   static void run(Call call) {
     byte[] a = bytes(call, 1);
     byte[] b = bytes(call, 2);
@@ -28,16 +26,12 @@ final class LongestCommonSubsequence {
     boolean withLengths = false;
     long minimum = 0;
     for (int i = 3; i < call.count(); i++) {
-      if (call.is(i, "IDX")) {
-        idx = true;
-      } else if (call.is(i, "LEN")) {
-        len = true;
-      } else if (call.is(i, "WITHMATCHLEN")) {
-        withLengths = true;
-      } else if (call.is(i, "MINMATCHLEN") && i + 1 < call.count()) {
-        minimum = Math.max(0, call.longArg(++i));
-      } else {
-        throw Errors.syntax();
+      switch (call.option(i)) {
+        case "IDX" -> idx = true;
+        case "LEN" -> len = true;
+        case "WITHMATCHLEN" -> withLengths = true;
+        case "MINMATCHLEN" -> minimum = Math.max(0, call.longArg(call.next(i++)));
+        default -> throw Errors.syntax();
       }
     }
     Errors.refuseIf(
@@ -47,12 +41,11 @@ final class LongestCommonSubsequence {
         "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
     int[][] table = table(a, b);
     if (len) {
-      call.out().integer(table[a.length][b.length]);
+      call.out.integer(table[a.length][b.length]);
     } else if (idx) {
-      writeMatches(
-          call.out(), matches(a, b, table, minimum), table[a.length][b.length], withLengths);
+      writeMatches(call.out, matches(a, b, table, minimum), table[a.length][b.length], withLengths);
     } else {
-      call.out().bulk(common(a, b, table));
+      call.out.bulk(common(a, b, table));
     }
   }
 

@@ -13,8 +13,6 @@ import java.util.Set;
 final class MigrateCommand {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
-  private MigrateCommand() {}
-
   static void run(Call call) {
     boolean copy = false;
     boolean replace = false;
@@ -45,7 +43,7 @@ final class MigrateCommand {
     int targetDb = targetDb(call);
     List<byte[]> keys = existing(call, keysAt, keyCount);
     if (keys.isEmpty()) {
-      call.out().status("NOKEY");
+      call.out.status("NOKEY");
       return;
     }
     ServerNode target = target(call);
@@ -56,14 +54,14 @@ final class MigrateCommand {
     }
     for (byte[] key : keys) {
       if (copy) {
-        KeyTransfer.copy(call.node(), call.client().dbIndex(), target, targetDb, key);
+        KeyTransfer.copy(call.node, call.client.dbIndex, target, targetDb, key);
       } else {
-        KeyTransfer.move(call.node(), call.client().dbIndex(), target, targetDb, key);
+        KeyTransfer.move(call.node, call.client.dbIndex, target, targetDb, key);
       }
     }
     // The replicas have been served with the keys.
     call.noEffect();
-    call.out().ok();
+    call.out.ok();
   }
 
   private static int targetDb(Call call) {
@@ -87,12 +85,12 @@ final class MigrateCommand {
 
   private static ServerNode target(Call call) {
     Long port = Numbers.parseLong(call.arg(2));
-    for (ServerNode node : call.node().nodes().all()) {
+    for (ServerNode node : call.node.nodes.all()) {
       boolean here =
           port != null
-              && (node.port() == port || node.announcedPort() == port)
+              && (node.port() == port || node.announcedPort == port)
               && LOOPBACK.contains(call.text(1));
-      if (here && !node.isFailed() && node != call.node()) {
+      if (here && !node.isFailed() && node != call.node) {
         requireTakes(call, node);
         return node;
       }
@@ -101,16 +99,16 @@ final class MigrateCommand {
   }
 
   private static void requireTakes(Call call, ServerNode node) {
-    if (!call.node().nodes().isCluster()) {
+    if (!call.node.nodes.isCluster()) {
       return;
     }
-    for (int i : call.command().keys().find(call.args())) {
+    for (int i : call.command.keys.find(call.args)) {
       int slot = Slots.of(call.arg(i));
-      if (call.node().nodes().owner(slot) != node && !node.importing().containsKey(slot)) {
-        ServerNode owner = call.node().nodes().owner(slot);
+      if (call.node.nodes.owner(slot) != node && !node.importing.containsKey(slot)) {
+        ServerNode owner = call.node.nodes.owner(slot);
         throw Errors.of(
             "ERR Target instance replied with error: MOVED %s 127.0.0.1:%s"
-                .formatted(slot, owner == null ? 0 : owner.announcedPort()));
+                .formatted(slot, owner == null ? 0 : owner.announcedPort));
       }
     }
   }

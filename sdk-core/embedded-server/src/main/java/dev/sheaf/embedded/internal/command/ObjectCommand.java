@@ -4,7 +4,7 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.data.StringValue;
 import dev.sheaf.embedded.internal.data.Value;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /** OBJECT: how values are kept. */
 final class ObjectCommand {
@@ -13,39 +13,33 @@ final class ObjectCommand {
   /** What OBJECT REFCOUNT says of a shared value. */
   private static final long SHARED = Integer.MAX_VALUE;
 
-  private ObjectCommand() {}
-
-  private static @Nullable Value object(Call call) {
-    return call.db().peek(call.arg(2));
+  /** Replies what is said of the value; nil where there is none. */
+  private static void describe(Call call, Consumer<Value> reply) {
+    Value value = call.db().peek(call.arg(2));
+    if (value == null) {
+      call.out.nil();
+    } else {
+      reply.accept(value);
+    }
   }
 
   static void encoding(Call call) {
-    Value value = object(call);
-    if (value == null) {
-      call.out().nil();
-    } else {
-      call.out().bulk(value.encoding(call.node().encodings()));
-    }
+    describe(call, value -> call.out.bulk(value.encoding(call.node.encodings())));
   }
 
   static void frequency(Call call) {
-    if (object(call) == null) {
-      call.out().nil();
-    } else {
-      throw Errors.of(
-          "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
-              + " that when switching between policies at runtime LRU and LFU data will take some"
-              + " time to adjust.");
-    }
+    describe(
+        call,
+        value -> {
+          throw Errors.of(
+              "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please"
+                  + " note that when switching between policies at runtime LRU and LFU data will"
+                  + " take some time to adjust.");
+        });
   }
 
   static void idleTime(Call call) {
-    Value value = object(call);
-    if (value == null) {
-      call.out().nil();
-    } else {
-      call.out().integer((call.now() - value.usedAt()) / 1000);
-    }
+    describe(call, value -> call.out.integer((call.now() - value.usedAt()) / 1000));
   }
 
   /** The small integers a server keeps once for all keys. */
@@ -58,11 +52,6 @@ final class ObjectCommand {
   }
 
   static void references(Call call) {
-    Value value = object(call);
-    if (value == null) {
-      call.out().nil();
-    } else {
-      call.out().integer(isShared(value) ? SHARED : 1);
-    }
+    describe(call, value -> call.out.integer(isShared(value) ? SHARED : 1));
   }
 }

@@ -12,8 +12,6 @@ import java.util.Locale;
 
 /** Asks a session's user for permission, and notes what was denied. */
 final class Permissions {
-  private Permissions() {}
-
   /**
    * @throws CommandException NOPERM
    */
@@ -21,14 +19,14 @@ final class Permissions {
     if (command.is(Flag.NO_AUTH)) {
       return;
     }
-    AclUser.Denial denial = client.user().denies(command, args);
+    AclUser.Denial denial = client.user.denies(command, args);
     if (denial != null) {
       note(node, client, denial, false);
       throw Errors.of(
           switch (denial.what()) {
             case COMMAND ->
                 "NOPERM %s has no permissions to run the '%s' command"
-                    .formatted(denied(node, client.user()), command.name());
+                    .formatted(denied(node, client.user), command.name());
             case KEY ->
                 "NOPERM this user has no permissions to access one of the keys used as arguments";
             case CHANNEL ->
@@ -40,7 +38,7 @@ final class Permissions {
 
   /** The user as the server's errors name it. */
   static String denied(ServerNode node, AclUser user) {
-    return node.edition().isNewer() ? "User " + user.name() : "this user";
+    return node.edition().isNewer() ? "User " + user.name : "this user";
   }
 
   /**
@@ -49,7 +47,7 @@ final class Permissions {
    * @throws CommandException as Redis words it inside scripts
    */
   static void checkInScript(ServerNode node, Client client, Command command, byte[][] args) {
-    AclUser.Denial denial = client.user().denies(command, args);
+    AclUser.Denial denial = client.user.denies(command, args);
     if (denial != null) {
       note(node, client, denial, true);
       throw Errors.of(
@@ -74,17 +72,16 @@ final class Permissions {
 
   static void deniedEntry(
       ServerNode node, Client client, String reason, String object, boolean inScript) {
-    long now = node.nodes().now();
+    long now = node.nodes.now();
     boolean auth = reason.equals("auth");
-    node.deniedLog()
-        .add(
-            new AclLog.Entry(
-                1,
-                reason,
-                inScript ? "lua" : client.queue() == null ? "toplevel" : "multi",
-                auth ? "AUTH" : object,
-                auth ? object : client.user().name(),
-                now,
-                ClientLine.of(node, client, now, 0)));
+    node.deniedLog.add(
+        new AclLog.Entry(
+            1,
+            reason,
+            inScript ? "lua" : client.queue() == null ? "toplevel" : "multi",
+            auth ? "AUTH" : object,
+            auth ? object : client.user.name,
+            now,
+            ClientLine.of(node, client, now, 0)));
   }
 }

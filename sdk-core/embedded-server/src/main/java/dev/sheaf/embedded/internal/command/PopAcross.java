@@ -2,6 +2,7 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.node.BlockedClient;
 import java.util.Arrays;
 import java.util.List;
 
@@ -12,14 +13,10 @@ import java.util.List;
  * @param count how many elements at most
  */
 record PopAcross(List<byte[]> keys, boolean first, long count) {
-  /** Takes from one key and replies; false if there is nothing. */
-  interface Attempt {
-    boolean pop(byte[] key);
-  }
 
   /** BLPOP and the like: all arguments but the last are keys. */
   static PopAcross untilTimeout(Call call, boolean first) {
-    return new PopAcross(Arrays.asList(call.args()).subList(1, call.count() - 1), first, 1);
+    return new PopAcross(Arrays.asList(call.args).subList(1, call.count() - 1), first, 1);
   }
 
   /** LMPOP and the like, from the number of keys on. */
@@ -30,7 +27,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
     int at = (int) where;
     boolean first = call.is(at, firstEnd);
     Errors.syntaxIf(!first && !call.is(at, otherEnd));
-    List<byte[]> keys = Arrays.asList(call.args()).subList(countAt + 1, at);
+    List<byte[]> keys = Arrays.asList(call.args).subList(countAt + 1, at);
     return new PopAcross(keys, first, optionalCount(call, at + 1));
   }
 
@@ -48,9 +45,9 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
     return count < 0 ? 1 : count;
   }
 
-  private boolean serve(Attempt attempt) {
+  private boolean serve(BlockedClient.Attempt attempt) {
     for (byte[] key : keys) {
-      if (attempt.pop(key)) {
+      if (attempt.serve(key)) {
         return true;
       }
     }
@@ -58,21 +55,16 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
   }
 
   /** Replies nil if all keys are empty. */
-  void now(Call call, Attempt attempt) {
+  void now(Call call, BlockedClient.Attempt attempt) {
     if (!serve(attempt)) {
-      call.out().nilArray();
+      call.out.nilArray();
     }
   }
 
   /** Waits if all keys are empty. */
-  void orWait(Call call, long deadline, Attempt attempt) {
+  void orWait(Call call, long deadline, BlockedClient.Attempt attempt) {
     if (!serve(attempt)) {
-      Blocking.await(
-          call,
-          keys,
-          deadline,
-          key -> Dispatcher.serve(call, () -> attempt.pop(key)),
-          call.out()::nilArray);
+      Blocking.await(call, keys, deadline, attempt, call.out::nilArray);
     }
   }
 

@@ -13,17 +13,15 @@ import java.util.Set;
 
 /** SUBSCRIBE, PUBLISH and their kin. */
 final class PubSubCommands {
-  private PubSubCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("psubscribe", call -> subscribe(call, Kind.PATTERN))
         .add("publish", PubSubCommands::publish)
-        .add("pubsub|channels", call -> channels(call, call.node().pubSub().channels()))
-        .add("pubsub|numpat", call -> call.out().integer(call.node().pubSub().patterns().size()))
-        .add("pubsub|numsub", call -> counts(call, call.node().pubSub().channels()))
-        .add("pubsub|shardchannels", call -> channels(call, call.node().pubSub().shardChannels()))
-        .add("pubsub|shardnumsub", call -> counts(call, call.node().pubSub().shardChannels()))
+        .add("pubsub|channels", call -> channels(call, call.node.pubSub.channels))
+        .add("pubsub|numpat", call -> call.out.integer(call.node.pubSub.patterns.size()))
+        .add("pubsub|numsub", call -> counts(call, call.node.pubSub.channels))
+        .add("pubsub|shardchannels", call -> channels(call, call.node.pubSub.shardChannels))
+        .add("pubsub|shardnumsub", call -> counts(call, call.node.pubSub.shardChannels))
         .add("punsubscribe", call -> unsubscribe(call, Kind.PATTERN))
         .add("spublish", PubSubCommands::publishShard)
         .add("ssubscribe", call -> subscribe(call, Kind.SHARD))
@@ -47,31 +45,31 @@ final class PubSubCommands {
 
     ByteMap<Set<Client>> registry(ServerNode node) {
       return switch (this) {
-        case CHANNEL -> node.pubSub().channels();
-        case PATTERN -> node.pubSub().patterns();
-        case SHARD -> node.pubSub().shardChannels();
+        case CHANNEL -> node.pubSub.channels;
+        case PATTERN -> node.pubSub.patterns;
+        case SHARD -> node.pubSub.shardChannels;
       };
     }
 
     ByteMap<Boolean> own(Client client) {
       return switch (this) {
-        case CHANNEL -> client.channels();
-        case PATTERN -> client.patterns();
-        case SHARD -> client.shardChannels();
+        case CHANNEL -> client.channels;
+        case PATTERN -> client.patterns;
+        case SHARD -> client.shardChannels;
       };
     }
 
     int count(Client client) {
-      return this == SHARD ? client.shardChannels().size() : client.subscriptions();
+      return this == SHARD ? client.shardChannels.size() : client.subscriptions();
     }
   }
 
   private static void subscribe(Call call, Kind kind) {
-    Client client = call.client();
+    Client client = call.client;
     // Messages, not replies: CLIENT REPLY does not silence them.
     Reply out = client.pushes();
     for (int i = 1; i < call.count(); i++) {
-      PubSub.add(kind.registry(call.node()), kind.own(client), client, call.arg(i));
+      PubSub.add(kind.registry(call.node), kind.own(client), client, call.arg(i));
       out.push(3);
       out.bulk(kind.joined);
       out.bulk(call.arg(i));
@@ -80,7 +78,7 @@ final class PubSubCommands {
   }
 
   private static void unsubscribe(Call call, Kind kind) {
-    Client client = call.client();
+    Client client = call.client;
     // Messages, not replies: CLIENT REPLY does not silence them.
     Reply out = client.pushes();
     List<byte[]> channels = new ArrayList<>();
@@ -89,11 +87,11 @@ final class PubSubCommands {
     }
     if (channels.isEmpty()) {
       for (var e = kind.own(client).first(); e != null; e = e.after()) {
-        channels.add(e.key());
+        channels.add(e.key);
       }
     }
     for (byte[] channel : channels) {
-      PubSub.remove(kind.registry(call.node()), kind.own(client), client, channel);
+      PubSub.remove(kind.registry(call.node), kind.own(client), client, channel);
       out.push(3);
       out.bulk(kind.left);
       out.bulk(channel);
@@ -109,43 +107,43 @@ final class PubSubCommands {
 
   /** In a cluster every node's subscribers get it; the count is that of this node. */
   private static void publish(Call call) {
-    for (ServerNode node : call.node().nodes().all()) {
-      if (node != call.node()) {
-        node.pubSub().publish(call.arg(1), call.arg(2));
+    for (ServerNode node : call.node.nodes.all()) {
+      if (node != call.node) {
+        node.pubSub.publish(call.arg(1), call.arg(2));
       }
     }
-    call.out().integer(call.node().pubSub().publish(call.arg(1), call.arg(2)));
+    call.out.integer(call.node.pubSub.publish(call.arg(1), call.arg(2)));
   }
 
   private static void publishShard(Call call) {
-    ServerNode primary = call.node().primary();
-    List<ServerNode> shard = new ArrayList<>(primary.replicas());
+    ServerNode primary = call.node.primary();
+    List<ServerNode> shard = new ArrayList<>(primary.replicas);
     shard.add(primary);
     for (ServerNode node : shard) {
-      if (node != call.node()) {
-        node.pubSub().publishShard(call.arg(1), call.arg(2));
+      if (node != call.node) {
+        node.pubSub.publishShard(call.arg(1), call.arg(2));
       }
     }
-    call.out().integer(call.node().pubSub().publishShard(call.arg(1), call.arg(2)));
+    call.out.integer(call.node.pubSub.publishShard(call.arg(1), call.arg(2)));
   }
 
   private static void channels(Call call, ByteMap<Set<Client>> registry) {
     Errors.syntaxIf(call.count() > 3);
     List<byte[]> found = new ArrayList<>();
     for (var e = registry.first(); e != null; e = e.after()) {
-      if (call.count() == 2 || Glob.matches(call.arg(2), e.key())) {
-        found.add(e.key());
+      if (call.count() == 2 || Glob.matches(call.arg(2), e.key)) {
+        found.add(e.key);
       }
     }
-    call.out().bulks(found);
+    call.out.bulks(found);
   }
 
   private static void counts(Call call, ByteMap<Set<Client>> registry) {
-    call.out().array((call.count() - 2) * 2);
+    call.out.array((call.count() - 2) * 2);
     for (int i = 2; i < call.count(); i++) {
       Set<Client> clients = registry.get(call.arg(i));
-      call.out().bulk(call.arg(i));
-      call.out().integer(clients == null ? 0 : clients.size());
+      call.out.bulk(call.arg(i));
+      call.out.integer(clients == null ? 0 : clients.size());
     }
   }
 }

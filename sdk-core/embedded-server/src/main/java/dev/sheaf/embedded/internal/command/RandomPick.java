@@ -10,8 +10,6 @@ import java.util.random.RandomGenerator;
 final class RandomPick {
   private static final long MAX_PICKS = 16_000_000;
 
-  private RandomPick() {}
-
   /** How many a command asks for; negative: any of them more than once. */
   static long count(Call call) {
     long count = call.longArg(2);

@@ -11,32 +11,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The options of SCAN, HSCAN, SSCAN and ZSCAN, and the walk they share. */
-final class Scan {
+record Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolean namesOnly) {
   private static final int DEFAULT_COUNT = 10;
   private static final int VISITS_PER_COUNT = 10;
 
   /** The options of a scan that finds no key: Redis does not look at them. */
   static final Scan ANY = new Scan(DEFAULT_COUNT, null, null, false);
 
-  private final long count;
-  private final byte @Nullable [] pattern;
-  private final @Nullable String type;
-  private final boolean namesOnly;
-
-  private Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolean namesOnly) {
-    this.count = count;
-    this.pattern = pattern;
-    this.type = type;
-    this.namesOnly = namesOnly;
-  }
-
   static long cursor(Call call, int at) {
-    String text = Bytes.text(call.arg(at));
-    int nul = text.indexOf(0);
-    String digits = nul < 0 ? text : text.substring(0, nul);
+    String digits = Bytes.untilNul(call.arg(at));
     // As strtoul reads it: nothing is zero, and what is negative counts down from the greatest.
     boolean negative = digits.startsWith("-");
-    if (call.node().edition().isNewer() && (negative || digits.isEmpty())) {
+    if (call.node.edition().isNewer() && (negative || digits.isEmpty())) {
       throw invalidCursor();
     }
     if (digits.isEmpty()) {
@@ -55,9 +41,7 @@ final class Scan {
 
   /** Where to go on, and what was found. */
   static void reply(Call call, long cursor, List<byte[]> found) {
-    call.out().array(2);
-    call.out().bulk(Long.toUnsignedString(cursor));
-    call.out().bulks(found);
+    call.out.list(Long.toUnsignedString(cursor), found);
   }
 
   private static CommandException invalidCursor() {
@@ -69,7 +53,7 @@ final class Scan {
     byte[] pattern = null;
     String type = null;
     boolean namesOnly = false;
-    boolean mayBeNamesOnly = call.command().name().equals("hscan") && isOfNewest(call);
+    boolean mayBeNamesOnly = call.command.name().equals("hscan") && isOfNewest(call);
     for (int i = from; i < call.count(); i += 2) {
       boolean hasValue = i + 1 < call.count();
       if (hasValue && call.is(i, "COUNT")) {
@@ -92,12 +76,7 @@ final class Scan {
 
   /** Whether it is of Redis 7.4 or newer, or of Valkey 8, which has much of it. */
   static boolean isOfNewest(Call call) {
-    return call.node().edition().has("7.4.0") || call.node().edition().isValkey();
-  }
-
-  /** Whether the fields of a hash are wanted without their values. */
-  boolean isNamesOnly() {
-    return namesOnly;
+    return call.node.edition().has("7.4.0") || call.node.edition().isValkey();
   }
 
   boolean matches(byte[] key) {

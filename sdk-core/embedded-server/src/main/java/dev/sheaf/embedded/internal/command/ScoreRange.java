@@ -11,14 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A part of a sorted set bounded by scores or by bytes; walks it from either end. */
-final class ScoreRange {
-  private final ScoredMembers.Before before;
-  private final Predicate<ScoredMembers.Node> within;
-
-  private ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> within) {
-    this.before = before;
-    this.within = within;
-  }
+record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> within) {
 
   /** What strtod reads and Redis 8 no longer does: leading blanks, and hexadecimal digits. */
   private static final Pattern STRTOD_ONLY = Pattern.compile("^\\s|[xX]");
@@ -40,7 +33,7 @@ final class ScoreRange {
         number.isEmpty()
             ? Double.valueOf(0)
             : Numbers.parseDouble(Bytes.latin(number.stripLeading()));
-    boolean strict = call.node().edition().has("8.0.0");
+    boolean strict = call.node.edition().has("8.0.0");
     if (value == null || strict && STRTOD_ONLY.matcher(number).find()) {
       throw Errors.of("ERR min or max is not a float");
     }
@@ -52,9 +45,8 @@ final class ScoreRange {
     LexBound to = LexBound.parse(max);
     return new ScoreRange(
         node ->
-            from.compare(node.member()) < 0
-                || !from.inclusive() && from.compare(node.member()) == 0,
-        node -> to.compare(node.member()) < 0 || to.inclusive() && to.compare(node.member()) == 0);
+            from.compare(node.member) < 0 || !from.inclusive() && from.compare(node.member) == 0,
+        node -> to.compare(node.member) < 0 || to.inclusive() && to.compare(node.member) == 0);
   }
 
   /** {@code infinite} is -1 or 1 for the texts - and +, else 0. */
@@ -88,9 +80,9 @@ final class ScoreRange {
   // Redis says nothing about that, but answers; a small set is walked as Redis walks it.
   private ScoredMembers.@Nullable Node firstNotBefore(SortedSetValue set) {
     if (!set.isCompact()) {
-      return set.order().firstNot(before);
+      return set.order.firstNot(before);
     }
-    ScoredMembers.Node node = set.order().first();
+    ScoredMembers.Node node = set.order.first();
     while (node != null && before.test(node)) {
       node = node.next();
     }
@@ -109,10 +101,10 @@ final class ScoreRange {
 
   private ScoredMembers.@Nullable Node lastWithin(SortedSetValue set) {
     if (!set.isCompact()) {
-      ScoredMembers.Node after = set.order().firstNot(within::test);
-      return after == null ? set.order().last() : after.previous();
+      ScoredMembers.Node after = set.order.firstNot(within::test);
+      return after == null ? set.order.last() : after.previous();
     }
-    ScoredMembers.Node node = set.order().last();
+    ScoredMembers.Node node = set.order.last();
     while (node != null && !within.test(node)) {
       node = node.previous();
     }
@@ -120,10 +112,10 @@ final class ScoreRange {
   }
 
   int count(SortedSetValue set) {
-    ScoredMembers.Node first = first(set);
-    ScoredMembers.Node last = last(set);
-    return first == null || last == null
-        ? 0
-        : Math.max(0, set.order().rank(last) - set.order().rank(first) + 1);
+    int count = 0;
+    for (ScoredMembers.Node n = first(set); n != null && within.test(n); n = n.next()) {
+      count++;
+    }
+    return count;
   }
 }

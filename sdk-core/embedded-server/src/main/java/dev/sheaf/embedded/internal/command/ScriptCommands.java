@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.lua.LuaEngine;
 import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.lua.LuaHost;
-import dev.sheaf.embedded.internal.lua.ScriptEngine;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.Scripts;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,28 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class ScriptCommands {
   private static final int SHA1_DIGITS = 40;
 
-  private ScriptCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("eval", call -> eval(call, false))
         .add("eval_ro", call -> eval(call, true))
         .add("evalsha", call -> evalSha(call, false))
         .add("evalsha_ro", call -> evalSha(call, true))
-        .add("script|debug", ScriptCommands::debug)
+        .ok("script|debug", ScriptCommands::debug)
         .add("script|exists", ScriptCommands::exists)
-        .add("script|flush", ScriptCommands::flush)
+        .ok("script|flush", ScriptCommands::flush)
         .add("script|kill", call -> kill(call, false))
         .add("script|load", ScriptCommands::load)
         .add("script|show", ScriptCommands::show);
-  }
-
-  static String sha1(byte[] source) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(source));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-1", e);
-    }
   }
 
   private static int numKeys(Call call) {
@@ -54,15 +42,13 @@ final class ScriptCommands {
   private static void eval(Call call, boolean readOnly) {
     int numKeys = numKeys(call);
     byte[] source = call.arg(1);
-    runScript(call, cache(call, source, sha1(source)), numKeys, readOnly);
+    runScript(call, cache(call, source, Bytes.digest("SHA-1", source)), numKeys, readOnly);
   }
 
   private static void evalSha(Call call, boolean readOnly) {
-    if (call.arg(1).length != SHA1_DIGITS) {
-      throw Errors.of(Errors.NOSCRIPT);
-    }
+    Errors.refuseIf(call.arg(1).length != SHA1_DIGITS, Errors.NOSCRIPT);
     int numKeys = numKeys(call);
-    Scripts.Script script = Errors.found(call.node().scripts().get(call.arg(1)), Errors.NOSCRIPT);
+    Scripts.Script script = Errors.found(call.node.scripts.get(call.arg(1)), Errors.NOSCRIPT);
     runScript(call, script, numKeys, readOnly);
   }
 
@@ -70,31 +56,29 @@ final class ScriptCommands {
     byte[] digest = call.arg(2);
     Scripts.Script script =
         Errors.found(
-            digest.length == SHA1_DIGITS ? call.node().scripts().get(digest) : null,
-            Errors.NOSCRIPT);
-    call.out().bulk(script.source());
+            digest.length == SHA1_DIGITS ? call.node.scripts.get(digest) : null, Errors.NOSCRIPT);
+    call.out.bulk(script.source());
   }
 
-  private static ScriptEngine engine(Call call) {
-    return call.node().nodes().scriptEngine();
+  private static LuaEngine engine(Call call) {
+    return call.node.nodes.scriptEngine();
   }
 
   private static Scripts.Script cache(Call call, byte[] source, String sha1) {
     refuseWhileRunning(call);
     try {
-      ScriptEngine engine = engine(call);
-      Scripts.Script script = new Scripts.Script(sha1, source, engine.flags(source));
-      engine.compile(source, sha1);
-      call.node().scripts().put(script);
+      Scripts.Script script = new Scripts.Script(sha1, source, LuaEngine.flags(source));
+      engine(call).compile(source, sha1);
+      call.node.scripts.put(script);
       return script;
     } catch (ScriptException e) {
-      throw Errors.of(String.valueOf(e.getMessage()));
+      throw Errors.of(e.line());
     }
   }
 
   static void refuseWhileRunning(Call call) {
-    if (call.node().nodes().runningScript() != null) {
-      throw Errors.busy(call.node().nodes().isRunningFunction());
+    if (call.node.nodes.runningScript != null) {
+      throw Errors.busy(call.node.nodes.isRunningFunction());
     }
   }
 
@@ -127,7 +111,7 @@ final class ScriptCommands {
       @Nullable Set<String> flags,
       Body body) {
     refuseWhileRunning(call);
-    Nodes nodes = call.node().nodes();
+    Nodes nodes = call.node.nodes;
     Errors.refuseIf(
         flags != null && nodes.isCluster() && flags.contains("no-cluster"),
         "ERR Can not run script on cluster, 'no-cluster' flag is set.");
@@ -135,47 +119,44 @@ final class ScriptCommands {
     Errors.refuseIf(
         mayWrite && readOnly, "ERR Can not execute a script with write flag using *_ro command.");
     Errors.refuseIf(
-        mayWrite && !call.node().isMaster(),
-        "READONLY You can't write against a read only replica.");
+        mayWrite && !call.node.isMaster(), "READONLY You can't write against a read only replica.");
     if (mayWrite) {
-      Dispatcher.checkReplicas(call.node());
+      Dispatcher.checkReplicas(call.node);
     }
     Errors.refuseIf(
-        flags != null && mayWrite && !flags.contains("allow-oom") && !call.node().hasRoom(),
+        flags != null && mayWrite && !flags.contains("allow-oom") && !call.node.hasRoom(),
         "OOM allow-oom flag is not set on the script, can not run it when used memory >"
             + " 'maxmemory'");
-    List<byte[]> words = Arrays.asList(call.args());
-    Nodes.RunningScript run =
-        new Nodes.RunningScript(call.node(), call.client(), function, call.args());
-    int slot = nodes.isCluster() ? ClusterRouting.slot(call.command(), call.args()) : -1;
+    List<byte[]> words = Arrays.asList(call.args);
+    Nodes.RunningScript run = new Nodes.RunningScript(call.node, call.client, function, call.args);
+    int slot = nodes.isCluster() ? ClusterRouting.slot(call.command, call.args) : -1;
     ScriptHost host = new ScriptHost(call, run, readOnly, flags, slot);
-    nodes.runningScript(run);
+    nodes.runningScript = run;
     Object result;
     try {
       result =
           body.run(words.subList(3, 3 + numKeys), words.subList(3 + numKeys, words.size()), host);
     } catch (ScriptException e) {
-      result = new LuaError(String.valueOf(e.getMessage()));
+      result = new LuaError(e.line());
     } finally {
-      nodes.runningScript(null);
+      nodes.runningScript = null;
     }
     if (result instanceof LuaError error) {
       Dispatcher.refuse(call, error.text(), !host.hasCounted(error.text()));
     } else {
-      ValueReply.write(call.out(), result);
+      ValueReply.write(call.out, result);
     }
   }
 
   private static void debug(Call call) {
     Errors.refuseIf(!call.is(2, "NO"), "ERR the embedded server has no script debugger");
-    call.out().ok();
   }
 
   private static void exists(Call call) {
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      boolean known = call.node().scripts().get(call.arg(i)) != null;
-      call.out().integer(known ? 1 : 0);
+      boolean known = call.node.scripts.get(call.arg(i)) != null;
+      call.out.integer(known ? 1 : 0);
     }
   }
 
@@ -183,34 +164,29 @@ final class ScriptCommands {
     Errors.refuseIf(
         call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC"),
         "ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-    call.node().scripts().clear();
-    Nodes nodes = call.node().nodes();
-    if (nodes.all().stream().allMatch(node -> node.scripts().size() == 0)) {
-      nodes.scriptEngine().flush();
-    }
-    call.out().ok();
+    call.node.scripts.clear();
+    call.node.nodes.flushScripts();
   }
 
   private static void load(Call call) {
-    String sha1 = sha1(call.arg(2));
+    String sha1 = Bytes.digest("SHA-1", call.arg(2));
     cache(call, call.arg(2), sha1);
-    call.out().bulk(sha1);
+    call.out.bulk(sha1);
   }
 
   /** SCRIPT KILL ends scripts, FUNCTION KILL ends functions. */
   static void kill(Call call, boolean function) {
     Nodes.RunningScript run =
-        Errors.found(
-            call.node().nodes().runningScript(), "NOTBUSY No scripts in execution right now.");
+        Errors.found(call.node.nodes.runningScript, "NOTBUSY No scripts in execution right now.");
     Errors.refuseIf(
         run.hasWritten(),
         "UNKILLABLE Sorry the script already executed write commands against the dataset. You"
             + " can either wait the script termination or kill the server in a hard way using"
             + " the SHUTDOWN NOSAVE command.");
-    if (function != (run.function() != null)) {
+    if (function != (run.function != null)) {
       throw Errors.busy(!function);
     }
     run.kill();
-    call.out().ok();
+    call.out.ok();
   }
 }

@@ -2,6 +2,7 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.lua.LuaEngine;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
 import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Client;
@@ -46,17 +47,17 @@ public final class ScriptFlags {
     switch (name) {
       case "eval" -> {
         try {
-          return node.nodes().scriptEngine().flags(what);
+          return LuaEngine.flags(what);
         } catch (ScriptException e) {
           return null;
         }
       }
       case "evalsha" -> {
-        Scripts.Script script = node.scripts().get(what);
+        Scripts.Script script = node.scripts.get(what);
         return script == null ? null : script.flags();
       }
       case "fcall" -> {
-        LuaFunction function = node.functions().function(Bytes.text(what));
+        LuaFunction function = node.functions.function(Bytes.text(what));
         return function == null ? null : function.flags();
       }
       default -> {

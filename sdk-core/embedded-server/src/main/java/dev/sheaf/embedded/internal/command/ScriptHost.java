@@ -36,8 +36,8 @@ final class ScriptHost implements LuaHost {
   /** {@code flags} of the script's first line; null without one. {@code slot} of its keys or -1. */
   ScriptHost(
       Call call, Nodes.RunningScript run, boolean readOnly, @Nullable Set<String> flags, int slot) {
-    this.node = call.node();
-    this.caller = call.client();
+    this.node = call.node;
+    this.caller = call.client;
     this.session = node.scriptSession(caller);
     this.run = run;
     this.readOnly = readOnly || flags != null && flags.contains("no-writes");
@@ -53,7 +53,7 @@ final class ScriptHost implements LuaHost {
       ValueReply reply = new ValueReply(protocol, node.edition());
       Dispatcher.run(Call.ofScript(node, session, command, args, reply));
       rememberKeys(command, args);
-      node.nodes().clock().scriptCommandRan();
+      node.nodes.clock.scriptCommandRan();
       if (reply.result() instanceof LuaError error) {
         counted = error.text();
       }
@@ -62,9 +62,9 @@ final class ScriptHost implements LuaHost {
       String line = node.edition().worded(e.line());
       Command refused = resolve(args);
       if (refused != null) {
-        node.counters().rejected[refused.id()]++;
+        node.counters.rejected[refused.id]++;
       }
-      node.counters().error(line);
+      node.counters.error(line);
       counted = line;
       return new LuaError(line);
     }
@@ -72,16 +72,16 @@ final class ScriptHost implements LuaHost {
 
   /** Redis 7.0 takes the keys that the script was given, newer servers those of the command. */
   private void rememberKeys(Command command, byte[][] args) {
-    if (node.tracking().clients() == 0) {
+    if (node.tracking.clients() == 0) {
       return;
     }
-    Command script = node.edition().isNewer() ? null : resolve(run.command());
+    Command script = node.edition().isNewer() ? null : resolve(run.command);
     Dispatcher.rememberKeys(
         node,
         caller,
         command,
         script == null ? command : script,
-        script == null ? args : run.command());
+        script == null ? args : run.command);
   }
 
   /** Whether an error of the script is that of a command, and so counted already. */
@@ -92,7 +92,7 @@ final class ScriptHost implements LuaHost {
   private Command admit(byte[][] args) {
     Command command = Errors.found(resolve(args), "ERR Unknown Redis command called from script");
     Errors.refuseIf(
-        command.is(Flag.NOSCRIPT) && !node.nodes().mayScriptsAll(),
+        command.is(Flag.NOSCRIPT) && !node.nodes.scriptsMayAll,
         "ERR This Redis command is not allowed from script");
     Errors.refuseIf(
         !command.accepts(args.length),
@@ -101,16 +101,12 @@ final class ScriptHost implements LuaHost {
     Errors.refuseIf(
         readOnly && (command.isWrite() || command.is(Flag.MAY_REPLICATE)),
         "ERR Write commands are not allowed from read-only scripts.");
-    if (command.isWrite() && !node.isMaster()) {
-      throw Errors.of(Errors.READONLY);
-    }
+    Errors.refuseIf(command.isWrite() && !node.isMaster(), Errors.READONLY);
     if (command.isWrite() && !run.hasWritten()) {
       Dispatcher.checkReplicas(node);
     }
-    if (outOfMemory && command.is(Flag.DENYOOM) && !run.hasWritten()) {
-      throw Errors.of(Errors.OOM);
-    }
-    if (node.nodes().isCluster()) {
+    Errors.refuseIf(outOfMemory && command.is(Flag.DENYOOM) && !run.hasWritten(), Errors.OOM);
+    if (node.nodes.isCluster()) {
       checkSlots(command, args);
     }
     return command;
@@ -118,7 +114,7 @@ final class ScriptHost implements LuaHost {
 
   private @Nullable Command resolve(byte[][] args) {
     try {
-      return node.commands().resolve(args);
+      return node.commands.resolve(args);
     } catch (CommandException e) {
       return null;
     }
@@ -126,8 +122,8 @@ final class ScriptHost implements LuaHost {
 
   private void checkSlots(Command command, byte[][] args) {
     try {
-      session.readOnlyMode(caller.isReadOnlyMode());
-      session.asking(caller.isAsking());
+      session.readOnlyMode = caller.readOnlyMode;
+      session.asking = caller.asking;
       ClusterRouting.check(node, session, command, args);
     } catch (CommandException e) {
       throw Errors.of(slotError(e.line()));
@@ -172,6 +168,6 @@ final class ScriptHost implements LuaHost {
   @Override
   public @Nullable Boolean allowed(byte[][] args) {
     Command found = resolve(args);
-    return found == null ? null : (Boolean) (session.user().denies(found, args) == null);
+    return found == null ? null : (Boolean) (session.user.denies(found, args) == null);
   }
 }

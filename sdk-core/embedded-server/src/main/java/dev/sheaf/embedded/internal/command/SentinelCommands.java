@@ -17,24 +17,9 @@ final class SentinelCommands {
   /** What a sentinel answers besides its own command. */
   private static final Set<String> OTHERS =
       Set.of(
-          "ping",
-          "info",
-          "role",
-          "client",
-          "auth",
-          "hello",
-          "acl",
-          "command",
-          "subscribe",
-          "unsubscribe",
-          "psubscribe",
-          "punsubscribe",
-          "publish",
-          "quit",
-          "reset",
-          "select");
-
-  private SentinelCommands() {}
+          ("ping info role client auth hello acl command subscribe"
+                  + " unsubscribe psubscribe punsubscribe publish quit reset select")
+              .split(" "));
 
   static void register(Handlers handlers) {
     handlers
@@ -42,30 +27,29 @@ final class SentinelCommands {
             "sentinel|ckquorum",
             call -> {
               requireMaster(call);
-              call.out()
-                  .status(
-                      "OK 1 usable Sentinels. Quorum and failover authorization can be reached");
+              call.out.status(
+                  "OK 1 usable Sentinels. Quorum and failover authorization can be reached");
             })
-        .add("sentinel|failover", SentinelCommands::failover)
+        .ok("sentinel|failover", SentinelCommands::failover)
         .add("sentinel|get-master-addr-by-name", SentinelCommands::address)
         .add(
             "sentinel|master",
-            call -> describe(call.out(), requireMaster(call), sentinel(call).masterName()))
+            call -> describe(call.out, requireMaster(call), sentinel(call).masterName()))
         .add("sentinel|masters", SentinelCommands::masters)
-        .add("sentinel|myid", call -> call.out().bulk(call.node().id()))
+        .add("sentinel|myid", call -> call.out.bulk(call.node.id))
         .add("sentinel|replicas", SentinelCommands::replicas)
         .add(
             "sentinel|sentinels",
             call -> {
               requireMaster(call);
-              call.out().array(0);
+              call.out.array(0);
             })
         .add("sentinel|slaves", SentinelCommands::replicas);
   }
 
   /** Whether the node, a sentinel or not, has the command at all. */
   static boolean has(ServerNode node, Command command) {
-    if (node.sentinel() == null) {
+    if (node.sentinel == null) {
       return command.group() != Group.SENTINEL;
     }
     String name = command.name();
@@ -75,9 +59,9 @@ final class SentinelCommands {
   }
 
   private static ServerNode.Watch sentinel(Call call) {
-    ServerNode.Watch sentinel = call.node().sentinel();
+    ServerNode.Watch sentinel = call.node.sentinel;
     if (sentinel == null) {
-      throw Dispatcher.unknown(call.args());
+      throw Dispatcher.unknown(call.args);
     }
     return sentinel;
   }
@@ -90,25 +74,23 @@ final class SentinelCommands {
 
   private static void address(Call call) {
     if (!call.text(2).equals(sentinel(call).masterName())) {
-      call.out().nilArray();
+      call.out.nilArray();
       return;
     }
     ServerNode master = sentinel(call).master();
-    call.out().array(2);
-    call.out().bulk(master.announcedHost());
-    call.out().bulk(Integer.toString(master.announcedPort()));
+    call.out.list(master.announcedHost(), Integer.toString(master.announcedPort));
   }
 
   private static void masters(Call call) {
-    call.out().array(1);
-    describe(call.out(), sentinel(call).master(), sentinel(call).masterName());
+    call.out.array(1);
+    describe(call.out, sentinel(call).master(), sentinel(call).masterName());
   }
 
   private static void replicas(Call call) {
-    List<ServerNode> replicas = requireMaster(call).replicas();
-    call.out().array(replicas.size());
+    List<ServerNode> replicas = requireMaster(call).replicas;
+    call.out.array(replicas.size());
     for (ServerNode replica : replicas) {
-      describe(call.out(), replica, replica.announcedHost() + ":" + replica.announcedPort());
+      describe(call.out, replica, replica.announcedHost() + ":" + replica.announcedPort);
     }
   }
 
@@ -117,8 +99,8 @@ final class SentinelCommands {
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put("name", name);
     fields.put("ip", node.announcedHost());
-    fields.put("port", Integer.toString(node.announcedPort()));
-    fields.put("runid", node.id());
+    fields.put("port", Integer.toString(node.announcedPort));
+    fields.put("runid", node.id);
     fields.put("flags", (master == null ? "master" : "slave") + (node.isFailed() ? ",s_down" : ""));
     fields.put("link-pending-commands", "0");
     fields.put("link-refcount", "1");
@@ -130,8 +112,8 @@ final class SentinelCommands {
     fields.put("role-reported", master == null ? "master" : "slave");
     fields.put("role-reported-time", "0");
     if (master == null) {
-      fields.put("config-epoch", Long.toString(node.configEpoch()));
-      fields.put("num-slaves", Integer.toString(node.replicas().size()));
+      fields.put("config-epoch", Long.toString(node.configEpoch));
+      fields.put("num-slaves", Integer.toString(node.replicas.size()));
       fields.put("num-other-sentinels", "0");
       fields.put("quorum", "1");
       fields.put("failover-timeout", "180000");
@@ -140,27 +122,21 @@ final class SentinelCommands {
       fields.put("master-link-down-time", "0");
       fields.put("master-link-status", master.isFailed() ? "err" : "ok");
       fields.put("master-host", master.announcedHost());
-      fields.put("master-port", Integer.toString(master.announcedPort()));
+      fields.put("master-port", Integer.toString(master.announcedPort));
       fields.put("slave-priority", "100");
       fields.put("slave-repl-offset", Long.toString(node.replicationOffset()));
       fields.put("replica-announced", "1");
     }
-    out.map(fields.size());
-    fields.forEach(
-        (field, value) -> {
-          out.bulk(field);
-          out.bulk(value);
-        });
+    out.texts(fields);
   }
 
   private static void failover(Call call) {
     ServerNode master = requireMaster(call);
     ServerNode next =
-        master.replicas().stream().filter(replica -> !replica.isFailed()).findFirst().orElse(null);
+        master.replicas.stream().filter(replica -> !replica.isFailed()).findFirst().orElse(null);
     if (next == null) {
       throw Errors.of("NOGOODSLAVE No suitable replica to promote");
     }
-    next.nodes().failover(next);
-    call.out().ok();
+    next.nodes.failover(next);
   }
 }

@@ -5,6 +5,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.Config;
+import dev.sheaf.embedded.internal.node.Counters;
 import dev.sheaf.embedded.internal.node.KeyspaceEvents;
 import dev.sheaf.embedded.internal.node.MemoryLimit;
 import dev.sheaf.embedded.internal.node.ServerNode;
@@ -24,14 +25,12 @@ final class ServerCommands {
   private static final String MALLOC = "Stats not supported for the current allocator";
   private static final Pattern BYTES = Pattern.compile("([0-9]{1,12})((?i)[kmg]b?|b|)");
 
-  private ServerCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add(
             "bgrewriteaof",
-            call -> call.out().status("Background append only file rewriting started"))
-        .add("bgsave", call -> call.out().status("Background saving started"))
+            call -> call.out.status("Background append only file rewriting started"))
+        .add("bgsave", call -> call.out.status("Background saving started"))
         .add("command", CommandCommand::all)
         .add("command|count", CommandCommand::count)
         .add("command|docs", CommandCommand::docs)
@@ -41,24 +40,24 @@ final class ServerCommands {
         .add("command|list", CommandCommand::list)
         .add("config|get", ServerCommands::configGet)
         .add("config|rewrite", ServerCommands::configRewrite)
-        .add("config|resetstat", ServerCommands::configResetStat)
-        .add("config|set", ServerCommands::configSet)
-        .add("dbsize", call -> call.out().integer(call.db().size()))
+        .ok("config|resetstat", call -> call.node.counters = new Counters())
+        .ok("config|set", ServerCommands::configSet)
+        .add("dbsize", call -> call.out.integer(call.db().size()))
         .add("debug", DebugCommand::run)
-        .add("flushall", ServerCommands::flushAll)
-        .add("flushdb", ServerCommands::flushDb)
+        .ok("flushall", ServerCommands::flushAll)
+        .ok("flushdb", ServerCommands::flushDb)
         .add("info", ServerCommands::info)
-        .add("lastsave", call -> call.out().integer(call.node().startedAt() / 1000))
+        .add("lastsave", call -> call.out.integer(call.node.startedAt / 1000))
         .add("memory|doctor", ServerCommands::memoryDoctor)
-        .add("memory|malloc-stats", call -> call.out().verbatim(Bytes.of(MALLOC)))
-        .add("memory|purge", call -> call.out().ok())
+        .add("memory|malloc-stats", call -> call.out.verbatim(Bytes.of(MALLOC)))
+        .ok("memory|purge", call -> {})
         .add("memory|usage", ServerCommands::memoryUsage)
-        .add("module|list", call -> call.out().array(0))
-        .add("replicaof", ServerCommands::replicaOf)
+        .add("module|list", call -> call.out.array(0))
+        .ok("replicaof", ServerCommands::replicaOf)
         .add("role", ServerCommands::role)
-        .add("save", call -> call.out().ok())
-        .add("slaveof", ServerCommands::replicaOf)
-        .add("swapdb", ServerCommands::swapDb)
+        .ok("save", call -> {})
+        .ok("slaveof", ServerCommands::replicaOf)
+        .ok("swapdb", ServerCommands::swapDb)
         .add("time", ServerCommands::time);
   }
 
@@ -67,38 +66,28 @@ final class ServerCommands {
     for (int i = 1; i < call.count(); i++) {
       wanted.add(Bytes.lower(call.arg(i)));
     }
-    call.out().verbatim(Bytes.of(InfoSections.of(call.node(), wanted)));
+    call.out.verbatim(Bytes.of(InfoSections.of(call.node, wanted)));
   }
 
   private static void configGet(Call call) {
     Map<String, String> found = new LinkedHashMap<>();
     for (int i = 2; i < call.count(); i++) {
       byte[] pattern = call.arg(i);
-      call.node()
-          .config()
-          .values()
-          .forEach(
-              (name, value) -> {
-                if (call.node().config().isHidden(name)
-                    ? Bytes.lower(pattern).equals(name)
-                    : Glob.matchesIgnoringCase(pattern, Bytes.of(name))) {
-                  found.put(name, value);
-                }
-              });
+      call.node.config.values.forEach(
+          (name, value) -> {
+            if (call.node.config.isHidden(name)
+                ? Bytes.lower(pattern).equals(name)
+                : Glob.matchesIgnoringCase(pattern, Bytes.of(name))) {
+              found.put(name, value);
+            }
+          });
     }
-    call.out().map(found.size());
-    found.forEach(
-        (name, value) -> {
-          call.out().bulk(name);
-          call.out().bulk(value);
-        });
+    call.out.texts(found);
   }
 
   private static void configSet(Call call) {
-    if (call.count() % 2 != 0) {
-      throw Errors.arity("config|set");
-    }
-    Config config = call.node().config();
+    Errors.arityIf(call.count() % 2 != 0, call);
+    Config config = call.node.config;
     for (int i = 2; i < call.count(); i += 2) {
       String name = call.text(i).toLowerCase(Locale.ROOT);
       if (config.get(name) == null) {
@@ -120,9 +109,8 @@ final class ServerCommands {
       String name = call.text(i).toLowerCase(Locale.ROOT);
       values.put(name, checked(config, name, call.text(i + 1)));
     }
-    values.forEach((name, value) -> set(call.node(), name, value));
-    call.node().memoryConfigured();
-    call.out().ok();
+    values.forEach((name, value) -> set(call.node, name, value));
+    call.node.memoryConfigured();
   }
 
   /** The value as CONFIG GET shows it. */
@@ -160,9 +148,9 @@ final class ServerCommands {
     if (name.equals("notify-keyspace-events")) {
       node.announceEvents(value);
     } else if (name.equals("requirepass")) {
-      node.users().requirePassword(Bytes.latin(value));
+      node.users.requirePassword(Bytes.latin(value));
     }
-    node.config().set(name, value);
+    node.config.set(name, value);
   }
 
   private static CommandException refused(String name, String reason) {
@@ -190,23 +178,16 @@ final class ServerCommands {
     throw Errors.of("ERR The server is running without a config file");
   }
 
-  private static void configResetStat(Call call) {
-    call.node().counters().reset();
-    call.out().ok();
-  }
-
   private static void flushAll(Call call) {
     checkFlushMode(call);
-    call.node().databases().forEach(db -> db.clear());
-    call.node().dirtied();
-    call.out().ok();
+    call.node.databases.forEach(db -> db.clear());
+    call.node.dirtied();
   }
 
   private static void flushDb(Call call) {
     checkFlushMode(call);
     call.db().clear();
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
   }
 
   private static void checkFlushMode(Call call) {
@@ -221,61 +202,59 @@ final class ServerCommands {
     }
     Value value = call.db().peek(call.arg(2));
     if (value == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().integer(MemoryLimit.bytesOf(call.arg(2), value));
+      call.out.integer(MemoryLimit.bytesOf(call.arg(2), value));
     }
   }
 
   private static void memoryDoctor(Call call) {
-    call.out().verbatim(Bytes.of("The embedded server lives in the memory of a JVM: ask that.\n"));
+    call.out.verbatim(Bytes.of("The embedded server lives in the memory of a JVM: ask that.\n"));
   }
 
   private static void replicaOf(Call call) {
-    Errors.refuseIf(call.node().nodes().isCluster(), "ERR REPLICAOF not allowed in cluster mode.");
+    Errors.refuseIf(call.node.nodes.isCluster(), "ERR REPLICAOF not allowed in cluster mode.");
     Errors.refuseIf(
-        !call.is(1, "NO") || !call.is(2, "ONE") || !call.node().isMaster(),
+        !call.is(1, "NO") || !call.is(2, "ONE") || !call.node.isMaster(),
         "ERR the embedded server gets its replicas when it is built, or from a sentinel");
-    call.out().ok();
   }
 
   private static void role(Call call) {
-    ServerNode node = call.node();
+    ServerNode node = call.node;
     ServerNode master = node.master();
-    ServerNode.Watch sentinel = node.sentinel();
+    ServerNode.Watch sentinel = node.sentinel;
     if (sentinel != null) {
-      call.out().array(2);
-      call.out().key("sentinel").array(1);
-      call.out().bulk(sentinel.masterName());
+      call.out.list("sentinel", List.of(sentinel.masterName()));
       return;
     }
     if (master != null) {
-      call.out().array(5);
-      call.out().key("slave").bulk(master.announcedHost());
-      call.out().integer(master.announcedPort());
-      call.out().key("connected").integer(node.replicationOffset());
+      call.out.list(
+          "slave",
+          master.announcedHost(),
+          master.announcedPort,
+          "connected",
+          node.replicationOffset());
       return;
     }
-    call.out().array(3);
-    call.out().key("master").integer(node.replicationOffset());
-    call.out().array(node.replicas().size());
-    for (ServerNode replica : node.replicas()) {
-      call.out().array(3);
-      call.out().bulk(replica.announcedHost());
-      call.out().bulk(Integer.toString(replica.announcedPort()));
-      call.out().bulk(Long.toString(replica.replicationOffset()));
+    call.out.array(3);
+    call.out.key("master").integer(node.replicationOffset());
+    call.out.array(node.replicas.size());
+    for (ServerNode replica : node.replicas) {
+      call.out.list(
+          replica.announcedHost(),
+          Integer.toString(replica.announcedPort),
+          Long.toString(replica.replicationOffset()));
     }
   }
 
   private static void swapDb(Call call) {
-    Errors.refuseIf(call.node().nodes().isCluster(), "ERR SWAPDB is not allowed in cluster mode");
+    Errors.refuseIf(call.node.nodes.isCluster(), "ERR SWAPDB is not allowed in cluster mode");
     int first = dbIndex(call, 1, "ERR invalid first DB index");
     int second = dbIndex(call, 2, "ERR invalid second DB index");
     if (first != second) {
-      call.node().swap(first, second);
+      call.node.swap(first, second);
     }
-    call.node().dirtied();
-    call.out().ok();
+    call.node.dirtied();
   }
 
   private static int dbIndex(Call call, int at, String error) {
@@ -285,9 +264,8 @@ final class ServerCommands {
   }
 
   private static void time(Call call) {
-    long micros = call.node().nodes().clock().micros();
-    call.out().array(2);
-    call.out().bulk(Long.toString(Math.floorDiv(micros, MICROS)));
-    call.out().bulk(Long.toString(Math.floorMod(micros, MICROS)));
+    long micros = call.node.nodes.clock.micros();
+    String seconds = Long.toString(Math.floorDiv(micros, MICROS));
+    call.out.list(seconds, Long.toString(Math.floorMod(micros, MICROS)));
   }
 }

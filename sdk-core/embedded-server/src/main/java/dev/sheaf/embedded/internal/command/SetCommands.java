@@ -17,19 +17,17 @@ final class SetCommands {
     DIFFERENCE
   }
 
-  private SetCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("sadd", SetCommands::sadd)
-        .add("scard", SetCommands::scard)
+        .add("scard", call -> call.out.integer(call.setOrEmpty(call.arg(1)).size()))
         .add("sdiff", call -> combine(call, Operation.DIFFERENCE))
         .add("sdiffstore", call -> combineStore(call, Operation.DIFFERENCE))
         .add("sinter", call -> combine(call, Operation.INTERSECTION))
         .add("sintercard", SetCommands::sintercard)
         .add("sinterstore", call -> combineStore(call, Operation.INTERSECTION))
         .add("sismember", SetCommands::sismember)
-        .add("smembers", SetCommands::smembers)
+        .add("smembers", call -> writeSet(call.out, call.setOrEmpty(call.arg(1)).list()))
         .add("smismember", SetCommands::smismember)
         .add("smove", SetCommands::smove)
         .add("spop", SetCommands::spop)
@@ -42,11 +40,7 @@ final class SetCommands {
 
   private static void sadd(Call call) {
     byte[] key = call.arg(1);
-    SetValue set = call.setValue(key);
-    if (set == null) {
-      set = new SetValue();
-      call.db().put(key, set);
-    }
+    SetValue set = call.orNew(key, call.setValue(key), SetValue::new);
     int added = 0;
     for (int i = 2; i < call.count(); i++) {
       added += set.add(call.arg(i)) ? 1 : 0;
@@ -54,41 +48,24 @@ final class SetCommands {
     if (added > 0) {
       call.changed(key);
     }
-    call.out().integer(added);
+    call.out.integer(added);
   }
 
   private static void srem(Call call) {
-    byte[] key = call.arg(1);
-    SetValue set = call.setOrEmpty(key);
-    int removed = 0;
-    for (int i = 2; i < call.count(); i++) {
-      removed += set.remove(call.arg(i)) ? 1 : 0;
-    }
-    if (removed > 0) {
-      call.deleteIfEmpty(key, set.size());
-      call.changed(key);
-    }
-    call.out().integer(removed);
-  }
-
-  private static void scard(Call call) {
-    call.out().integer(call.setOrEmpty(call.arg(1)).size());
+    SetValue set = call.setOrEmpty(call.arg(1));
+    call.removeEach(2, set::remove, set::size);
   }
 
   private static void sismember(Call call) {
-    call.out().integer(call.setOrEmpty(call.arg(1)).contains(call.arg(2)) ? 1 : 0);
+    call.out.integer(call.setOrEmpty(call.arg(1)).contains(call.arg(2)) ? 1 : 0);
   }
 
   private static void smismember(Call call) {
     SetValue set = call.setOrEmpty(call.arg(1));
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
-      call.out().integer(set.contains(call.arg(i)) ? 1 : 0);
+      call.out.integer(set.contains(call.arg(i)) ? 1 : 0);
     }
-  }
-
-  private static void smembers(Call call) {
-    writeSet(call.out(), call.setOrEmpty(call.arg(1)).list());
   }
 
   private static void writeSet(Reply out, List<byte[]> members) {
@@ -99,28 +76,24 @@ final class SetCommands {
   private static void smove(Call call) {
     SetValue from = call.setValue(call.arg(1));
     if (from == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     SetValue to = call.setValue(call.arg(2));
     byte[] member = call.arg(3);
     if (!from.contains(member)) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     if (from != to) {
       from.remove(member);
       call.deleteIfEmpty(call.arg(1), from.size());
       call.changed(call.arg(1), "srem");
-      if (to == null) {
-        to = new SetValue();
-        call.db().put(call.arg(2), to);
-      }
-      if (to.add(member)) {
+      if (call.orNew(call.arg(2), to, SetValue::new).add(member)) {
         call.changed(call.arg(2), "sadd");
       }
     }
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void spop(Call call) {
@@ -131,15 +104,15 @@ final class SetCommands {
     SetValue set = call.setValue(key);
     if (set == null) {
       if (many) {
-        call.out().set(0);
+        call.out.set(0);
       } else {
-        call.out().nil();
+        call.out.nil();
       }
       return;
     }
     List<byte[]> chosen = new ArrayList<>();
-    for (var e : RandomPick.from(set.members(), count, call.node().nodes().random())) {
-      chosen.add(e.key());
+    for (var e : RandomPick.from(set.members, count, call.node.nodes.random)) {
+      chosen.add(e.key);
     }
     chosen.forEach(set::remove);
     if (!chosen.isEmpty()) {
@@ -148,9 +121,9 @@ final class SetCommands {
       call.effect(removal(key, chosen));
     }
     if (many) {
-      writeSet(call.out(), chosen);
+      writeSet(call.out, chosen);
     } else {
-      call.out().bulk(chosen.get(0));
+      call.out.bulk(chosen.get(0));
     }
   }
 
@@ -163,16 +136,14 @@ final class SetCommands {
   private static void srandmember(Call call) {
     Errors.syntaxIf(call.count() > 3);
     if (call.count() == 2) {
-      var entry = call.setOrEmpty(call.arg(1)).members().random(call.node().nodes().random());
-      call.out().bulkOrNil(entry == null ? null : entry.key());
+      var entry = call.setOrEmpty(call.arg(1)).members.random(call.node.nodes.random);
+      call.out.bulkOrNil(entry == null ? null : entry.key);
       return;
     }
     long count = RandomPick.count(call);
     List<ByteMap.Entry<Boolean>> chosen =
-        RandomPick.from(
-            call.setOrEmpty(call.arg(1)).members(), count, call.node().nodes().random());
-    call.out().array(chosen.size());
-    chosen.forEach(entry -> call.out().bulk(entry.key()));
+        RandomPick.from(call.setOrEmpty(call.arg(1)).members, count, call.node.nodes.random);
+    call.out.each(chosen, entry -> call.out.bulk(entry.key));
   }
 
   private static void sscan(Call call) {
@@ -180,7 +151,7 @@ final class SetCommands {
     SetValue set = call.setValue(call.arg(1));
     Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
-    if (set == null || set.isIntegers() || set.isCompact() && call.node().edition().isNewer()) {
+    if (set == null || set.isIntegers() || set.isCompact() && call.node.edition().isNewer()) {
       cursor = 0;
       if (set != null) {
         found.addAll(set.list());
@@ -189,11 +160,11 @@ final class SetCommands {
     } else {
       cursor =
           scan.walk(
-              set.members(),
+              set.members,
               cursor,
               e -> {
-                if (scan.matches(e.key())) {
-                  found.add(e.key());
+                if (scan.matches(e.key)) {
+                  found.add(e.key);
                 }
               });
     }
@@ -236,17 +207,12 @@ final class SetCommands {
   }
 
   private static void combine(Call call, Operation operation) {
-    writeSet(call.out(), combined(sets(call, 1, call.count()), operation).list());
+    writeSet(call.out, combined(sets(call, 1, call.count()), operation).list());
   }
 
   private static void combineStore(Call call, Operation operation) {
     SetValue result = combined(sets(call, 2, call.count()), operation);
-    if (result.size() == 0) {
-      call.delete(call.arg(1));
-    } else {
-      call.store(call.arg(1), result);
-    }
-    call.out().integer(result.size());
+    call.storeOrDelete(call.arg(1), result, result.size());
   }
 
   private static void sintercard(Call call) {
@@ -261,6 +227,6 @@ final class SetCommands {
       limit = given;
     }
     long size = combined(sets(call, 2, rest), Operation.INTERSECTION).size();
-    call.out().integer(limit == 0 ? size : Math.min(limit, size));
+    call.out.integer(limit == 0 ? size : Math.min(limit, size));
   }
 }

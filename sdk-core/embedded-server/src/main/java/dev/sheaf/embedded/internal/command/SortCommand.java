@@ -41,37 +41,40 @@ final class SortCommand {
   }
 
   private void parse() {
-    boolean mayStore = call.command().isWrite();
+    boolean mayStore = call.command.isWrite();
     for (int i = 2; i < call.count(); i++) {
-      int left = call.count() - 1 - i;
-      if (call.is(i, "ASC")) {
-        descending = false;
-      } else if (call.is(i, "DESC")) {
-        descending = true;
-      } else if (call.is(i, "ALPHA")) {
-        alphabetic = true;
-      } else if (call.is(i, "LIMIT") && left >= 2) {
-        offset = call.longArg(++i);
-        limit = call.longArg(++i);
-      } else if (call.is(i, "STORE") && left >= 1 && mayStore) {
-        store = call.arg(++i);
-      } else if (call.is(i, "BY") && left >= 1) {
-        by = call.arg(++i);
-        unsorted = Bytes.text(by).indexOf('*') < 0;
-        refuseInCluster("BY", !unsorted);
-      } else if (call.is(i, "GET") && left >= 1) {
-        gets.add(call.arg(++i));
-        refuseInCluster("GET", true);
-      } else {
-        throw Errors.syntax();
+      String option = call.option(i);
+      switch (option) {
+        case "ASC", "DESC" -> descending = option.equals("DESC");
+        case "ALPHA" -> alphabetic = true;
+        case "LIMIT" -> {
+          call.next(i + 1);
+          offset = call.longArg(++i);
+          limit = call.longArg(++i);
+        }
+        case "STORE" -> {
+          Errors.syntaxIf(!mayStore);
+          store = call.arg(call.next(i++));
+        }
+        case "BY" -> {
+          by = call.arg(call.next(i++));
+          unsorted = Bytes.text(by).indexOf('*') < 0;
+          refuseInCluster("BY", !unsorted);
+        }
+        case "GET" -> {
+          gets.add(call.arg(call.next(i++)));
+          refuseInCluster("GET", true);
+        }
+        default -> throw Errors.syntax();
       }
     }
   }
 
   private void refuseInCluster(String option, boolean pattern) {
-    if (pattern && call.node().nodes().isCluster()) {
-      throw Errors.of("ERR " + option + " option of SORT denied in cluster mode");
-    }
+    Errors.refuseIf(
+        pattern && call.node.nodes.isCluster(),
+        "ERR %s option of SORT denied in cluster mode",
+        option);
   }
 
   private void execute() {
@@ -89,8 +92,7 @@ final class SortCommand {
       project(item.element(), result);
     }
     if (store == null) {
-      call.out().array(result.size());
-      result.forEach(call.out()::bulkOrNil);
+      call.out.each(result, call.out::bulkOrNil);
     } else {
       store(store, result);
     }
@@ -107,16 +109,15 @@ final class SortCommand {
       elements.addAll(set.list());
     } else if (value instanceof SortedSetValue sorted) {
       sorted.leaveCompact();
-      ScoredMembers.Node node =
-          descending && unsorted ? sorted.order().last() : sorted.order().first();
+      ScoredMembers.Node node = descending && unsorted ? sorted.order.last() : sorted.order.first();
       while (node != null) {
-        elements.add(node.member());
+        elements.add(node.member);
         node = descending && unsorted ? node.previous() : node.next();
       }
     } else if (value != null) {
       throw Errors.wrongType();
     }
-    if (value instanceof SetValue && unsorted && (store != null || call.inScript())) {
+    if (value instanceof SetValue && unsorted && (store != null || call.inScript)) {
       elements.sort(Arrays::compareUnsigned);
     }
     return elements;
@@ -186,22 +187,17 @@ final class SortCommand {
     Value value = call.db().get(key);
     if (field) {
       return value instanceof HashValue hash
-          ? hash.fields().get(Bytes.latin(text.substring(arrow + 2)))
+          ? hash.fields.get(Bytes.latin(text.substring(arrow + 2)))
           : null;
     }
     return value instanceof StringValue string ? string.bytes() : null;
   }
 
   private void store(byte[] key, List<byte @Nullable []> result) {
-    if (result.isEmpty()) {
-      call.delete(key);
-    } else {
-      ListValue list = new ListValue();
-      for (byte[] element : result) {
-        list.addLast(element == null ? Bytes.EMPTY : element);
-      }
-      call.store(key, list);
+    ListValue list = new ListValue();
+    for (byte[] element : result) {
+      list.addLast(element == null ? Bytes.EMPTY : element);
     }
-    call.out().integer(result.size());
+    call.storeOrDelete(key, list, result.size());
   }
 }

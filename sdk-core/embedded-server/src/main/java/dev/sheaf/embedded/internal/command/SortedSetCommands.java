@@ -11,8 +11,6 @@ import java.util.List;
 
 /** ZADD, ZRANGE and the other commands on sorted sets, blocking ones included. */
 final class SortedSetCommands {
-  private SortedSetCommands() {}
-
   static void register(Handlers handlers) {
     var union = ZCombineCommand.Operation.UNION;
     var intersection = ZCombineCommand.Operation.INTERSECTION;
@@ -22,7 +20,7 @@ final class SortedSetCommands {
         .add("bzpopmax", call -> ZPopCommand.blocking(call, true))
         .add("bzpopmin", call -> ZPopCommand.blocking(call, false))
         .add("zadd", ZAddCommand::run)
-        .add("zcard", SortedSetCommands::zcard)
+        .add("zcard", call -> call.out.integer(call.sortedSetOrEmpty(call.arg(1)).size()))
         .add("zcount", call -> count(call, true))
         .add("zdiff", ZCombineCommand.reply(difference))
         .add("zdiffstore", ZCombineCommand.store(difference))
@@ -37,8 +35,8 @@ final class SortedSetCommands {
         .add("zpopmin", call -> ZPopCommand.run(call, false))
         .add("zrandmember", SortedSetCommands::zrandmember)
         .add("zrange", ZRangeCommand::range)
-        .add("zrangebylex", ZRangeCommand::rangeByLex)
-        .add("zrangebyscore", ZRangeCommand::rangeByScore)
+        .add("zrangebylex", ZRangeCommand.older(ZRangeCommand.By.LEX, false))
+        .add("zrangebyscore", ZRangeCommand.older(ZRangeCommand.By.SCORE, false))
         .add("zrangestore", ZRangeCommand::rangeStore)
         .add("zrank", call -> rank(call, false))
         .add("zrem", SortedSetCommands::zrem)
@@ -48,35 +46,27 @@ final class SortedSetCommands {
         .add(
             "zremrangebyscore",
             call -> removeRange(call, ScoreRange.byScore(call, call.arg(2), call.arg(3))))
-        .add("zrevrange", ZRangeCommand::revRange)
-        .add("zrevrangebylex", ZRangeCommand::revRangeByLex)
-        .add("zrevrangebyscore", ZRangeCommand::revRangeByScore)
+        .add("zrevrange", ZRangeCommand.older(ZRangeCommand.By.RANK, true))
+        .add("zrevrangebylex", ZRangeCommand.older(ZRangeCommand.By.LEX, true))
+        .add("zrevrangebyscore", ZRangeCommand.older(ZRangeCommand.By.SCORE, true))
         .add("zrevrank", call -> rank(call, true))
         .add("zscan", SortedSetCommands::zscan)
-        .add("zscore", SortedSetCommands::zscore)
+        .add("zscore", call -> score(call, call.sortedSetOrEmpty(call.arg(1)).find(call.arg(2))))
         .add("zunion", ZCombineCommand.reply(union))
         .add("zunionstore", ZCombineCommand.store(union));
   }
 
-  private static void zcard(Call call) {
-    call.out().integer(call.sortedSetOrEmpty(call.arg(1)).size());
-  }
-
-  private static void zscore(Call call) {
-    score(call, call.sortedSetOrEmpty(call.arg(1)).find(call.arg(2)));
-  }
-
   private static void score(Call call, ScoredMembers.@org.jspecify.annotations.Nullable Node node) {
     if (node == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().number(node.score());
+      call.out.number(node.score());
     }
   }
 
   private static void zmscore(Call call) {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
-    call.out().array(call.count() - 2);
+    call.out.array(call.count() - 2);
     for (int i = 2; i < call.count(); i++) {
       score(call, set.find(call.arg(i)));
     }
@@ -89,20 +79,16 @@ final class SortedSetCommands {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     ScoredMembers.Node node = set.find(call.arg(2));
     if (node == null) {
-      if (withScore) {
-        call.out().nilArray();
-      } else {
-        call.out().nil();
-      }
+      call.out.nil(withScore);
       return;
     }
     if (withScore) {
-      call.out().array(2);
+      call.out.array(2);
     }
-    int rank = set.order().rank(node);
-    call.out().integer(reverse ? set.size() - 1 - rank : rank);
+    int rank = set.order.rank(node);
+    call.out.integer(reverse ? set.size() - 1 - rank : rank);
     if (withScore) {
-      call.out().number(node.score());
+      call.out.number(node.score());
     }
   }
 
@@ -111,18 +97,12 @@ final class SortedSetCommands {
         byScore
             ? ScoreRange.byScore(call, call.arg(2), call.arg(3))
             : ScoreRange.byLex(call.arg(2), call.arg(3));
-    call.out().integer(range.count(call.sortedSetOrEmpty(call.arg(1))));
+    call.out.integer(range.count(call.sortedSetOrEmpty(call.arg(1))));
   }
 
   private static void zrem(Call call) {
-    byte[] key = call.arg(1);
-    SortedSetValue set = call.sortedSetOrEmpty(key);
-    int removed = 0;
-    for (int i = 2; i < call.count(); i++) {
-      removed += set.remove(call.arg(i)) ? 1 : 0;
-    }
-    SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
-    call.out().integer(removed);
+    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
+    call.removeEach(2, set::remove, set::size);
   }
 
   private static void removeRange(Call call, ScoreRange range) {
@@ -132,12 +112,12 @@ final class SortedSetCommands {
     ScoredMembers.Node node = range.first(set);
     while (node != null && range.reaches(node)) {
       ScoredMembers.Node next = node.next();
-      set.remove(node.member());
+      set.remove(node.member);
       removed++;
       node = next;
     }
-    SortedSetReplies.removedFrom(call, key, set, removed, call.command().name());
-    call.out().integer(removed);
+    SortedSetReplies.removedFrom(call, key, set, removed, call.command.name());
+    call.out.integer(removed);
   }
 
   private static void removeByRank(Call call) {
@@ -146,21 +126,21 @@ final class SortedSetCommands {
     byte[] key = call.arg(1);
     SortedSetValue set = call.sortedSetOrEmpty(key);
     IndexRange range = IndexRange.of(start, end, set.size());
-    for (int n = range.size(); n > 0; n--) {
-      ScoredMembers.Node node = set.order().byRank(range.from());
-      if (node != null) {
-        set.remove(node.member());
-      }
+    ScoredMembers.Node node = set.order.byRank(range.from());
+    for (int n = range.size(); n > 0 && node != null; n--) {
+      ScoredMembers.Node next = node.next();
+      set.remove(node.member);
+      node = next;
     }
-    SortedSetReplies.removedFrom(call, key, set, range.size(), call.command().name());
-    call.out().integer(range.size());
+    SortedSetReplies.removedFrom(call, key, set, range.size(), call.command.name());
+    call.out.integer(range.size());
   }
 
   private static void zrandmember(Call call) {
     if (call.count() == 2) {
-      var members = call.sortedSetOrEmpty(call.arg(1)).members();
-      var entry = members.random(call.node().nodes().random());
-      call.out().bulkOrNil(entry == null ? null : entry.key());
+      var members = call.sortedSetOrEmpty(call.arg(1)).members;
+      var entry = members.random(call.node.nodes.random);
+      call.out.bulkOrNil(entry == null ? null : entry.key);
       return;
     }
     long count = RandomPick.count(call);
@@ -171,7 +151,7 @@ final class SortedSetCommands {
         "ERR value is out of range");
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     List<ScoredMembers.Node> chosen = new ArrayList<>();
-    for (var e : RandomPick.from(set.members(), count, call.node().nodes().random())) {
+    for (var e : RandomPick.from(set.members, count, call.node.nodes.random)) {
       chosen.add(e.value());
     }
     SortedSetReplies.write(call, chosen, withScores);
@@ -186,13 +166,13 @@ final class SortedSetCommands {
       cursor = 0;
     } else if (set.isCompact()) {
       cursor = 0;
-      for (ScoredMembers.Node n = set.order().first(); n != null; n = n.next()) {
+      for (ScoredMembers.Node n = set.order.first(); n != null; n = n.next()) {
         collect(scan, n, wholeAsInteger(call, n.score()), found);
       }
     } else {
       cursor =
           scan.walk(
-              set.members(),
+              set.members,
               cursor,
               (ByteMap.Entry<ScoredMembers.Node> e) ->
                   collect(scan, e.value(), Numbers.format(e.value().score()), found));
@@ -203,13 +183,13 @@ final class SortedSetCommands {
   /** The compact form of Redis keeps whole scores as integers, and ZSCAN shows them so. */
   private static String wholeAsInteger(Call call, double score) {
     boolean whole = score == Math.rint(score) && Math.abs(score) <= (double) (Long.MAX_VALUE / 2);
-    return whole ? Long.toString((long) score) : call.node().edition().number(score);
+    return whole ? Long.toString((long) score) : call.node.edition().number(score);
   }
 
   private static void collect(
       Scan scan, ScoredMembers.Node node, String score, List<byte[]> found) {
-    if (scan.matches(node.member())) {
-      found.add(node.member());
+    if (scan.matches(node.member)) {
+      found.add(node.member);
       found.add(Bytes.latin(score));
     }
   }

@@ -8,17 +8,15 @@ import java.util.List;
 
 /** What commands of sorted sets share once they have done their work. */
 final class SortedSetReplies {
-  private SortedSetReplies() {}
-
   static void write(Call call, List<ScoredMembers.Node> nodes, boolean withScores) {
-    Reply out = call.out();
+    Reply out = call.out;
     boolean pairs = withScores && out.protocol() == 3;
     out.array(withScores && !pairs ? nodes.size() * 2 : nodes.size());
     for (ScoredMembers.Node node : nodes) {
       if (pairs) {
         out.array(2);
       }
-      out.bulk(node.member());
+      out.bulk(node.member);
       if (withScores) {
         out.number(node.score());
       }

@@ -46,7 +46,7 @@ final class StreamAddOptions {
     }
     options.check(xadd);
     if (options.approximately && !options.hasLimit) {
-      long entries = call.node().config().number("stream-node-max-entries");
+      long entries = call.node.config.number("stream-node-max-entries");
       options.limit = NODES_TRIMMED * (entries == 0 ? NODES_TRIMMED : entries);
       options.limit = Math.min(MAX_TRIM_LIMIT, options.limit);
     }

@@ -16,8 +16,6 @@ final class StreamArguments {
   static final String INVALID_ID = "ERR Invalid stream ID specified as stream command argument";
   private static final int MAX_ID = 127;
 
-  private StreamArguments() {}
-
   /** An id with both parts, or with the first only; without {@code -} and {@code +}. */
   static StreamId strict(byte[] arg) {
     return Errors.found(tryStrict(arg), INVALID_ID);
@@ -126,17 +124,20 @@ final class StreamArguments {
     return group;
   }
 
-  static void writeId(Reply out, StreamId id) {
-    out.bulk(id.toString());
+  /** Who reads a stream for a group; made if there is none of that name. */
+  static StreamGroup.Consumer consumer(Call call, StreamGroup group, byte[] key, byte[] name) {
+    if (!group.consumers.containsKey(name)) {
+      group.consumer(name, call.now());
+      call.node.dirtied();
+      call.notifyOf("xgroup-createconsumer", key);
+    }
+    StreamGroup.Consumer consumer = group.consumer(name, call.now());
+    consumer.seenAt = call.now();
+    return consumer;
   }
 
   static void writeEntry(Reply out, StreamId id, byte[][] fields) {
-    out.array(2);
-    writeId(out, id);
-    out.array(fields.length);
-    for (byte[] field : fields) {
-      out.bulk(field);
-    }
+    out.list(id.toString(), List.of(fields));
   }
 
   static void writeEntries(Reply out, StreamValue stream, List<StreamId> ids) {

@@ -7,17 +7,13 @@ import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
 import dev.sheaf.embedded.internal.protocol.Edition;
 import dev.sheaf.embedded.internal.protocol.Reply;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** XADD, XRANGE and the other commands on streams without their groups. */
 final class StreamCommands {
   private static final long MAX_ENTRY_BYTES = 1L << 30;
   private static final int DEFAULT_FULL_COUNT = 10;
-
-  private StreamCommands() {}
 
   static void register(Handlers handlers) {
     handlers
@@ -30,16 +26,14 @@ final class StreamCommands {
         .add("xrange", call -> range(call, false))
         .add("xread", StreamReading::read)
         .add("xrevrange", call -> range(call, true))
-        .add("xsetid", StreamCommands::xsetid)
+        .ok("xsetid", StreamCommands::xsetid)
         .add("xtrim", StreamCommands::xtrim);
   }
 
   private static void xadd(Call call) {
     StreamAddOptions options = StreamAddOptions.parse(call, true);
     int fieldsAt = options.idAt + 1;
-    if (call.count() - fieldsAt < 2 || (call.count() - fieldsAt) % 2 != 0) {
-      throw Errors.arity("xadd");
-    }
+    Errors.arityIf(call.count() - fieldsAt < 2 || (call.count() - fieldsAt) % 2 != 0, call);
     NewStreamId wanted = NewStreamId.parse(call.arg(options.idAt));
     Errors.refuseIf(
         !wanted.anySequence() && wanted.id() != null && wanted.id().isZero(),
@@ -47,7 +41,7 @@ final class StreamCommands {
     byte[] key = call.arg(1);
     StreamValue stream = call.stream(key);
     if (stream == null && options.makeNoStream) {
-      call.out().nil();
+      call.out.nil();
       return;
     }
     StreamId last = stream == null ? StreamId.MIN : stream.lastId();
@@ -58,17 +52,14 @@ final class StreamCommands {
         Errors.found(
             wanted.after(last, call.now()),
             "ERR The ID specified in XADD is equal or smaller than the target stream top item");
-    byte[][] fields = Arrays.copyOfRange(call.args(), fieldsAt, call.count());
+    byte[][] fields = Arrays.copyOfRange(call.args, fieldsAt, call.count());
     Errors.refuseIf(
         Arrays.stream(fields).mapToLong(f -> f.length).sum() > MAX_ENTRY_BYTES,
         "ERR Elements are too large to be stored");
-    if (stream == null) {
-      stream = new StreamValue();
-      call.db().put(key, stream);
-    }
-    stream.append(id, fields, call.node().config().number("stream-node-max-entries"));
-    StreamArguments.writeId(call.out(), id);
-    byte[][] effect = call.args().clone();
+    stream = call.orNew(key, stream, StreamValue::new);
+    stream.append(id, fields, call.node.config.number("stream-node-max-entries"));
+    call.out.bulk(id.toString());
+    byte[][] effect = call.args.clone();
     effect[options.idAt] = Bytes.of(id.toString());
     call.effect(effect);
     call.changed(key);
@@ -84,18 +75,18 @@ final class StreamCommands {
     if (trimmed > 0) {
       call.changed(call.arg(1));
     }
-    call.out().integer(trimmed);
+    call.out.integer(trimmed);
   }
 
   private static void xlen(Call call) {
     StreamValue stream = call.stream(call.arg(1));
-    call.out().integer(stream == null ? 0 : stream.size());
+    call.out.integer(stream == null ? 0 : stream.size());
   }
 
   private static void xdel(Call call) {
     StreamValue stream = call.stream(call.arg(1));
     if (stream == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     int deleted = 0;
@@ -105,7 +96,7 @@ final class StreamCommands {
     if (deleted > 0) {
       call.changed(call.arg(1));
     }
-    call.out().integer(deleted);
+    call.out.integer(deleted);
   }
 
   private static void range(Call call, boolean reverse) {
@@ -118,18 +109,12 @@ final class StreamCommands {
     }
     StreamValue stream = call.stream(call.arg(1));
     if (stream == null) {
-      call.out().array(0);
+      call.out.array(0);
     } else if (count == 0) {
-      call.out().nilArray();
+      call.out.nilArray();
     } else {
-      List<StreamId> ids = new ArrayList<>();
-      for (StreamId id : stream.ids(from, to, reverse)) {
-        if (ids.size() >= count) {
-          break;
-        }
-        ids.add(id);
-      }
-      StreamArguments.writeEntries(call.out(), stream, ids);
+      List<StreamId> ids = stream.ids(from, to, reverse).stream().limit(count).toList();
+      StreamArguments.writeEntries(call.out, stream, ids);
     }
   }
 
@@ -153,7 +138,7 @@ final class StreamCommands {
     }
     StreamValue stream = Errors.found(call.stream(call.arg(1)), Errors.NO_SUCH_KEY);
     Errors.refuseIf(
-        call.node().edition().isNewer() && id.compareTo(stream.maxDeletedId()) < 0,
+        call.node.edition().isNewer() && id.compareTo(stream.maxDeletedId()) < 0,
         "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id");
     checkPosition(stream, id, added);
     stream.position(
@@ -161,7 +146,6 @@ final class StreamCommands {
         maxDeleted.isZero() ? stream.maxDeletedId() : maxDeleted,
         added < 0 ? stream.entriesAdded() : added);
     call.groupsChanged(call.arg(1));
-    call.out().ok();
   }
 
   private static void checkPosition(StreamValue stream, StreamId id, long added) {
@@ -181,16 +165,16 @@ final class StreamCommands {
 
   private static void infoConsumers(Call call) {
     StreamGroup group = StreamArguments.named(call, existing(call));
-    boolean newer = call.node().edition().isNewer();
-    Reply out = call.out();
-    out.array(group.consumers().size());
-    for (StreamGroup.Consumer consumer : group.consumers().values()) {
+    boolean newer = call.node.edition().isNewer();
+    Reply out = call.out;
+    out.array(group.consumers.size());
+    for (StreamGroup.Consumer consumer : group.consumers.values()) {
       out.map(newer ? 4 : 3);
-      out.key("name").bulk(consumer.name());
-      out.key("pending").integer(consumer.pending().size());
-      out.key("idle").integer(Math.max(0, call.now() - consumer.seenAt()));
+      out.key("name").bulk(consumer.name);
+      out.key("pending").integer(consumer.pending.size());
+      out.key("idle").integer(Math.max(0, call.now() - consumer.seenAt));
       if (newer) {
-        long activeAt = consumer.activeAt();
+        long activeAt = consumer.activeAt;
         out.key("inactive")
             .integer(activeAt == StreamGroup.NEVER ? activeAt : call.now() - activeAt);
       }
@@ -199,44 +183,32 @@ final class StreamCommands {
 
   private static void infoGroups(Call call) {
     StreamValue stream = existing(call);
-    Reply out = call.out();
-    out.array(stream.groups().size());
-    stream
-        .groups()
-        .forEach(
-            (name, group) -> {
-              out.map(6);
-              out.key("name").bulk(name);
-              out.key("consumers").integer(group.consumers().size());
-              out.key("pending").integer(group.pending().size());
-              writeProgress(call, stream, group);
-            });
+    Reply out = call.out;
+    out.array(stream.groups.size());
+    stream.groups.forEach(
+        (name, group) -> {
+          out.map(6);
+          out.key("name").bulk(name);
+          out.key("consumers").integer(group.consumers.size());
+          out.key("pending").integer(group.pending.size());
+          writeProgress(call, stream, group);
+        });
   }
 
   private static void writeProgress(Call call, StreamValue stream, StreamGroup group) {
-    Reply out = call.out();
-    out.bulk("last-delivered-id");
-    StreamArguments.writeId(out, group.lastId());
+    Reply out = call.out;
+    out.key("last-delivered-id").bulk(group.lastId().toString());
     out.bulk("entries-read");
     long read = group.entriesRead();
-    integerOrNil(out, read == StreamGroup.UNKNOWN ? null : (Long) read);
-    out.bulk("lag");
-    integerOrNil(out, stream.lag(group, lagRule(call)));
+    out.integerOrNil(read == StreamGroup.UNKNOWN ? null : (Long) read);
+    out.key("lag").integerOrNil(stream.lag(group, lagRule(call)));
   }
 
   private static StreamValue.LagRule lagRule(Call call) {
-    Edition edition = call.node().edition();
+    Edition edition = call.node.edition();
     return edition.isValkey()
         ? StreamValue.LagRule.VALKEY
         : edition.has("7.4.0") ? StreamValue.LagRule.REDIS_7_4 : StreamValue.LagRule.REDIS_7_0;
-  }
-
-  private static void integerOrNil(Reply out, @Nullable Long number) {
-    if (number == null) {
-      out.nil();
-    } else {
-      out.integer(number);
-    }
   }
 
   private static void infoStream(Call call) {
@@ -251,22 +223,19 @@ final class StreamCommands {
         count = count < 0 ? DEFAULT_FULL_COUNT : count == 0 ? Long.MAX_VALUE : count;
       }
     }
-    Reply out = call.out();
+    Reply out = call.out;
     out.map(full ? 9 : 10);
     out.key("length").integer(stream.size());
     out.key("radix-tree-keys").integer(stream.nodes());
     out.key("radix-tree-nodes").integer(stream.nodes() + 1L);
-    out.bulk("last-generated-id");
-    StreamArguments.writeId(out, stream.lastId());
-    out.bulk("max-deleted-entry-id");
-    StreamArguments.writeId(out, stream.maxDeletedId());
+    out.key("last-generated-id").bulk(stream.lastId().toString());
+    out.key("max-deleted-entry-id").bulk(stream.maxDeletedId().toString());
     out.key("entries-added").integer(stream.entriesAdded());
-    out.bulk("recorded-first-entry-id");
-    StreamArguments.writeId(out, stream.firstId());
+    out.key("recorded-first-entry-id").bulk(stream.firstId().toString());
     if (full) {
       writeFull(call, stream, count);
     } else {
-      out.key("groups").integer(stream.groups().size());
+      out.key("groups").integer(stream.groups.size());
       out.bulk("first-entry");
       entryOrNil(out, stream, stream.firstId());
       out.bulk("last-entry");
@@ -284,45 +253,38 @@ final class StreamCommands {
   }
 
   private static void writeFull(Call call, StreamValue stream, long count) {
-    Reply out = call.out();
+    Reply out = call.out;
     out.bulk("entries");
-    List<StreamId> ids = new ArrayList<>();
-    for (StreamId id : stream.ids(StreamId.MIN, StreamId.MAX, false)) {
-      if (ids.size() < count) {
-        ids.add(id);
-      }
-    }
-    StreamArguments.writeEntries(out, stream, ids);
-    out.key("groups").array(stream.groups().size());
-    stream
-        .groups()
-        .forEach(
-            (name, group) -> {
-              out.map(7);
-              out.key("name").bulk(name);
-              writeProgress(call, stream, group);
-              out.key("pel-count").integer(group.pending().size());
-              out.bulk("pending");
-              writePending(out, group.pending(), count, true);
-              out.bulk("consumers");
-              writeConsumers(call, group, count);
-            });
+    var ids = stream.ids(StreamId.MIN, StreamId.MAX, false);
+    StreamArguments.writeEntries(out, stream, ids.stream().limit(count).toList());
+    out.key("groups").array(stream.groups.size());
+    stream.groups.forEach(
+        (name, group) -> {
+          out.map(7);
+          out.key("name").bulk(name);
+          writeProgress(call, stream, group);
+          out.key("pel-count").integer(group.pending.size());
+          out.bulk("pending");
+          writePending(out, group.pending, count, true);
+          out.bulk("consumers");
+          writeConsumers(call, group, count);
+        });
   }
 
   private static void writeConsumers(Call call, StreamGroup group, long count) {
-    boolean newer = call.node().edition().isNewer();
-    Reply out = call.out();
-    out.array(group.consumers().size());
-    for (StreamGroup.Consumer consumer : group.consumers().values()) {
+    boolean newer = call.node.edition().isNewer();
+    Reply out = call.out;
+    out.array(group.consumers.size());
+    for (StreamGroup.Consumer consumer : group.consumers.values()) {
       out.map(newer ? 5 : 4);
-      out.key("name").bulk(consumer.name());
-      out.key("seen-time").integer(consumer.seenAt());
+      out.key("name").bulk(consumer.name);
+      out.key("seen-time").integer(consumer.seenAt);
       if (newer) {
-        out.key("active-time").integer(consumer.activeAt());
+        out.key("active-time").integer(consumer.activeAt);
       }
-      out.key("pel-count").integer(consumer.pending().size());
+      out.key("pel-count").integer(consumer.pending.size());
       out.bulk("pending");
-      writePending(out, consumer.pending(), count, false);
+      writePending(out, consumer.pending, count, false);
     }
   }
 
@@ -338,7 +300,7 @@ final class StreamCommands {
         .forEach(
             entry -> {
               out.array(withConsumer ? 4 : 3);
-              StreamArguments.writeId(out, entry.getKey());
+              out.bulk(entry.getKey().toString());
               if (withConsumer) {
                 out.bulk(entry.getValue().consumerName());
               }

@@ -17,18 +17,16 @@ final class StreamGroupCommands {
   private static final long DEFAULT_AUTOCLAIM = 100;
   private static final long MAX_AUTOCLAIM = Long.MAX_VALUE / 16;
 
-  private StreamGroupCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("xack", StreamGroupCommands::ack)
         .add("xautoclaim", StreamGroupCommands::autoClaim)
         .add("xclaim", StreamGroupCommands::claim)
-        .add("xgroup|create", StreamGroupCommands::create)
+        .ok("xgroup|create", StreamGroupCommands::create)
         .add("xgroup|createconsumer", StreamGroupCommands::createConsumer)
         .add("xgroup|delconsumer", StreamGroupCommands::deleteConsumer)
         .add("xgroup|destroy", StreamGroupCommands::destroy)
-        .add("xgroup|setid", StreamGroupCommands::setId)
+        .ok("xgroup|setid", StreamGroupCommands::setId)
         .add("xpending", StreamGroupCommands::pending)
         .add("xreadgroup", StreamReading::readGroup);
   }
@@ -78,15 +76,13 @@ final class StreamGroupCommands {
     Errors.wrongUseIf(call.count() > 8, call);
     StreamId id = position(call, stream);
     if (stream == null) {
-      stream = new StreamValue();
-      call.db().put(key, stream);
+      stream = call.orNew(key, null, StreamValue::new);
       call.db().changed(key);
     }
     Errors.refuseIf(
         stream.group(call.arg(3)) != null, "BUSYGROUP Consumer Group name already exists");
-    stream.groups().put(call.arg(3), new StreamGroup(id, options.entriesRead()));
+    stream.groups.put(call.arg(3), new StreamGroup(id, options.entriesRead()));
     call.groupsChanged(key);
-    call.out().ok();
   }
 
   private static StreamId position(Call call, @Nullable StreamValue stream) {
@@ -103,26 +99,25 @@ final class StreamGroupCommands {
     StreamId id = call.is(4, "$") ? stream.lastId() : StreamArguments.withEnds(call.arg(4));
     group.position(id, options.entriesRead());
     call.groupsChanged(call.arg(2));
-    call.out().ok();
   }
 
   private static void destroy(Call call) {
     StreamValue stream = required(call.stream(call.arg(2)));
-    boolean destroyed = stream.groups().remove(call.arg(3)) != null;
+    boolean destroyed = stream.groups.remove(call.arg(3)) != null;
     if (destroyed) {
       call.groupsChanged(call.arg(2));
     }
-    call.out().integer(destroyed ? 1 : 0);
+    call.out.integer(destroyed ? 1 : 0);
   }
 
   private static void createConsumer(Call call) {
     StreamGroup group = requiredGroup(call);
-    boolean created = !group.consumers().containsKey(call.arg(4));
+    boolean created = !group.consumers.containsKey(call.arg(4));
     if (created) {
       group.consumer(call.arg(4), call.now());
       call.groupsChanged(call.arg(2));
     }
-    call.out().integer(created ? 1 : 0);
+    call.out.integer(created ? 1 : 0);
   }
 
   private static void deleteConsumer(Call call) {
@@ -130,14 +125,14 @@ final class StreamGroupCommands {
     if (pending >= 0) {
       call.groupsChanged(call.arg(2));
     }
-    call.out().integer(Math.max(0, pending));
+    call.out.integer(Math.max(0, pending));
   }
 
   private static void ack(Call call) {
     StreamValue stream = call.stream(call.arg(1));
     StreamGroup group = stream == null ? null : stream.group(call.arg(2));
     if (group == null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     int acknowledged = 0;
@@ -145,9 +140,9 @@ final class StreamGroupCommands {
       acknowledged += group.acknowledge(id) ? 1 : 0;
     }
     if (acknowledged > 0) {
-      call.node().dirtied();
+      call.node.dirtied();
     }
-    call.out().integer(acknowledged);
+    call.out.integer(acknowledged);
   }
 
   private static void pending(Call call) {
@@ -168,14 +163,14 @@ final class StreamGroupCommands {
     StreamId from = StreamArguments.from(call.arg(at));
     StreamId to = StreamArguments.to(call.arg(at + 1));
     StreamGroup group = StreamArguments.group(call, 1, 2);
-    NavigableMap<StreamId, StreamGroup.Pending> entries = group.pending();
+    NavigableMap<StreamId, StreamGroup.Pending> entries = group.pending;
     if (at + 3 < n) {
-      StreamGroup.Consumer consumer = group.consumers().get(call.arg(at + 3));
+      StreamGroup.Consumer consumer = group.consumers.get(call.arg(at + 3));
       if (consumer == null) {
-        call.out().array(0);
+        call.out.array(0);
         return;
       }
-      entries = consumer.pending();
+      entries = consumer.pending;
     }
     list(call, entries, from, to, count, minIdle);
   }
@@ -198,35 +193,33 @@ final class StreamGroupCommands {
         }
       }
     }
-    call.out().array(found.size());
+    call.out.array(found.size());
     for (var entry : found) {
-      call.out().array(4);
-      StreamArguments.writeId(call.out(), entry.getKey());
-      call.out().bulk(entry.getValue().consumerName());
-      call.out().integer(Math.max(0, call.now() - entry.getValue().deliveredAt()));
-      call.out().integer(entry.getValue().deliveries());
+      call.out.array(4);
+      call.out.bulk(entry.getKey().toString());
+      call.out.bulk(entry.getValue().consumerName());
+      call.out.integer(Math.max(0, call.now() - entry.getValue().deliveredAt()));
+      call.out.integer(entry.getValue().deliveries());
     }
   }
 
   private static void summary(Call call, StreamGroup group) {
-    Reply out = call.out();
+    Reply out = call.out;
     out.array(4);
-    out.integer(group.pending().size());
-    if (group.pending().isEmpty()) {
+    out.integer(group.pending.size());
+    if (group.pending.isEmpty()) {
       out.nil();
       out.nil();
       out.nilArray();
       return;
     }
-    StreamArguments.writeId(out, group.pending().firstKey());
-    StreamArguments.writeId(out, group.pending().lastKey());
+    out.bulk(group.pending.firstKey().toString());
+    out.bulk(group.pending.lastKey().toString());
     List<StreamGroup.Consumer> busy =
-        group.consumers().values().stream().filter(c -> !c.pending().isEmpty()).toList();
+        group.consumers.values().stream().filter(c -> !c.pending.isEmpty()).toList();
     out.array(busy.size());
     for (StreamGroup.Consumer consumer : busy) {
-      out.array(2);
-      out.bulk(consumer.name());
-      out.bulk(Integer.toString(consumer.pending().size()));
+      out.list(consumer.name, Integer.toString(consumer.pending.size()));
     }
   }
 
@@ -236,26 +229,19 @@ final class StreamGroupCommands {
 
   /** Newer servers make the consumer also if there is nothing to claim. */
   private static void meetConsumer(Call call, StreamGroup group) {
-    if (call.node().edition().isNewer()) {
+    if (call.node.edition().isNewer()) {
       consumer(call, group);
     }
   }
 
   /** Who claims; made when there is something to claim. */
   private static StreamGroup.Consumer consumer(Call call, StreamGroup group) {
-    if (!group.consumers().containsKey(call.arg(3))) {
-      group.consumer(call.arg(3), call.now());
-      call.node().dirtied();
-      call.notifyOf("xgroup-createconsumer", call.arg(1));
-    }
-    StreamGroup.Consumer consumer = group.consumer(call.arg(3), call.now());
-    consumer.seenAt(call.now());
-    return consumer;
+    return StreamArguments.consumer(call, group, call.arg(1), call.arg(3));
   }
 
   private static StreamGroup.Pending assign(Call call, StreamGroup group, StreamId id) {
     StreamGroup.Consumer consumer = consumer(call, group);
-    consumer.activeAt(call.now());
+    consumer.activeAt = call.now();
     return group.assign(id, consumer, call.now());
   }
 
@@ -279,21 +265,17 @@ final class StreamGroupCommands {
         claim.ids.add(id);
       }
       for (; i < call.count(); i++) {
-        boolean more = i + 1 < call.count();
-        if (call.is(i, "FORCE")) {
-          claim.force = true;
-        } else if (call.is(i, "JUSTID")) {
-          claim.justId = true;
-        } else if (more && call.is(i, "IDLE")) {
-          claim.deliveredAt = call.now() - number(call, ++i, "IDLE option", "XCLAIM");
-        } else if (more && call.is(i, "TIME")) {
-          claim.deliveredAt = number(call, ++i, "TIME option", "XCLAIM");
-        } else if (more && call.is(i, "RETRYCOUNT")) {
-          claim.retryCount = number(call, ++i, "RETRYCOUNT option", "XCLAIM");
-        } else if (more && call.is(i, "LASTID")) {
-          claim.lastId = StreamArguments.strict(call.arg(++i));
-        } else {
-          throw Errors.of("ERR Unrecognized XCLAIM option '" + call.textOfC(i) + "'");
+        switch (i + 1 < call.count() || call.is(i, "FORCE") || call.is(i, "JUSTID")
+            ? call.option(i)
+            : "") {
+          case "FORCE" -> claim.force = true;
+          case "JUSTID" -> claim.justId = true;
+          case "IDLE" ->
+              claim.deliveredAt = call.now() - number(call, ++i, "IDLE option", "XCLAIM");
+          case "TIME" -> claim.deliveredAt = number(call, ++i, "TIME option", "XCLAIM");
+          case "RETRYCOUNT" -> claim.retryCount = number(call, ++i, "RETRYCOUNT option", "XCLAIM");
+          case "LASTID" -> claim.lastId = StreamArguments.strict(call.arg(++i));
+          default -> throw Errors.of("ERR Unrecognized XCLAIM option '" + call.textOfC(i) + "'");
         }
       }
       if (claim.deliveredAt < 0 || claim.deliveredAt > call.now()) {
@@ -310,15 +292,15 @@ final class StreamGroupCommands {
     Claim claim = Claim.parse(call);
     if (claim.lastId.compareTo(group.lastId()) > 0) {
       group.position(claim.lastId, group.entriesRead());
-      call.node().dirtied();
+      call.node.dirtied();
     }
     meetConsumer(call, group);
     List<StreamId> claimed = new ArrayList<>();
     for (StreamId id : claim.ids) {
-      StreamGroup.Pending entry = group.pending().get(id);
+      StreamGroup.Pending entry = group.pending.get(id);
       if (stream.get(id) == null) {
         if (group.acknowledge(id)) {
-          call.node().dirtied();
+          call.node.dirtied();
         }
         continue;
       }
@@ -329,7 +311,7 @@ final class StreamGroupCommands {
       StreamGroup.Pending owned = assign(call, group, id);
       long times = owned.deliveries() + (claim.justId ? 0 : 1);
       owned.delivered(claim.deliveredAt, claim.retryCount >= 0 ? claim.retryCount : times);
-      call.node().dirtied();
+      call.node.dirtied();
       claimed.add(id);
     }
     writeClaimed(call, stream, claimed, claim.justId);
@@ -338,10 +320,9 @@ final class StreamGroupCommands {
   private static void writeClaimed(
       Call call, StreamValue stream, List<StreamId> claimed, boolean justId) {
     if (justId) {
-      call.out().array(claimed.size());
-      claimed.forEach(id -> StreamArguments.writeId(call.out(), id));
+      call.out.each(claimed, id -> call.out.bulk(id.toString()));
     } else {
-      StreamArguments.writeEntries(call.out(), stream, claimed);
+      StreamArguments.writeEntries(call.out, stream, claimed);
     }
   }
 
@@ -367,25 +348,24 @@ final class StreamGroupCommands {
     meetConsumer(call, group);
     List<StreamId> claimed = new ArrayList<>();
     List<StreamId> deleted = new ArrayList<>();
-    StreamId at = group.pending().ceilingKey(from);
+    StreamId at = group.pending.ceilingKey(from);
     while (at != null && attempts-- > 0 && claimed.size() + deleted.size() < count) {
-      StreamGroup.Pending entry = java.util.Objects.requireNonNull(group.pending().get(at));
+      StreamGroup.Pending entry = java.util.Objects.requireNonNull(group.pending.get(at));
       if (stream.get(at) == null) {
         group.acknowledge(at);
         deleted.add(at);
-        call.node().dirtied();
+        call.node.dirtied();
       } else if (call.now() - entry.deliveredAt() >= minIdle) {
         StreamGroup.Pending owned = assign(call, group, at);
         owned.delivered(call.now(), owned.deliveries() + (justId ? 0 : 1));
         claimed.add(at);
-        call.node().dirtied();
+        call.node.dirtied();
       }
-      at = group.pending().higherKey(at);
+      at = group.pending.higherKey(at);
     }
-    call.out().array(3);
-    StreamArguments.writeId(call.out(), at == null ? StreamId.MIN : at);
+    call.out.array(3);
+    call.out.bulk((at == null ? StreamId.MIN : at).toString());
     writeClaimed(call, stream, claimed, justId);
-    call.out().array(deleted.size());
-    deleted.forEach(id -> StreamArguments.writeId(call.out(), id));
+    call.out.each(deleted, id -> call.out.bulk(id.toString()));
   }
 }

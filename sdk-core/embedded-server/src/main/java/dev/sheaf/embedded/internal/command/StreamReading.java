@@ -7,6 +7,7 @@ import dev.sheaf.embedded.internal.data.StreamId;
 import dev.sheaf.embedded.internal.data.StreamValue;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +43,10 @@ final class StreamReading {
     for (int i = 1; i < call.count() && keysAt == 0; i++) {
       int more = call.count() - i - 1;
       if (more >= 1 && call.is(i, "BLOCK")) {
-        if (call.inScript() && !call.node().edition().isNewer()) {
-          throw Errors.of(
-              "ERR " + call.text(0) + " command is not allowed with BLOCK option from scripts");
-        }
+        Errors.refuseIf(
+            call.inScript && !call.node.edition().isNewer(),
+            "ERR %s command is not allowed with BLOCK option from scripts",
+            call.text(0));
         deadline = blockUntil(call, ++i);
       } else if (more >= 1 && call.is(i, "COUNT")) {
         count = Math.max(0, call.longArg(++i));
@@ -64,22 +65,19 @@ final class StreamReading {
     }
     Errors.syntaxIf(keysAt == 0);
     streams = call.count() - keysAt;
-    if (streams % 2 != 0) {
-      throw Errors.of(
-          "ERR Unbalanced %s list of streams: for each stream key an ID or '$' must be specified."
-              .formatted(grouped && call.node().edition().isNewer() ? "XREADGROUP" : "XREAD"));
-    }
+    Errors.refuseIf(
+        streams % 2 != 0,
+        "ERR Unbalanced %s list of streams: for each stream key an ID or '$' must be specified.",
+        grouped && call.node.edition().isNewer() ? "XREADGROUP" : "XREAD");
     streams /= 2;
     Errors.refuseIf(grouped && groupAt == 0, "ERR Missing GROUP option for XREADGROUP");
   }
 
   private void requireGrouped(String option) {
-    if (!grouped) {
-      throw Errors.of(
-          "ERR The "
-              + option
-              + " option is only supported by XREADGROUP. You called XREAD instead.");
-    }
+    Errors.refuseIf(
+        !grouped,
+        "ERR The %s option is only supported by XREADGROUP. You called XREAD instead.",
+        option);
   }
 
   private static long blockUntil(Call call, int at) {
@@ -143,7 +141,7 @@ final class StreamReading {
     if (grouped) {
       call.effect(withoutBlock());
     }
-    if (grouped && call.node().edition().isNewer()) {
+    if (grouped && call.node.edition().isNewer()) {
       meetConsumers();
     }
     List<Integer> ready = new ArrayList<>();
@@ -158,16 +156,11 @@ final class StreamReading {
       return;
     }
     if (deadline < 0) {
-      call.out().nilArray();
+      call.out.nilArray();
       return;
     }
-    List<byte[]> keys = Arrays.asList(call.args()).subList(keysAt, keysAt + streams);
-    Blocking.await(
-        call,
-        keys,
-        deadline,
-        key -> Dispatcher.serve(call, () -> serveBlocked(key)),
-        call.out()::nilArray);
+    List<byte[]> keys = Arrays.asList(call.args).subList(keysAt, keysAt + streams);
+    Blocking.await(call, keys, deadline, this::serveBlocked, call.out::nilArray);
   }
 
   /** Newer servers make the consumer also if there is nothing to read. */
@@ -179,7 +172,7 @@ final class StreamReading {
   }
 
   private byte[][] withoutBlock() {
-    List<byte[]> words = new ArrayList<>(Arrays.asList(call.args()));
+    List<byte[]> words = new ArrayList<>(Arrays.asList(call.args));
     for (int i = 1; i < keysAt - 2; i++) {
       if (i == groupAt || i == groupAt + 1) {
         continue;
@@ -193,10 +186,10 @@ final class StreamReading {
   }
 
   private void head(int ready) {
-    if (call.out().protocol() == 2) {
-      call.out().array(ready);
+    if (call.out.protocol() == 2) {
+      call.out.array(ready);
     } else {
-      call.out().map(ready);
+      call.out.map(ready);
     }
   }
 
@@ -214,15 +207,7 @@ final class StreamReading {
   }
 
   private StreamGroup.Consumer consumer(StreamGroup group, byte[] key) {
-    byte[] name = call.arg(groupAt + 1);
-    if (!group.consumers().containsKey(name)) {
-      group.consumer(name, call.now());
-      call.node().dirtied();
-      call.notifyOf("xgroup-createconsumer", key);
-    }
-    StreamGroup.Consumer consumer = group.consumer(name, call.now());
-    consumer.seenAt(call.now());
-    return consumer;
+    return StreamArguments.consumer(call, group, key, call.arg(groupAt + 1));
   }
 
   private boolean serveBlocked(byte[] key) {
@@ -250,14 +235,14 @@ final class StreamReading {
   private void serve(int i, long most) {
     byte[] key = key(i);
     StreamValue stream = Objects.requireNonNull(call.stream(key));
-    if (call.out().protocol() == 2) {
-      call.out().array(2);
+    if (call.out.protocol() == 2) {
+      call.out.array(2);
     }
-    call.out().bulk(key);
+    call.out.bulk(key);
     StreamId from = after.get(i);
     if (!grouped) {
       StreamArguments.writeEntries(
-          call.out(), stream, take(stream, Objects.requireNonNull(from), most));
+          call.out, stream, take(stream, Objects.requireNonNull(from), most));
       return;
     }
     StreamGroup group = Objects.requireNonNull(stream.group(call.arg(groupAt)));
@@ -267,27 +252,25 @@ final class StreamReading {
     } else {
       writeHistory(stream, consumer, from, most);
     }
-    call.node().dirtied();
+    call.node.dirtied();
   }
 
   private static List<StreamId> take(StreamValue stream, StreamId after, long most) {
-    List<StreamId> ids = new ArrayList<>();
-    if (!after.equals(StreamId.MAX)) {
-      for (StreamId id : stream.ids(after.next(), StreamId.MAX, false)) {
-        if (most != 0 && ids.size() >= most) {
-          break;
-        }
-        ids.add(id);
-      }
-    }
-    return ids;
+    return after.equals(StreamId.MAX)
+        ? List.of()
+        : atMost(stream.ids(after.next(), StreamId.MAX, false), most);
+  }
+
+  /** The first of them; all for zero. */
+  private static List<StreamId> atMost(Collection<StreamId> ids, long most) {
+    return ids.stream().limit(most == 0 ? Long.MAX_VALUE : most).toList();
   }
 
   private void deliver(
       StreamValue stream, StreamGroup group, StreamGroup.Consumer consumer, long most) {
     List<StreamId> ids = take(stream, group.lastId(), most);
     if (!ids.isEmpty() && !noAck) {
-      consumer.activeAt(call.now());
+      consumer.activeAt = call.now();
     }
     for (StreamId id : ids) {
       long read = group.entriesRead();
@@ -301,28 +284,22 @@ final class StreamReading {
         group.assign(id, consumer, call.now()).delivered(call.now(), 1);
       }
     }
-    StreamArguments.writeEntries(call.out(), stream, ids);
+    StreamArguments.writeEntries(call.out, stream, ids);
   }
 
   private void writeHistory(
       StreamValue stream, StreamGroup.Consumer consumer, StreamId after, long most) {
-    List<StreamId> ids = new ArrayList<>();
-    for (StreamId id : consumer.pending().tailMap(after, false).keySet()) {
-      if (most != 0 && ids.size() >= most) {
-        break;
-      }
-      ids.add(id);
-    }
-    call.out().array(ids.size());
+    List<StreamId> ids = atMost(consumer.pending.tailMap(after, false).keySet(), most);
+    call.out.array(ids.size());
     for (StreamId id : ids) {
       byte[][] fields = stream.get(id);
       if (fields == null) {
-        call.out().array(2);
-        StreamArguments.writeId(call.out(), id);
-        call.out().nilArray();
+        call.out.array(2);
+        call.out.bulk(id.toString());
+        call.out.nilArray();
       } else {
-        StreamArguments.writeEntry(call.out(), id, fields);
-        StreamGroup.Pending entry = Objects.requireNonNull(consumer.pending().get(id));
+        StreamArguments.writeEntry(call.out, id, fields);
+        StreamGroup.Pending entry = Objects.requireNonNull(consumer.pending.get(id));
         entry.delivered(call.now(), entry.deliveries() + 1);
       }
     }

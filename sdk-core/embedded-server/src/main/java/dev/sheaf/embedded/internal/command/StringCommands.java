@@ -15,8 +15,6 @@ final class StringCommands {
   private static final String TOO_LONG =
       "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
 
-  private StringCommands() {}
-
   static void register(Handlers handlers) {
     handlers
         .add("append", StringCommands::append)
@@ -32,7 +30,7 @@ final class StringCommands {
         .add("incrbyfloat", StringCommands::incrByFloat)
         .add("lcs", LongestCommonSubsequence::run)
         .add("mget", StringCommands::mget)
-        .add("mset", StringCommands::mset)
+        .ok("mset", StringCommands::mset)
         .add("msetnx", StringCommands::msetnx)
         .add("psetex", call -> setEx(call, "PX"))
         .add("set", StringCommands::set)
@@ -46,11 +44,11 @@ final class StringCommands {
   private static void get(Call call) {
     StringValue value = call.string(call.arg(1));
     if (value == null) {
-      call.node().counters().misses++;
-      call.out().nil();
+      call.node.counters.misses++;
+      call.out.nil();
     } else {
-      call.node().counters().hits++;
-      call.out().bulk(value.bytes());
+      call.node.counters.hits++;
+      call.out.bulk(value.bytes());
     }
   }
 
@@ -76,7 +74,7 @@ final class StringCommands {
         }
         case "IFEQ" -> {
           Errors.syntaxIf(
-              !call.node().edition().isValkey() || equal != null || i + 1 == call.count());
+              !call.node.edition().isValkey() || equal != null || i + 1 == call.count());
           equal = call.arg(++i);
         }
         default -> throw Errors.syntax();
@@ -91,17 +89,17 @@ final class StringCommands {
     if (conditional && (call.db().get(key) != null) == nx
         || equal != null && !Arrays.equals(equal, former)) {
       if (get) {
-        call.out().bulkOrNil(former);
+        call.out.bulkOrNil(former);
       } else {
-        call.out().nil();
+        call.out.nil();
       }
       return;
     }
     write(call, key, call.arg(2), expireAt, keepTtl);
     if (get) {
-      call.out().bulkOrNil(former);
+      call.out.bulkOrNil(former);
     } else {
-      call.out().ok();
+      call.out.ok();
     }
   }
 
@@ -111,7 +109,7 @@ final class StringCommands {
     for (int i = from; i < call.count(); i++) {
       nx |= call.is(i, "NX");
       xx |= call.is(i, "XX");
-      if (call.is(i, "IFEQ") && call.node().edition().isValkey()) {
+      if (call.is(i, "IFEQ") && call.node.edition().isValkey()) {
         i++;
       } else if (!call.is(i, "NX") && !call.is(i, "XX") && !call.is(i, "GET")) {
         throw Errors.syntax();
@@ -141,33 +139,33 @@ final class StringCommands {
   private static void setEx(Call call, String unit) {
     long expireAt = ExpiryOption.absolute(call, unit, 2);
     write(call, call.arg(1), call.arg(3), expireAt, false);
-    call.out().ok();
+    call.out.ok();
   }
 
   private static void setNx(Call call) {
     if (call.db().get(call.arg(1)) != null) {
-      call.out().integer(0);
+      call.out.integer(0);
       return;
     }
     write(call, call.arg(1), call.arg(2), Value.NO_EXPIRY, false);
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void getSet(Call call) {
     StringValue old = call.string(call.arg(1));
     byte[] former = old == null ? null : old.bytes();
     write(call, call.arg(1), call.arg(2), Value.NO_EXPIRY, false);
-    call.out().bulkOrNil(former);
+    call.out.bulkOrNil(former);
   }
 
   private static void getDel(Call call) {
     StringValue value = call.string(call.arg(1));
     if (value == null) {
-      call.out().nil();
+      call.out.nil();
       return;
     }
     call.delete(call.arg(1));
-    call.out().bulk(value.bytes());
+    call.out.bulk(value.bytes());
   }
 
   private static void getEx(Call call) {
@@ -178,7 +176,7 @@ final class StringCommands {
     Errors.syntaxIf(call.count() > 2 && !persist && !timed);
     StringValue value = call.string(key);
     if (value == null) {
-      call.out().nil();
+      call.out.nil();
       return;
     }
     long expireAt = timed ? ExpiryOption.absolute(call, option, 3) : Value.NO_EXPIRY;
@@ -188,21 +186,21 @@ final class StringCommands {
     } else if (timed || persist && value.expireAt() != Value.NO_EXPIRY) {
       call.db().expireAt(key, value, expireAt);
       call.db().changed(key);
-      call.node().dirtied();
+      call.node.dirtied();
       call.notifyGeneric(timed ? "expire" : "persist", key);
     }
-    call.out().bulk(bytes);
+    call.out.bulk(bytes);
   }
 
   private static void mget(Call call) {
-    call.out().array(call.count() - 1);
+    call.out.array(call.count() - 1);
     for (int i = 1; i < call.count(); i++) {
       if (call.db().get(call.arg(i)) instanceof StringValue value) {
-        call.node().counters().hits++;
-        call.out().bulk(value.bytes());
+        call.node.counters.hits++;
+        call.out.bulk(value.bytes());
       } else {
-        call.node().counters().misses++;
-        call.out().nil();
+        call.node.counters.misses++;
+        call.out.nil();
       }
     }
   }
@@ -212,7 +210,6 @@ final class StringCommands {
     for (int i = 1; i < call.count(); i += 2) {
       write(call, call.arg(i), call.arg(i + 1), Value.NO_EXPIRY, false);
     }
-    call.out().ok();
   }
 
   private static void checkPairs(Call call) {
@@ -223,14 +220,14 @@ final class StringCommands {
     checkPairs(call);
     for (int i = 1; i < call.count(); i += 2) {
       if (call.db().get(call.arg(i)) != null) {
-        call.out().integer(0);
+        call.out.integer(0);
         return;
       }
     }
     for (int i = 1; i < call.count(); i += 2) {
       write(call, call.arg(i), call.arg(i + 1), Value.NO_EXPIRY, false);
     }
-    call.out().integer(1);
+    call.out.integer(1);
   }
 
   private static void append(Call call) {
@@ -239,25 +236,23 @@ final class StringCommands {
     StringValue value = call.string(key);
     if (value == null) {
       call.store(key, new StringValue(more));
-      call.out().integer(more.length);
+      call.out.integer(more.length);
       return;
     }
     int length = value.length();
     checkLength((long) length + more.length);
     System.arraycopy(more, 0, value.edit(length + more.length), length, more.length);
     call.changed(key);
-    call.out().integer(length + (long) more.length);
+    call.out.integer(length + (long) more.length);
   }
 
   static void checkLength(long length) {
-    if (length > MAX_LENGTH) {
-      throw Errors.of(TOO_LONG);
-    }
+    Errors.refuseIf(length > MAX_LENGTH, TOO_LONG);
   }
 
   private static void strlen(Call call) {
     StringValue value = call.string(call.arg(1));
-    call.out().integer(value == null ? 0 : value.length());
+    call.out.integer(value == null ? 0 : value.length());
   }
 
   private static void decrBy(Call call) {
@@ -280,7 +275,7 @@ final class StringCommands {
       value.become(Bytes.ofLong(sum));
     }
     call.changed(key, "incrby");
-    call.out().integer(sum);
+    call.out.integer(sum);
   }
 
   private static void incrByFloat(Call call) {
@@ -291,19 +286,19 @@ final class StringCommands {
     if (now == null) {
       throw value != null && isInfinite(value.bytes())
           ? Errors.of("ERR increment would produce NaN or Infinity")
-          : Errors.notFloat();
+          : Errors.of(Errors.NOT_FLOAT);
     }
     if (by == null) {
       throw Double.valueOf(0).equals(Numbers.parseDouble(call.arg(2)))
               || Numbers.parseDouble(call.arg(2)) == null
-          ? Errors.notFloat()
+          ? Errors.of(Errors.NOT_FLOAT)
           : Errors.of("ERR increment would produce NaN or Infinity");
     }
     byte[] sum = Bytes.latin(Numbers.formatExtended(Numbers.extended(now.add(by))));
     call.db().replace(key, StringValue.text(sum));
     call.changed(key);
     call.effect(Bytes.of("SET"), key, sum, Bytes.of("KEEPTTL"));
-    call.out().bulk(sum);
+    call.out.bulk(sum);
   }
 
   private static boolean isInfinite(byte[] bytes) {
@@ -316,20 +311,20 @@ final class StringCommands {
     long end = call.longArg(3);
     StringValue value = call.string(call.arg(1));
     if (value == null) {
-      call.out().bulk(Bytes.EMPTY);
+      call.out.bulk(Bytes.EMPTY);
       return;
     }
     int length = value.length();
     if (start < 0 && end < 0 && start > end) {
-      call.out().bulk(Bytes.EMPTY);
+      call.out.bulk(Bytes.EMPTY);
       return;
     }
     start = Math.max(0, start < 0 ? start + length : start);
     end = Math.min(length - 1L, Math.max(0, end < 0 ? end + length : end));
     if (start > end || length == 0) {
-      call.out().bulk(Bytes.EMPTY);
+      call.out.bulk(Bytes.EMPTY);
     } else {
-      call.out().bulk(Arrays.copyOfRange(value.bytes(), (int) start, (int) end + 1));
+      call.out.bulk(Arrays.copyOfRange(value.bytes(), (int) start, (int) end + 1));
     }
   }
 
@@ -340,19 +335,14 @@ final class StringCommands {
     Errors.refuseIf(offset < 0, "ERR offset is out of range");
     StringValue value = call.string(key);
     if (part.length == 0) {
-      call.out().integer(value == null ? 0 : value.length());
+      call.out.integer(value == null ? 0 : value.length());
       return;
     }
-    if (offset > MAX_LENGTH - part.length) {
-      throw Errors.of(TOO_LONG);
-    }
-    if (value == null) {
-      value = new StringValue(Bytes.EMPTY);
-      call.db().put(key, value);
-    }
+    Errors.refuseIf(offset > MAX_LENGTH - part.length, TOO_LONG);
+    value = call.orNew(key, value, () -> new StringValue(Bytes.EMPTY));
     int end = (int) offset + part.length;
     System.arraycopy(part, 0, value.edit(end), (int) offset, part.length);
     call.changed(key);
-    call.out().integer(value.length());
+    call.out.integer(value.length());
   }
 }

@@ -12,20 +12,18 @@ import org.jspecify.annotations.Nullable;
 
 /** CLIENT TRACKING and its kin. */
 final class TrackingCommands {
-  private TrackingCommands() {}
-
   private static Tracking.@Nullable Mode mode(Call call) {
-    return call.node().tracking().mode(call.client());
+    return call.node.tracking.mode(call.client);
   }
 
   /** The client that gets the invalidations: -1 without tracking, 0 for the client itself. */
   static long redirect(ServerNode node, Client client) {
-    Tracking.Mode mode = node.tracking().mode(client);
-    return mode == null ? -1 : mode.redirect();
+    Tracking.Mode mode = node.tracking.mode(client);
+    return mode == null ? -1 : mode.redirect;
   }
 
   static void getRedirect(Call call) {
-    call.out().integer(redirect(call.node(), call.client()));
+    call.out.integer(redirect(call.node, call.client));
   }
 
   /** The options behind ON or OFF. */
@@ -40,21 +38,14 @@ final class TrackingCommands {
     static Options parse(Call call) {
       Options options = new Options();
       for (int i = 3; i < call.count(); i++) {
-        boolean more = i + 1 < call.count();
-        if (more && call.is(i, "REDIRECT")) {
-          options.redirectTo(call, ++i);
-        } else if (more && call.is(i, "PREFIX")) {
-          options.prefixes.add(call.arg(++i));
-        } else if (call.is(i, "BCAST")) {
-          options.broadcast = true;
-        } else if (call.is(i, "OPTIN")) {
-          options.in = true;
-        } else if (call.is(i, "OPTOUT")) {
-          options.out = true;
-        } else if (call.is(i, "NOLOOP")) {
-          options.noLoop = true;
-        } else {
-          throw Errors.syntax();
+        switch (call.option(i)) {
+          case "REDIRECT" -> options.redirectTo(call, call.next(i++));
+          case "PREFIX" -> options.prefixes.add(call.arg(call.next(i++)));
+          case "BCAST" -> options.broadcast = true;
+          case "OPTIN" -> options.in = true;
+          case "OPTOUT" -> options.out = true;
+          case "NOLOOP" -> options.noLoop = true;
+          default -> throw Errors.syntax();
         }
       }
       return options;
@@ -63,7 +54,7 @@ final class TrackingCommands {
     private void redirectTo(Call call, int at) {
       Errors.refuseIf(redirect != 0, "ERR A client can only redirect to a single other client");
       redirect = call.longArg(at);
-      if (call.node().clients().get(redirect) == null) {
+      if (call.node.clients.get(redirect) == null) {
         throw Errors.of("ERR The client ID you want redirect to does not exist");
       }
     }
@@ -76,7 +67,7 @@ final class TrackingCommands {
       Errors.refuseIf(
           !broadcast && !prefixes.isEmpty(), "ERR PREFIX option requires BCAST mode to be enabled");
       Errors.refuseIf(
-          now != null && now.isBroadcast() != broadcast,
+          now != null && now.broadcast != broadcast,
           "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and"
               + " then re-enabling it with a different mode.");
       Errors.refuseIf(
@@ -84,8 +75,7 @@ final class TrackingCommands {
       Errors.refuseIf(in && out, "ERR You can't specify both OPTIN mode and OPTOUT mode");
       Errors.refuseIf(
           now != null
-              && (in && now.opt() == Tracking.Mode.Opt.OUT
-                  || out && now.opt() == Tracking.Mode.Opt.IN),
+              && (in && now.opt == Tracking.Mode.Opt.OUT || out && now.opt == Tracking.Mode.Opt.IN),
           "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and"
               + " then re-enabling it with a different mode.");
       checkPrefixes(now);
@@ -95,7 +85,7 @@ final class TrackingCommands {
       for (int i = 0; i < prefixes.size(); i++) {
         String prefix = Bytes.text(prefixes.get(i));
         if (now != null) {
-          for (byte[] known : now.prefixes()) {
+          for (byte[] known : now.prefixes) {
             refuseOverlap(prefix, Bytes.text(known), "overlaps with an existing prefix");
           }
         }
@@ -106,11 +96,12 @@ final class TrackingCommands {
     }
 
     private static void refuseOverlap(String prefix, String other, String how) {
-      if (prefix.startsWith(other) || other.startsWith(prefix)) {
-        throw Errors.of(
-            "ERR Prefix '%s' %s '%s'. Prefixes for a single client must not overlap."
-                .formatted(prefix, how, other));
-      }
+      Errors.refuseIf(
+          prefix.startsWith(other) || other.startsWith(prefix),
+          "ERR Prefix '%s' %s '%s'. Prefixes for a single client must not overlap.",
+          prefix,
+          how,
+          other);
     }
   }
 
@@ -120,14 +111,14 @@ final class TrackingCommands {
       options.check(mode(call));
       Tracking.Mode mode =
           new Tracking.Mode(options.broadcast, options.opt(), options.noLoop, options.redirect);
-      mode.prefixes().addAll(options.prefixes);
-      call.node().tracking().enable(call.client(), mode);
+      mode.prefixes.addAll(options.prefixes);
+      call.node.tracking.enable(call.client, mode);
     } else if (call.is(2, "OFF")) {
-      call.node().tracking().disable(call.client());
+      call.node.tracking.disable(call.client);
     } else {
       throw Errors.syntax();
     }
-    call.out().ok();
+    call.out.ok();
   }
 
   static void caching(Call call) {
@@ -138,17 +129,17 @@ final class TrackingCommands {
                 + " or OPTOUT mode enabled");
     if (call.is(2, "YES")) {
       Errors.refuseIf(
-          mode.opt() != Tracking.Mode.Opt.IN,
+          mode.opt != Tracking.Mode.Opt.IN,
           "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.");
     } else if (call.is(2, "NO")) {
       Errors.refuseIf(
-          mode.opt() != Tracking.Mode.Opt.OUT,
+          mode.opt != Tracking.Mode.Opt.OUT,
           "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
     } else {
       throw Errors.syntax();
     }
-    mode.caching(true);
-    call.out().ok();
+    mode.caching = true;
+    call.out.ok();
   }
 
   static void info(Call call) {
@@ -158,32 +149,32 @@ final class TrackingCommands {
     if (mode != null) {
       addFlags(flags, mode);
     }
-    Reply out = call.out();
+    Reply out = call.out;
     out.map(3);
     out.key("flags").set(flags.size());
     flags.forEach(out::bulk);
-    out.key("redirect").integer(redirect(call.node(), call.client()));
-    out.key("prefixes").array(mode == null ? 0 : mode.prefixes().size());
+    out.key("redirect").integer(redirect(call.node, call.client));
+    out.key("prefixes").array(mode == null ? 0 : mode.prefixes.size());
     if (mode != null) {
-      mode.prefixes().forEach(out::bulk);
+      mode.prefixes.forEach(out::bulk);
     }
   }
 
   private static void addFlags(List<String> flags, Tracking.Mode mode) {
-    if (mode.isBroadcast()) {
+    if (mode.broadcast) {
       flags.add("bcast");
     }
-    if (mode.opt() != Tracking.Mode.Opt.ALL) {
-      boolean in = mode.opt() == Tracking.Mode.Opt.IN;
+    if (mode.opt != Tracking.Mode.Opt.ALL) {
+      boolean in = mode.opt == Tracking.Mode.Opt.IN;
       flags.add(in ? "optin" : "optout");
-      if (mode.isCaching()) {
+      if (mode.caching) {
         flags.add(in ? "caching-yes" : "caching-no");
       }
     }
-    if (mode.isNoLoop()) {
+    if (mode.noLoop) {
       flags.add("noloop");
     }
-    if (mode.isRedirectBroken()) {
+    if (mode.redirectBroken) {
       flags.add("broken_redirect");
     }
   }

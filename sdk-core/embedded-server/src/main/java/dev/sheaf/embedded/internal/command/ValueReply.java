@@ -22,33 +22,28 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects a reply as values, for a script; and writes such values as a reply. */
 final class ValueReply implements Reply {
-  private enum Shape {
-    LIST,
-    MAP,
-    SET
-  }
 
   private static final class Open {
-    final Shape shape;
+    final char kind;
     final int wanted;
     final List<@Nullable Object> items = new ArrayList<>();
 
-    Open(Shape shape, int wanted) {
-      this.shape = shape;
+    Open(char kind, int wanted) {
+      this.kind = kind;
       this.wanted = wanted;
     }
 
     Object close() {
-      return switch (shape) {
-        case LIST -> items;
-        case SET -> new LinkedHashSet<>(items);
-        case MAP -> {
+      return switch (kind) {
+        case '~' -> new LinkedHashSet<>(items);
+        case '%' -> {
           Map<@Nullable Object, @Nullable Object> map = new LinkedHashMap<>();
           for (int i = 0; i < items.size(); i += 2) {
             map.put(items.get(i), items.get(i + 1));
           }
           yield map;
         }
+        default -> items;
       };
     }
   }
@@ -68,7 +63,7 @@ final class ValueReply implements Reply {
     return result;
   }
 
-  private void value(@Nullable Object value) {
+  private void add(@Nullable Object value) {
     Object closed = value;
     while (true) {
       Open top = open == null ? null : open.peek();
@@ -85,10 +80,12 @@ final class ValueReply implements Reply {
     }
   }
 
-  private void open(Shape shape, int wanted) {
-    Open aggregate = new Open(shape, wanted);
+  @Override
+  public void open(char kind, int size) {
+    int wanted = kind == '%' ? 2 * size : size;
+    Open aggregate = new Open(protocol == 3 ? kind : '*', wanted);
     if (wanted == 0) {
-      value(aggregate.close());
+      add(aggregate.close());
     } else {
       if (open == null) {
         open = new ArrayDeque<>();
@@ -104,77 +101,57 @@ final class ValueReply implements Reply {
 
   @Override
   public void status(String text) {
-    value(new LuaStatus(text));
+    add(new LuaStatus(text));
   }
 
   @Override
   public void error(String line) {
-    value(new LuaError(line));
+    add(new LuaError(line));
   }
 
   @Override
   public void integer(long number) {
-    value(number);
+    add(number);
   }
 
   @Override
   public void bulk(byte[] bytes) {
-    value(bytes);
+    add(bytes);
   }
 
   @Override
   public void nil() {
-    value(null);
+    add(null);
   }
 
   @Override
   public void nilArray() {
-    value(null);
-  }
-
-  @Override
-  public void array(int elements) {
-    open(Shape.LIST, elements);
-  }
-
-  @Override
-  public void map(int pairs) {
-    open(protocol == 3 ? Shape.MAP : Shape.LIST, 2 * pairs);
-  }
-
-  @Override
-  public void set(int elements) {
-    open(protocol == 3 ? Shape.SET : Shape.LIST, elements);
-  }
-
-  @Override
-  public void push(int elements) {
-    open(Shape.LIST, elements);
+    add(null);
   }
 
   @Override
   public void number(double number) {
-    value(protocol == 3 ? (Object) number : Bytes.latin(edition.number(number)));
+    add(protocol == 3 ? (Object) number : Bytes.latin(edition.number(number)));
   }
 
   @Override
   public void decimal(String digits) {
-    value(protocol == 3 ? (Object) Double.valueOf(digits) : Bytes.latin(digits));
+    add(protocol == 3 ? (Object) Double.valueOf(digits) : Bytes.latin(digits));
   }
 
   @Override
   public void bool(boolean yes) {
-    value(protocol == 3 ? (Object) yes : (Object) (yes ? 1L : 0L));
+    add(protocol == 3 ? (Object) yes : (Object) (yes ? 1L : 0L));
   }
 
   @Override
   public void verbatim(byte[] text) {
-    value(protocol == 3 ? new LuaVerbatim("txt", text) : text);
+    add(protocol == 3 ? new LuaVerbatim("txt", text) : text);
   }
 
   @Override
   public void bigNumber(String digits) {
-    value(protocol == 3 ? new LuaBigNumber(digits) : Bytes.latin(digits));
+    add(protocol == 3 ? new LuaBigNumber(digits) : Bytes.latin(digits));
   }
 
   /**
@@ -219,20 +196,12 @@ final class ValueReply implements Reply {
   private static void writeScalar(Reply out, @Nullable Object value) {
     if (value == null) {
       out.nil();
-    } else if (value instanceof Long number) {
-      out.integer(number);
-    } else if (value instanceof Integer number) {
-      out.integer(number);
-    } else if (value instanceof String text) {
-      out.bulk(text.getBytes(StandardCharsets.UTF_8));
-    } else if (value instanceof byte[] bytes) {
-      out.bulk(bytes);
+    } else if (value instanceof Number || value instanceof String || value instanceof byte[]) {
+      out.value(value);
     } else if (value instanceof LuaStatus status) {
       out.status(oneLine(status.text()));
     } else if (value instanceof LuaError error) {
       out.error(error.text());
-    } else if (value instanceof Double number) {
-      out.number(number);
     } else if (value instanceof Boolean yes) {
       out.bool(yes);
     } else if (value instanceof LuaBigNumber big) {

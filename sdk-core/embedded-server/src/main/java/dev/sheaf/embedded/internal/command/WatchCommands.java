@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
+import java.util.List;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.node.LatencyEvents;
 import dev.sheaf.embedded.internal.node.SlowLog;
@@ -12,33 +13,31 @@ import java.util.Deque;
 final class WatchCommands {
   private static final int DEFAULT_ENTRIES = 10;
 
-  private WatchCommands() {}
-
   static void register(Handlers handlers) {
     handlers
-        .add("commandlog|get", WatchCommands::commandlogGet)
-        .add("commandlog|len", call -> call.out().integer(kept(call, 2).size()))
+        .add("commandlog|get", call -> entries(call, kept(call, 3)))
+        .add("commandlog|len", call -> call.out.integer(kept(call, 2).size()))
         .add("commandlog|reset", call -> clear(call, kept(call, 2)))
         .add("latency|history", WatchCommands::latencyHistory)
         .add("latency|doctor", WatchCommands::latencyDoctor)
-        .add("latency|histogram", call -> call.out().map(0))
+        .add("latency|histogram", call -> call.out.map(0))
         .add("latency|latest", WatchCommands::latencyLatest)
         .add("latency|reset", WatchCommands::latencyReset)
         .add("monitor", WatchCommands::monitor)
         .add("slowlog|get", WatchCommands::slowlogGet)
-        .add("slowlog|len", call -> call.out().integer(call.node().slowLog().entries().size()))
-        .add("slowlog|reset", call -> clear(call, call.node().slowLog().entries()));
+        .add("slowlog|len", call -> call.out.integer(call.node.slowLog.entries.size()))
+        .add("slowlog|reset", call -> clear(call, call.node.slowLog.entries));
   }
 
   private static void clear(Call call, Deque<SlowLog.Entry> entries) {
     entries.clear();
-    call.out().ok();
+    call.out.ok();
   }
 
   /** What is kept of the kind that is named there; nothing but slow commands is. */
   private static Deque<SlowLog.Entry> kept(Call call, int at) {
     return switch (Bytes.lower(call.arg(at))) {
-      case "slow" -> call.node().slowLog().entries();
+      case "slow" -> call.node.slowLog.entries;
       case "large-request", "large-reply" -> new ArrayDeque<>();
       default ->
           throw Errors.of(
@@ -46,21 +45,16 @@ final class WatchCommands {
     };
   }
 
-  private static void commandlogGet(Call call) {
-    entries(call, kept(call, 3));
-  }
-
   private static void monitor(Call call) {
-    Errors.refuseIf(!call.mayBlock(), "ERR MONITOR isn't allowed for DENY BLOCKING client");
-    if (!call.node().monitors().has(call.client())) {
-      call.out().ok();
-      call.node().monitors().add(call.client());
+    Errors.refuseIf(!call.mayBlock, "ERR MONITOR isn't allowed for DENY BLOCKING client");
+    if (call.node.monitors.add(call.client)) {
+      call.out.ok();
     }
   }
 
   private static void slowlogGet(Call call) {
     Errors.wrongUseIf(call.count() > 3, call);
-    entries(call, call.node().slowLog().entries());
+    entries(call, call.node.slowLog.entries);
   }
 
   private static void entries(Call call, Deque<SlowLog.Entry> entries) {
@@ -71,71 +65,55 @@ final class WatchCommands {
       wanted = count < 0 ? entries.size() : count;
     }
     int size = (int) Math.min(wanted, entries.size());
-    call.out().array(size);
-    entries.stream().limit(size).forEach(entry -> write(call.out(), entry));
+    call.out.array(size);
+    entries.stream().limit(size).forEach(entry -> write(call.out, entry));
   }
 
   private static void write(Reply out, SlowLog.Entry entry) {
-    out.array(6);
-    out.integer(entry.id());
-    out.integer(entry.time());
-    out.integer(entry.micros());
-    out.array(entry.args().length);
-    for (byte[] arg : entry.args()) {
-      out.bulk(arg);
-    }
-    out.bulk(entry.address());
-    out.bulk(entry.clientName());
+    List<byte[]> args = List.of(entry.args());
+    out.list(
+        entry.id(), entry.time(), entry.micros(), args, entry.address(), entry.clientName());
   }
 
   private static void latencyDoctor(Call call) {
     StringBuilder report = new StringBuilder();
-    if (call.node().config().latencyThresholdMillis() == 0) {
+    if (call.node.config.latencyThresholdMillis() == 0) {
       report.append("CONFIG SET latency-monitor-threshold <milliseconds> has events noted.\n");
     }
-    call.node()
-        .latencyEvents()
-        .byEvent()
-        .forEach(
-            (name, series) ->
-                report
-                    .append(name)
-                    .append(": ")
-                    .append(series.samples().size())
-                    .append(" times, the longest took ")
-                    .append(series.longest())
-                    .append(" ms\n"));
-    call.out().verbatim(Bytes.of(report.toString()));
+    call.node.latencyEvents.byEvent.forEach(
+        (name, series) ->
+            report
+                .append(name)
+                .append(": ")
+                .append(series.samples.size())
+                .append(" times, the longest took ")
+                .append(series.longest())
+                .append(" ms\n"));
+    call.out.verbatim(Bytes.of(report.toString()));
   }
 
   private static void latencyHistory(Call call) {
-    LatencyEvents.Series series = call.node().latencyEvents().byEvent().get(call.text(2));
-    call.out().array(series == null ? 0 : series.samples().size());
+    LatencyEvents.Series series = call.node.latencyEvents.byEvent.get(call.text(2));
+    call.out.array(series == null ? 0 : series.samples.size());
     if (series != null) {
-      for (LatencyEvents.Sample sample : series.samples()) {
-        call.out().array(2);
-        call.out().integer(sample.time());
-        call.out().integer(sample.millis());
+      for (LatencyEvents.Sample sample : series.samples) {
+        call.out.list(sample.time(), sample.millis());
       }
     }
   }
 
   private static void latencyLatest(Call call) {
-    var events = call.node().latencyEvents().byEvent();
-    call.out().array(events.size());
+    var events = call.node.latencyEvents.byEvent;
+    call.out.array(events.size());
     events.forEach(
         (name, series) -> {
-          LatencyEvents.Sample last = series.samples().getLast();
-          call.out().array(4);
-          call.out().bulk(name);
-          call.out().integer(last.time());
-          call.out().integer(last.millis());
-          call.out().integer(series.longest());
+          LatencyEvents.Sample last = series.samples.getLast();
+          call.out.list(name, last.time(), last.millis(), series.longest());
         });
   }
 
   private static void latencyReset(Call call) {
-    var events = call.node().latencyEvents().byEvent();
+    var events = call.node.latencyEvents.byEvent;
     int before = events.size();
     if (call.count() == 2) {
       events.clear();
@@ -143,6 +121,6 @@ final class WatchCommands {
     for (int i = 2; i < call.count(); i++) {
       events.remove(call.text(i));
     }
-    call.out().integer(before - events.size());
+    call.out.integer(before - events.size());
   }
 }

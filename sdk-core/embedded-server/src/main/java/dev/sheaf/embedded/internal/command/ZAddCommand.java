@@ -3,16 +3,16 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** ZADD with its options, and ZINCRBY. */
 final class ZAddCommand {
   private final Call call;
-  private boolean nx;
-  private boolean xx;
-  private boolean gt;
-  private boolean lt;
-  private boolean countChanged;
+  private static final Set<String> OPTIONS = Set.of("NX", "XX", "GT", "LT", "CH", "INCR");
+
+  private final Set<String> options = new HashSet<>();
   private boolean increment;
   private int added;
   private int updated;
@@ -39,27 +39,18 @@ final class ZAddCommand {
 
   private int options() {
     int i = 2;
-    for (; i < call.count(); i++) {
-      if (call.is(i, "NX")) {
-        nx = true;
-      } else if (call.is(i, "XX")) {
-        xx = true;
-      } else if (call.is(i, "GT")) {
-        gt = true;
-      } else if (call.is(i, "LT")) {
-        lt = true;
-      } else if (call.is(i, "CH")) {
-        countChanged = true;
-      } else if (call.is(i, "INCR")) {
-        increment = true;
-      } else {
-        break;
-      }
+    for (; i < call.count() && OPTIONS.contains(call.option(i)); i++) {
+      options.add(call.option(i));
     }
+    increment |= options.contains("INCR");
     return i;
   }
 
   private void apply(int from) {
+    boolean nx = options.contains("NX");
+    boolean xx = options.contains("XX");
+    boolean gt = options.contains("GT");
+    boolean lt = options.contains("LT");
     int rest = call.count() - from;
     Errors.syntaxIf(rest == 0 || rest % 2 != 0);
     Errors.refuseIf(nx && xx, "ERR XX and NX options at the same time are not compatible");
@@ -95,19 +86,20 @@ final class ZAddCommand {
   private void put(SortedSetValue set, byte[] member, double score) {
     ScoredMembers.Node there = set.find(member);
     if (there == null) {
-      if (!xx) {
+      if (!options.contains("XX")) {
         set.put(member, score);
         added++;
         lastScore = score;
       }
       return;
     }
-    if (nx) {
+    if (options.contains("NX")) {
       return;
     }
     double wanted = increment ? there.score() + score : score;
     Errors.refuseIf(Double.isNaN(wanted), "ERR resulting score is not a number (NaN)");
-    if (lt && wanted >= there.score() || gt && wanted <= there.score()) {
+    if (options.contains("LT") && wanted >= there.score()
+        || options.contains("GT") && wanted <= there.score()) {
       return;
     }
     lastScore = wanted;
@@ -119,11 +111,11 @@ final class ZAddCommand {
 
   private void reply() {
     if (!increment) {
-      call.out().integer(countChanged ? added + updated : added);
+      call.out.integer(options.contains("CH") ? added + updated : added);
     } else if (lastScore == null) {
-      call.out().nil();
+      call.out.nil();
     } else {
-      call.out().number(lastScore);
+      call.out.number(lastScore);
     }
   }
 }

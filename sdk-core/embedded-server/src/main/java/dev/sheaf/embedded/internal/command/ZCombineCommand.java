@@ -65,7 +65,7 @@ final class ZCombineCommand {
   static void interCard(Call call) {
     Long count = Numbers.parseLong(call.arg(1));
     if (count == null || count < 1) {
-      throw count == null ? Errors.notInteger() : noKeys(call);
+      throw count == null ? Errors.of(Errors.NOT_INTEGER) : noKeys(call);
     }
     Errors.syntaxIf(count > call.count() - 2);
     ZCombineCommand combine = new ZCombineCommand(call, Operation.INTERSECTION, false);
@@ -79,7 +79,7 @@ final class ZCombineCommand {
       limit = given;
     }
     long size = combine.combined().size();
-    call.out().integer(limit == 0 ? size : Math.min(limit, size));
+    call.out.integer(limit == 0 ? size : Math.min(limit, size));
   }
 
   private static double[] ones(int n) {
@@ -90,7 +90,7 @@ final class ZCombineCommand {
 
   private static CommandException noKeys(Call call) {
     return Errors.of(
-        "ERR at least 1 input key is needed for '" + call.command().name() + "' command");
+        "ERR at least 1 input key is needed for '" + call.command.name() + "' command");
   }
 
   private void parse() {
@@ -146,7 +146,7 @@ final class ZCombineCommand {
     parse();
     SortedSetValue result = combined();
     List<ScoredMembers.Node> nodes = new ArrayList<>();
-    for (ScoredMembers.Node n = result.order().first(); n != null; n = n.next()) {
+    for (ScoredMembers.Node n = result.order.first(); n != null; n = n.next()) {
       nodes.add(n);
     }
     SortedSetReplies.write(call, nodes, withScores);
@@ -155,12 +155,7 @@ final class ZCombineCommand {
   private void store() {
     parse();
     SortedSetValue result = combined();
-    if (result.size() == 0) {
-      call.delete(call.arg(1));
-    } else {
-      call.store(call.arg(1), result);
-    }
-    call.out().integer(result.size());
+    call.storeOrDelete(call.arg(1), result, result.size());
   }
 
   /** The scores of one source; a set counts as sorted with all scores 1. */
@@ -173,8 +168,8 @@ final class ZCombineCommand {
     if (value instanceof SetValue set) {
       set.list().forEach(member -> scores.put(member, 1.0));
     } else if (value instanceof SortedSetValue sorted) {
-      for (ScoredMembers.Node n = sorted.order().first(); n != null; n = n.next()) {
-        scores.put(n.member(), n.score());
+      for (ScoredMembers.Node n = sorted.order.first(); n != null; n = n.next()) {
+        scores.put(n.member, n.score());
       }
     } else {
       throw Errors.wrongType();
@@ -199,7 +194,7 @@ final class ZCombineCommand {
     for (var e = first.first(); e != null; e = e.after()) {
       Double score = operation == Operation.INTERSECTION ? inAll(sources, e) : inFirst(sources, e);
       if (score != null) {
-        result.put(e.key(), score);
+        result.put(e.key, score);
       }
     }
     return result;
@@ -215,8 +210,8 @@ final class ZCombineCommand {
       ByteMap<Double> source = sources.get(i);
       for (var e = source == null ? null : source.first(); e != null; e = e.after()) {
         double score = weighted(e.value(), i);
-        ScoredMembers.Node there = result.find(e.key());
-        result.put(e.key(), there == null ? score : aggregate.of(there.score(), score));
+        ScoredMembers.Node there = result.find(e.key);
+        result.put(e.key, there == null ? score : aggregate.of(there.score(), score));
       }
     }
   }
@@ -226,7 +221,7 @@ final class ZCombineCommand {
     double score = weighted(entry.value(), 0);
     for (int i = 1; i < sources.size(); i++) {
       ByteMap<Double> source = sources.get(i);
-      Double other = source == null ? null : source.get(entry.key());
+      Double other = source == null ? null : source.get(entry.key);
       if (other == null) {
         return null;
       }
@@ -238,7 +233,7 @@ final class ZCombineCommand {
   private @Nullable Double inFirst(
       List<@Nullable ByteMap<Double>> sources, ByteMap.Entry<Double> entry) {
     for (ByteMap<Double> source : sources.subList(1, sources.size())) {
-      if (source != null && source.contains(entry.key())) {
+      if (source != null && source.contains(entry.key)) {
         return null;
       }
     }

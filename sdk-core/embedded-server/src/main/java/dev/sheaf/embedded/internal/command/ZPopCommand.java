@@ -9,17 +9,15 @@ import java.util.List;
 
 /** ZPOPMIN, ZPOPMAX and ZMPOP, and those that wait for a member. */
 final class ZPopCommand {
-  private ZPopCommand() {}
-
   private static List<ScoredMembers.Node> take(
       Call call, byte[] key, SortedSetValue set, boolean max, long count) {
     List<ScoredMembers.Node> taken = new ArrayList<>();
     while (taken.size() < count) {
-      ScoredMembers.Node node = max ? set.order().last() : set.order().first();
+      ScoredMembers.Node node = max ? set.order.last() : set.order.first();
       if (node == null) {
         break;
       }
-      set.remove(node.member());
+      set.remove(node.member);
       taken.add(node);
     }
     SortedSetReplies.removedFrom(call, key, set, taken.size(), max ? "zpopmax" : "zpopmin");
@@ -35,10 +33,10 @@ final class ZPopCommand {
     if (many) {
       SortedSetReplies.write(call, taken, true);
     } else {
-      call.out().array(taken.size() * 2);
+      call.out.array(taken.size() * 2);
       for (ScoredMembers.Node node : taken) {
-        call.out().bulk(node.member());
-        call.out().number(node.score());
+        call.out.bulk(node.member);
+        call.out.number(node.score());
       }
     }
   }
@@ -55,10 +53,7 @@ final class ZPopCommand {
     }
     call.effect(Bytes.of(max ? "ZPOPMAX" : "ZPOPMIN"), key);
     ScoredMembers.Node node = take(call, key, set, max, 1).get(0);
-    call.out().array(3);
-    call.out().bulk(key);
-    call.out().bulk(node.member());
-    call.out().number(node.score());
+    call.out.list(key, node.member, node.score());
     return true;
   }
 
@@ -80,13 +75,11 @@ final class ZPopCommand {
     }
     pop.replicateAs(call, "ZPOPMIN", "ZPOPMAX", key, pop.count());
     List<ScoredMembers.Node> taken = take(call, key, set, !pop.first(), pop.count());
-    call.out().array(2);
-    call.out().bulk(key);
-    call.out().array(taken.size());
+    call.out.array(2);
+    call.out.bulk(key);
+    call.out.array(taken.size());
     for (ScoredMembers.Node node : taken) {
-      call.out().array(2);
-      call.out().bulk(node.member());
-      call.out().number(node.score());
+      call.out.list(node.member, node.score());
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
+import java.util.Set;
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** ZRANGE, ZRANGESTORE and the six older commands they replace. */
 final class ZRangeCommand {
-  private enum By {
+  enum By {
     RANK,
     SCORE,
     LEX
@@ -39,24 +40,9 @@ final class ZRangeCommand {
     new ZRangeCommand(call, 2, By.RANK, false).run(true, call.arg(1));
   }
 
-  static void revRange(Call call) {
-    new ZRangeCommand(call, 1, By.RANK, true).run(false, null);
-  }
-
-  static void rangeByScore(Call call) {
-    new ZRangeCommand(call, 1, By.SCORE, false).run(false, null);
-  }
-
-  static void revRangeByScore(Call call) {
-    new ZRangeCommand(call, 1, By.SCORE, true).run(false, null);
-  }
-
-  static void rangeByLex(Call call) {
-    new ZRangeCommand(call, 1, By.LEX, false).run(false, null);
-  }
-
-  static void revRangeByLex(Call call) {
-    new ZRangeCommand(call, 1, By.LEX, true).run(false, null);
+  /** One of the older commands. */
+  static Handler older(By by, boolean reverse) {
+    return call -> new ZRangeCommand(call, 1, by, reverse).run(false, null);
   }
 
   private void run(boolean allOptions, byte @Nullable [] store) {
@@ -71,21 +57,23 @@ final class ZRangeCommand {
 
   private void parse(boolean allOptions, boolean storing) {
     for (int i = key + 3; i < call.count(); i++) {
-      int left = call.count() - 1 - i;
-      if (!storing && call.is(i, "WITHSCORES")) {
-        withScores = true;
-      } else if (call.is(i, "LIMIT") && left >= 2) {
-        offset = call.longArg(++i);
-        limit = call.longArg(++i);
-        limited = true;
-      } else if (allOptions && call.is(i, "REV")) {
-        reverse = true;
-      } else if (allOptions && call.is(i, "BYSCORE")) {
-        by = By.SCORE;
-      } else if (allOptions && call.is(i, "BYLEX")) {
-        by = By.LEX;
-      } else {
-        throw Errors.syntax();
+      String option = call.option(i);
+      Errors.syntaxIf(!allOptions && Set.of("REV", "BYSCORE", "BYLEX").contains(option));
+      switch (option) {
+        case "WITHSCORES" -> {
+          Errors.syntaxIf(storing);
+          withScores = true;
+        }
+        case "LIMIT" -> {
+          call.next(i + 1);
+          offset = call.longArg(++i);
+          limit = call.longArg(++i);
+          limited = true;
+        }
+        case "REV" -> reverse = true;
+        case "BYSCORE" -> by = By.SCORE;
+        case "BYLEX" -> by = By.LEX;
+        default -> throw Errors.syntax();
       }
     }
     Errors.refuseIf(
@@ -103,7 +91,7 @@ final class ZRangeCommand {
     List<ScoredMembers.Node> found = new ArrayList<>();
     IndexRange range = IndexRange.of(start, end, set.size());
     int first = reverse ? set.size() - 1 - range.from() : range.from();
-    ScoredMembers.Node node = range.size() == 0 ? null : set.order().byRank(first);
+    ScoredMembers.Node node = range.size() == 0 ? null : set.order.byRank(first);
     for (int n = range.size(); n > 0 && node != null; n--) {
       found.add(node);
       node = reverse ? node.previous() : node.next();
@@ -135,13 +123,8 @@ final class ZRangeCommand {
   }
 
   private void store(byte[] target, List<ScoredMembers.Node> found) {
-    if (found.isEmpty()) {
-      call.delete(target);
-    } else {
-      SortedSetValue result = new SortedSetValue();
-      found.forEach(node -> result.put(node.member(), node.score()));
-      call.store(target, result);
-    }
-    call.out().integer(found.size());
+    SortedSetValue result = new SortedSetValue();
+    found.forEach(node -> result.put(node.member, node.score()));
+    call.storeOrDelete(target, result, found.size());
   }
 }

@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ public final class ByteMap<V> {
 
   /** One key and its value. */
   public static final class Entry<V> {
-    private final byte[] key;
+    public final byte[] key;
     private final int hash;
     private V value;
     private @Nullable Entry<V> next;
@@ -36,10 +37,6 @@ public final class ByteMap<V> {
       this.key = key;
       this.hash = hash;
       this.value = value;
-    }
-
-    public byte[] key() {
-      return key;
     }
 
     public V value() {
@@ -105,6 +102,15 @@ public final class ByteMap<V> {
   public @Nullable V get(byte[] key) {
     Entry<V> e = entry(key);
     return e == null ? null : e.value;
+  }
+
+  public V computeIfAbsent(byte[] key, Supplier<V> fresh) {
+    V known = get(key);
+    if (known == null) {
+      known = fresh.get();
+      put(key, known);
+    }
+    return known;
   }
 
   public boolean contains(byte[] key) {

@@ -2,6 +2,9 @@
 package dev.sheaf.embedded.internal.data;
 
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Locale;
 
 /** Byte strings as Redis sees them: binary, with ASCII keywords compared without case. */
@@ -21,7 +24,10 @@ public final class Bytes {
 
   /** The text C sees: up to the first NUL. */
   public static String untilNul(byte[] bytes) {
-    String text = text(bytes);
+    return untilNul(text(bytes));
+  }
+
+  public static String untilNul(String text) {
     int nul = text.indexOf(0);
     return nul < 0 ? text : text.substring(0, nul);
   }
@@ -49,6 +55,19 @@ public final class Bytes {
       }
     }
     return true;
+  }
+
+  /** The digest of all parts together, in hexadecimal digits. */
+  public static String digest(String algorithm, byte[]... parts) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance(algorithm);
+      for (byte[] part : parts) {
+        digest.update(part);
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has " + algorithm, e);
+    }
   }
 
   public static byte[] ofLong(long value) {

@@ -18,8 +18,6 @@ final class ColdBytes {
   private static final LZ4SafeDecompressor DECOMPRESSOR =
       LZ4Factory.fastestInstance().safeDecompressor();
 
-  private ColdBytes() {}
-
   /** The compressed bytes, or null where that saves little. */
   static byte @Nullable [] compress(byte[] plain) {
     byte[] scratch = new byte[HEADER + COMPRESSOR.maxCompressedLength(plain.length)];

@@ -3,6 +3,7 @@ package dev.sheaf.embedded.internal.data;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ public final class Database {
 
   private static final Listener NO_LISTENER = new Listener() {};
 
-  private final int index;
+  public final int index;
   private final LongSupplier clock;
   private final Listener listener;
   private long expanded;
@@ -53,10 +54,6 @@ public final class Database {
   @SuppressWarnings({"unchecked", "rawtypes"}) // generic array: only this class sees it
   private static @Nullable ByteMap<Boolean>[] newSlots() {
     return (ByteMap<Boolean>[]) new ByteMap[Slots.COUNT];
-  }
-
-  public int index() {
-    return index;
   }
 
   public long now() {
@@ -195,11 +192,8 @@ public final class Database {
   private void index(byte[] key) {
     if (bySlot != null) {
       int slot = Slots.of(key);
-      ByteMap<Boolean> slotKeys = bySlot[slot];
-      if (slotKeys == null) {
-        slotKeys = new ByteMap<>();
-        bySlot[slot] = slotKeys;
-      }
+      ByteMap<Boolean> slotKeys = Objects.requireNonNullElseGet(bySlot[slot], ByteMap::new);
+      bySlot[slot] = slotKeys;
       slotKeys.put(key, Boolean.TRUE);
     }
   }
@@ -271,8 +265,8 @@ public final class Database {
   public byte @Nullable [] randomKey(RandomGenerator random) {
     while (true) {
       ByteMap.Entry<Value> e = keys.random(random);
-      if (e == null || peek(e.key()) != null) {
-        return e == null ? null : e.key();
+      if (e == null || peek(e.key) != null) {
+        return e == null ? null : e.key;
       }
     }
   }
@@ -310,7 +304,7 @@ public final class Database {
     for (var e = other.keys.first(); e != null; e = e.after()) {
       Value copy = e.value().copy();
       copy.expireAt(e.value().expireAt());
-      store(e.key(), copy);
+      store(e.key, copy);
     }
   }
 
@@ -331,7 +325,7 @@ public final class Database {
     ByteMap<Boolean> slotKeys = bySlot == null ? null : bySlot[slot];
     if (slotKeys != null) {
       for (var e = slotKeys.first(); e != null && found.size() < max; e = e.after()) {
-        found.add(e.key());
+        found.add(e.key);
       }
     }
     return found;
@@ -343,7 +337,7 @@ public final class Database {
     for (int i = 0; i < samples; i++) {
       ByteMap.Entry<Value> e = mortal.random(random);
       if (e != null && isDue(e.value())) {
-        expire(e.key());
+        expire(e.key);
         due++;
       }
     }
@@ -355,7 +349,7 @@ public final class Database {
     for (int i = 0; i < samples; i++) {
       ByteMap.Entry<HashValue> e = partlyMortal.random(random);
       if (e != null) {
-        removeDue(e.key(), e.value());
+        removeDue(e.key, e.value());
       }
     }
   }
@@ -365,14 +359,14 @@ public final class Database {
     ByteMap.Entry<HashValue> hash = partlyMortal.first();
     while (hash != null) {
       ByteMap.Entry<HashValue> after = hash.after();
-      removeDue(hash.key(), hash.value());
+      removeDue(hash.key, hash.value());
       hash = after;
     }
     ByteMap.Entry<Value> e = mortal.first();
     while (e != null) {
       ByteMap.Entry<Value> after = e.after();
       if (isDue(e.value())) {
-        expire(e.key());
+        expire(e.key);
       }
       e = after;
     }

@@ -9,8 +9,6 @@ final class DenseRegisters {
   static final int LENGTH = RegisterLayout.HEADER + RegisterLayout.REGISTERS * 6 / 8;
   private static final int MAX = 63;
 
-  private DenseRegisters() {}
-
   static int get(byte[] value, int register) {
     int at = RegisterLayout.HEADER + register * 6 / 8;
     return both(value, at) >>> (register * 6 & 7) & MAX;

@@ -117,24 +117,24 @@ public final class Dump {
       out.write(HASH_DEADLINES);
       littleEndian(out, first, 8);
       length(out, hash.size());
-      for (var e = hash.fields().first(); e != null; e = e.after()) {
-        long deadline = hash.deadline(e.key());
+      for (var e = hash.fields.first(); e != null; e = e.after()) {
+        long deadline = hash.deadline(e.key);
         length(out, deadline == Value.NO_EXPIRY ? 0 : deadline - first + 1);
-        string(out, e.key());
+        string(out, e.key);
         string(out, e.value());
       }
     } else if (value instanceof HashValue hash) {
       out.write(HASH);
       length(out, hash.size());
-      for (var e = hash.fields().first(); e != null; e = e.after()) {
-        string(out, e.key());
+      for (var e = hash.fields.first(); e != null; e = e.after()) {
+        string(out, e.key);
         string(out, e.value());
       }
     } else if (value instanceof SortedSetValue set) {
       out.write(ZSET);
       length(out, set.size());
-      for (ScoredMembers.Node n = set.order().first(); n != null; n = n.next()) {
-        string(out, n.member());
+      for (ScoredMembers.Node n = set.order.first(); n != null; n = n.next()) {
+        string(out, n.member);
         littleEndian(out, Double.doubleToRawLongBits(n.score()), 8);
       }
     } else {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * time to live of their own, as those of newer servers have.
  */
 public final class HashValue extends Value {
-  private final ByteMap<byte[]> fields = new ByteMap<>();
+  /** The fields, for reading; write through {@link #put} and {@link #remove}. */
+  public final ByteMap<byte[]> fields = new ByteMap<>();
 
   // The most there ever was: what has outgrown the compact form does not go back to it.
   private int mostEntries;
@@ -21,11 +22,6 @@ public final class HashValue extends Value {
 
   /** No field is due before. */
   private long firstDeadline = Long.MAX_VALUE;
-
-  /** The fields, for reading; write through {@link #put} and {@link #remove}. */
-  public ByteMap<byte[]> fields() {
-    return fields;
-  }
 
   /** Writes a field, which has no time to live from now on. */
   public byte @Nullable [] put(byte[] field, byte[] value) {
@@ -93,7 +89,7 @@ public final class HashValue extends Value {
     List<byte[]> due = new ArrayList<>();
     for (var e = deadlines.first(); e != null; e = e.after()) {
       if (e.value() <= now) {
-        due.add(e.key());
+        due.add(e.key);
       } else {
         firstDeadline = Math.min(firstDeadline, e.value());
       }
@@ -128,7 +124,7 @@ public final class HashValue extends Value {
   public HashValue copy() {
     HashValue copy = new HashValue();
     for (var e = fields.first(); e != null; e = e.after()) {
-      copy.put(e.key(), e.value());
+      copy.put(e.key, e.value());
     }
     copy.mostEntries = mostEntries;
     copy.longest = longest;
@@ -140,7 +136,7 @@ public final class HashValue extends Value {
     if (from.deadlines != null) {
       makeRoomForDeadlines();
       for (var e = from.deadlines.first(); e != null; e = e.after()) {
-        deadline(e.key(), e.value());
+        deadline(e.key, e.value());
       }
     }
   }
@@ -149,7 +145,7 @@ public final class HashValue extends Value {
   public long memory() {
     long bytes = 64;
     for (var e = fields.first(); e != null; e = e.after()) {
-      bytes += 24L + e.key().length + e.value().length;
+      bytes += 24L + e.key.length + e.value().length;
     }
     return bytes;
   }

@@ -11,8 +11,6 @@ final class ListpackSize {
 
   private static final int LONGEST_INTEGER = 20;
 
-  private ListpackSize() {}
-
   static int of(byte[] element) {
     Long integer = element.length <= LONGEST_INTEGER ? Numbers.parseLong(element) : null;
     if (integer != null) {

@@ -6,8 +6,6 @@ final class MurmurHash {
   private static final long M = 0xc6a4a7935bd1e995L;
   private static final int R = 47;
 
-  private MurmurHash() {}
-
   /** {@code seed} is taken as unsigned. */
   static long hash(byte[] bytes, int seed) {
     long h = Integer.toUnsignedLong(seed) ^ bytes.length * M;

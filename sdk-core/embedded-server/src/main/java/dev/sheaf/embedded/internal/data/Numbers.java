@@ -14,7 +14,10 @@ public final class Numbers {
   private static final int PLAIN_ZEROS = 7;
 
   private static final int PLAIN_EXPONENT = 4;
-  private static final MathContext DIGITS_17 = new MathContext(17, RoundingMode.HALF_EVEN);
+
+  /** Beyond it, not every integer has a double of its own. */
+  private static final double EXACT_INTEGERS = 1L << 53;
+
   // The significand of the x86 extended type that INCRBYFLOAT computes with.
   private static final int EXTENDED_BITS = 64;
 
@@ -100,37 +103,34 @@ public final class Numbers {
 
   /** As C's {@code %.17g} prints it. */
   public static String format(double d) {
+    return Double.isNaN(d) ? "nan" : general(d, 17);
+  }
+
+  /** As printf's {@code %.<digits>g}. */
+  public static String general(double d, int digits) {
+    if (Double.isNaN(d)) {
+      return Double.doubleToRawLongBits(d) < 0 ? "-nan" : "nan";
+    }
     if (Double.isInfinite(d)) {
       return d > 0 ? "inf" : "-inf";
     }
-    if (Double.isNaN(d)) {
-      return "nan";
+    if (d == Math.rint(d) && Math.abs(d) < (digits >= 16 ? EXACT_INTEGERS : Math.pow(10, digits))) {
+      return d == 0 && 1 / d < 0 ? "-0" : Long.toString((long) d);
     }
-    if (d == 0) {
-      return 1 / d < 0 ? "-0" : "0";
-    }
-    if (d == Math.rint(d) && Math.abs(d) < 1e15) {
-      return Long.toString((long) d);
-    }
-    BigDecimal v = new BigDecimal(d).round(DIGITS_17).stripTrailingZeros();
+    BigDecimal v = new BigDecimal(d).round(new MathContext(digits, RoundingMode.HALF_EVEN));
     int exponent = v.precision() - v.scale() - 1;
-    if (exponent >= -4 && exponent < 17) {
-      return v.toPlainString();
-    }
+    return exponent >= -4 && exponent < digits
+        ? v.stripTrailingZeros().toPlainString()
+        : scientific(v.stripTrailingZeros(), Math.abs(exponent) < 10 ? "0" : "");
+  }
+
+  private static String scientific(BigDecimal v, String beforeExponent) {
     String digits = v.unscaledValue().abs().toString();
-    StringBuilder out = new StringBuilder(24);
-    if (v.signum() < 0) {
-      out.append('-');
-    }
-    out.append(digits.charAt(0));
-    if (digits.length() > 1) {
-      out.append('.').append(digits, 1, digits.length());
-    }
-    out.append('e').append(exponent < 0 ? '-' : '+');
-    if (Math.abs(exponent) < 10) {
-      out.append('0');
-    }
-    return out.append(Math.abs(exponent)).toString();
+    int exponent = v.precision() - v.scale() - 1;
+    String fraction = digits.length() > 1 ? "." + digits.substring(1) : "";
+    String sign = v.signum() < 0 ? "-" : "";
+    String mark = exponent < 0 ? "e-" : "e+";
+    return sign + digits.charAt(0) + fraction + mark + beforeExponent + Math.abs(exponent);
   }
 
   /** The fewest digits that are read as the same number, as servers newer than Redis 7.0 do. */
@@ -148,18 +148,12 @@ public final class Numbers {
       v = exact.round(new MathContext(++precision));
     }
     v = v.stripTrailingZeros();
-    String digits = v.unscaledValue().abs().toString();
     int exponent = v.precision() - v.scale() - 1;
     boolean plain =
         v.scale() <= 0
-            ? Math.abs(exponent) < digits.length() + PLAIN_ZEROS
+            ? Math.abs(exponent) < v.precision() + PLAIN_ZEROS
             : v.scale() < PLAIN_ZEROS || Math.abs(exponent) < PLAIN_EXPONENT;
-    if (plain) {
-      return v.toPlainString();
-    }
-    String sign = v.signum() < 0 ? "-" : "";
-    String fraction = digits.length() > 1 ? "." + digits.substring(1) : "";
-    return sign + digits.charAt(0) + fraction + (exponent < 0 ? "e-" : "e+") + Math.abs(exponent);
+    return plain ? v.toPlainString() : scientific(v, "");
   }
 
   /** A decimal for INCRBYFLOAT, rounded to the extended type; null where it is no finite number. */

@@ -8,6 +8,4 @@ final class RegisterLayout {
 
   /** How many registers there are. */
   static final int REGISTERS = 1 << 14;
-
-  private RegisterLayout() {}
 }

@@ -2,23 +2,18 @@
 package dev.sheaf.embedded.internal.data;
 
 import java.util.Arrays;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members ordered by score, then by bytes, reachable by rank: arrays of at most 256 neighbours
- * each, and one array over these. A search reads a few cache lines of plain scores, where a skip
- * list would follow a pointer into another for every step.
+ * Members ordered by score, then by bytes. A tree finds a place, and links lead from there. Ranks
+ * are counted out along the links, from the nearer end.
  */
 public final class ScoredMembers {
-  private static final int BLOCK_MAX = 256;
-  private static final int BLOCK_FIRST = 4;
-
-  /** Neighbours are put together below this, which leaves room for as many again. */
-  private static final int BLOCK_JOINED = BLOCK_MAX / 2;
 
   /** One member with its score. */
-  public static final class Node {
-    private final byte[] member;
+  public static class Node {
+    public final byte[] member;
     private double score;
     private @Nullable Node next;
     private @Nullable Node previous;
@@ -26,10 +21,6 @@ public final class ScoredMembers {
     Node(byte[] member, double score) {
       this.member = member;
       this.score = score;
-    }
-
-    public byte[] member() {
-      return member;
     }
 
     public double score() {
@@ -43,89 +34,37 @@ public final class ScoredMembers {
     public @Nullable Node previous() {
       return previous;
     }
+  }
 
-    private boolean before(double otherScore, byte[] otherMember) {
-      return score < otherScore
-          || score == otherScore && Arrays.compareUnsigned(member, otherMember) < 0;
+  /** Whether a member lies before the wished range; used for a descent to the range's start. */
+  public interface Before {
+    boolean test(Node node);
+  }
+
+  /** A place between two members, for a look into the tree. */
+  private static final class Place extends Node {
+    final Before before;
+
+    Place(Before before) {
+      super(Bytes.EMPTY, 0);
+      this.before = before;
     }
   }
 
-  private static final class Block {
-    double[] scores = new double[BLOCK_FIRST];
-    Node[] nodes = new Node[BLOCK_FIRST];
-    int size;
-
-    /** How many lie before the place. */
-    int lowerBound(double score, byte[] member) {
-      int low = 0;
-      int high = size;
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        double there = scores[middle];
-        if (there < score || there == score && nodes[middle].before(score, member)) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
-    }
-
-    void insert(int at, Node node) {
-      if (size == scores.length) {
-        resize(Math.min(BLOCK_MAX, size * 2));
-      }
-      System.arraycopy(scores, at, scores, at + 1, size - at);
-      System.arraycopy(nodes, at, nodes, at + 1, size - at);
-      scores[at] = node.score;
-      nodes[at] = node;
-      size++;
-    }
-
-    void remove(int at) {
-      size--;
-      System.arraycopy(scores, at + 1, scores, at, size - at);
-      System.arraycopy(nodes, at + 1, nodes, at, size - at);
-      nodes[size] = NONE;
-    }
-
-    private void resize(int capacity) {
-      scores = Arrays.copyOf(scores, capacity);
-      nodes = Arrays.copyOf(nodes, capacity);
-    }
-
-    Block upperHalf() {
-      Block upper = new Block();
-      int kept = size / 2;
-      upper.append(this, kept);
-      Arrays.fill(nodes, kept, size, NONE);
-      size = kept;
-      return upper;
-    }
-
-    void append(Block other, int from) {
-      int more = other.size - from;
-      if (size + more > scores.length) {
-        resize(BLOCK_MAX);
-      }
-      System.arraycopy(other.scores, from, scores, size, more);
-      System.arraycopy(other.nodes, from, nodes, size, more);
-      size += more;
-    }
-  }
-
-  /** Where nothing is, so that nothing is kept from the garbage collector. */
-  private static final Node NONE = new Node(Bytes.EMPTY, 0);
-
-  private Block[] blocks = {new Block()};
-  private double[] lowest = new double[1];
-  private int used = 1;
+  private final TreeSet<Node> tree = new TreeSet<>(ScoredMembers::compare);
   private @Nullable Node first;
   private @Nullable Node last;
-  private int size;
+
+  private static int compare(Node a, Node b) {
+    if (a instanceof Place place) {
+      return place.before.test(b) ? 1 : -1;
+    }
+    int byScore = a.score < b.score ? -1 : a.score > b.score ? 1 : 0;
+    return byScore != 0 ? byScore : Arrays.compareUnsigned(a.member, b.member);
+  }
 
   public int size() {
-    return size;
+    return tree.size();
   }
 
   public @Nullable Node first() {
@@ -134,26 +73,6 @@ public final class ScoredMembers {
 
   public @Nullable Node last() {
     return last;
-  }
-
-  /** The last block that begins before the place or at it; the first where none does. */
-  private int blockOf(double score, byte[] member) {
-    int low = 1;
-    int high = used;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      double there = lowest[middle];
-      boolean begins =
-          there < score
-              || there == score
-                  && Arrays.compareUnsigned(blocks[middle].nodes[0].member, member) <= 0;
-      if (begins) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low - 1;
   }
 
   /** The member must not be present. */
@@ -171,76 +90,14 @@ public final class ScoredMembers {
   }
 
   private void insert(Node added) {
-    double score = added.score;
-    byte[] member = added.member;
-    int b = blockOf(score, member);
-    if (blocks[b].size == BLOCK_MAX) {
-      split(b);
-      b = blockOf(score, member);
-    }
-    Block block = blocks[b];
-    int at = block.lowerBound(score, member);
-    link(added, b, at);
-    block.insert(at, added);
-    if (at == 0) {
-      lowest[b] = score;
-    }
-    size++;
-  }
-
-  private void link(Node added, int b, int at) {
-    Node before = at > 0 ? blocks[b].nodes[at - 1] : b > 0 ? lastOf(blocks[b - 1]) : null;
+    Node before = tree.lower(added);
     Node after = before == null ? first : before.next;
-    added.previous = before;
-    added.next = after;
-    if (before == null) {
-      first = added;
-    } else {
-      before.next = added;
-    }
-    if (after == null) {
-      last = added;
-    } else {
-      after.previous = added;
-    }
+    tree.add(added);
+    link(before, added);
+    link(added, after);
   }
 
-  private static Node lastOf(Block block) {
-    return block.nodes[block.size - 1];
-  }
-
-  private void split(int b) {
-    if (used == blocks.length) {
-      blocks = Arrays.copyOf(blocks, used * 2);
-      lowest = Arrays.copyOf(lowest, used * 2);
-    }
-    System.arraycopy(blocks, b + 1, blocks, b + 2, used - b - 1);
-    System.arraycopy(lowest, b + 1, lowest, b + 2, used - b - 1);
-    Block upper = blocks[b].upperHalf();
-    blocks[b + 1] = upper;
-    lowest[b + 1] = upper.scores[0];
-    used++;
-  }
-
-  /** The node must be present. */
-  public void remove(Node node) {
-    int b = blockOf(node.score, node.member);
-    Block block = blocks[b];
-    int at = block.lowerBound(node.score, node.member);
-    block.remove(at);
-    if (at == 0) {
-      lowest[b] = block.scores[0];
-    }
-    unlink(node);
-    size--;
-    if (block.size < BLOCK_JOINED / 2) {
-      join(b);
-    }
-  }
-
-  private void unlink(Node node) {
-    Node before = node.previous;
-    Node after = node.next;
+  private void link(@Nullable Node before, @Nullable Node after) {
     if (before == null) {
       first = after;
     } else {
@@ -253,78 +110,32 @@ public final class ScoredMembers {
     }
   }
 
-  /** Puts a small block and a neighbour into one if they fit well. */
-  private void join(int b) {
-    int left = b + 1 < used ? b : b - 1;
-    if (left < 0) {
-      return;
-    }
-    int together = blocks[left].size + blocks[left + 1].size;
-    if (together > BLOCK_JOINED && blocks[b].size > 0) {
-      return;
-    }
-    blocks[left].append(blocks[left + 1], 0);
-    lowest[left] = blocks[left].scores[0];
-    used--;
-    System.arraycopy(blocks, left + 2, blocks, left + 1, used - left - 1);
-    System.arraycopy(lowest, left + 2, lowest, left + 1, used - left - 1);
-    blocks[used] = UNUSED;
+  /** The node must be present. */
+  public void remove(Node node) {
+    tree.remove(node);
+    link(node.previous, node.next);
   }
-
-  private static final Block UNUSED = new Block();
 
   /** Zero for the smallest. */
   public int rank(Node node) {
-    int b = blockOf(node.score, node.member);
-    int rank = blocks[b].lowerBound(node.score, node.member);
-    for (int i = 0; i < b; i++) {
-      rank += blocks[i].size;
+    int rank = 0;
+    for (Node n = node.previous; n != null; n = n.previous) {
+      rank++;
     }
     return rank;
   }
 
   public @Nullable Node byRank(int rank) {
-    int passed = rank;
-    for (int i = 0; i < used && passed >= 0; i++) {
-      if (passed < blocks[i].size) {
-        return blocks[i].nodes[passed];
-      }
-      passed -= blocks[i].size;
+    boolean upwards = rank <= size() / 2;
+    Node node = upwards ? first : last;
+    for (int left = upwards ? rank : size() - 1 - rank; left > 0 && node != null; left--) {
+      node = upwards ? node.next : node.previous;
     }
-    return null;
-  }
-
-  /** Whether a member lies before the wished range; used for a descent to the range's start. */
-  public interface Before {
-    boolean test(Node node);
+    return node;
   }
 
   /** The first member that is not before the range. */
   public @Nullable Node firstNot(Before before) {
-    int low = 1;
-    int high = used;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (before.test(blocks[middle].nodes[0])) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    Block block = blocks[low - 1];
-    int from = 0;
-    int to = block.size;
-    while (from < to) {
-      int middle = (from + to) >>> 1;
-      if (before.test(block.nodes[middle])) {
-        from = middle + 1;
-      } else {
-        to = middle;
-      }
-    }
-    if (from < block.size) {
-      return block.nodes[from];
-    }
-    return block.size == 0 ? null : lastOf(block).next;
+    return tree.ceiling(new Place(before));
   }
 }

@@ -14,14 +14,11 @@ public final class SetValue extends Value {
 
   private static final int COMPACT_BYTES = 64;
 
-  private final ByteMap<Boolean> members = new ByteMap<>();
+  /** The members, for reading; write through {@link #add} and {@link #remove}. */
+  public final ByteMap<Boolean> members = new ByteMap<>();
+
   private boolean integers = true;
   private boolean compact = true;
-
-  /** The members, for reading; write through {@link #add} and {@link #remove}. */
-  public ByteMap<Boolean> members() {
-    return members;
-  }
 
   public boolean add(byte[] member) {
     if (members.put(member, Boolean.TRUE) != null) {
@@ -56,7 +53,7 @@ public final class SetValue extends Value {
   public List<byte[]> list() {
     List<byte[]> list = new ArrayList<>(members.size());
     for (var e = members.first(); e != null; e = e.after()) {
-      list.add(e.key());
+      list.add(e.key);
     }
     if (integers) {
       list.sort(Comparator.comparingLong(SetValue::number));
@@ -88,7 +85,7 @@ public final class SetValue extends Value {
   public SetValue copy() {
     SetValue copy = new SetValue();
     for (var e = members.first(); e != null; e = e.after()) {
-      copy.add(e.key());
+      copy.add(e.key);
     }
     copy.integers = integers;
     copy.compact = compact;
@@ -99,7 +96,7 @@ public final class SetValue extends Value {
   public long memory() {
     long bytes = 64;
     for (var e = members.first(); e != null; e = e.after()) {
-      bytes += 24L + e.key().length;
+      bytes += 24L + e.key.length;
     }
     return bytes;
   }

@@ -5,22 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A sorted set: its members by name and in order. */
 public final class SortedSetValue extends Value {
-  private final ByteMap<ScoredMembers.Node> members = new ByteMap<>();
-  private final ScoredMembers order = new ScoredMembers();
+  /** The members by name, for reading. */
+  public final ByteMap<ScoredMembers.Node> members = new ByteMap<>();
+
+  /** The members in order, for reading. */
+  public final ScoredMembers order = new ScoredMembers();
 
   // The most there ever was: what has outgrown the compact form does not go back to it.
   private int mostEntries;
   private int longest;
-
-  /** The members by name, for reading. */
-  public ByteMap<ScoredMembers.Node> members() {
-    return members;
-  }
-
-  /** The members in order, for reading. */
-  public ScoredMembers order() {
-    return order;
-  }
 
   public int size() {
     return members.size();
@@ -83,7 +76,7 @@ public final class SortedSetValue extends Value {
   public SortedSetValue copy() {
     SortedSetValue copy = new SortedSetValue();
     for (ScoredMembers.Node n = order.first(); n != null; n = n.next()) {
-      copy.put(n.member(), n.score());
+      copy.put(n.member, n.score());
     }
     copy.mostEntries = mostEntries;
     copy.longest = longest;
@@ -94,7 +87,7 @@ public final class SortedSetValue extends Value {
   public long memory() {
     long bytes = 96;
     for (ScoredMembers.Node n = order.first(); n != null; n = n.next()) {
-      bytes += 40L + n.member().length;
+      bytes += 40L + n.member.length;
     }
     return bytes;
   }

@@ -17,39 +17,16 @@ public final class StreamGroup {
 
   /** One who reads for a group. */
   public static final class Consumer {
-    private final byte[] name;
-    private final TreeMap<StreamId, Pending> pending = new TreeMap<>();
-    private long seenAt;
-    private long activeAt = NEVER;
+    public final byte[] name;
+    public final TreeMap<StreamId, Pending> pending = new TreeMap<>();
+    public long seenAt;
+
+    /** When it was last given an entry, or {@link #NEVER}. */
+    public long activeAt = NEVER;
 
     Consumer(byte[] name, long seenAt) {
       this.name = name;
       this.seenAt = seenAt;
-    }
-
-    public byte[] name() {
-      return name;
-    }
-
-    public TreeMap<StreamId, Pending> pending() {
-      return pending;
-    }
-
-    public long seenAt() {
-      return seenAt;
-    }
-
-    public void seenAt(long millis) {
-      seenAt = millis;
-    }
-
-    /** When it was last given an entry, or {@link #NEVER}. */
-    public long activeAt() {
-      return activeAt;
-    }
-
-    public void activeAt(long millis) {
-      activeAt = millis;
     }
   }
 
@@ -69,7 +46,7 @@ public final class StreamGroup {
     }
 
     public byte[] consumerName() {
-      return consumer == null ? Bytes.EMPTY : consumer.name();
+      return consumer == null ? Bytes.EMPTY : consumer.name;
     }
 
     public long deliveredAt() {
@@ -86,8 +63,8 @@ public final class StreamGroup {
     }
   }
 
-  private final TreeMap<byte[], Consumer> consumers = new TreeMap<>(Arrays::compareUnsigned);
-  private final TreeMap<StreamId, Pending> pending = new TreeMap<>();
+  public final TreeMap<byte[], Consumer> consumers = new TreeMap<>(Arrays::compareUnsigned);
+  public final TreeMap<StreamId, Pending> pending = new TreeMap<>();
   private StreamId lastId;
   private long entriesRead;
 
@@ -108,14 +85,6 @@ public final class StreamGroup {
   public void position(StreamId id, long read) {
     lastId = id;
     entriesRead = read;
-  }
-
-  public TreeMap<byte[], Consumer> consumers() {
-    return consumers;
-  }
-
-  public TreeMap<StreamId, Pending> pending() {
-    return pending;
   }
 
   /** The consumer of that name, made if there is none. */
@@ -162,7 +131,7 @@ public final class StreamGroup {
 
   StreamGroup copy() {
     StreamGroup copy = new StreamGroup(lastId, entriesRead);
-    consumers.values().forEach(c -> copy.consumer(c.name, c.seenAt).activeAt(c.activeAt));
+    consumers.values().forEach(c -> copy.consumer(c.name, c.seenAt).activeAt = c.activeAt);
     pending.forEach(
         (id, entry) -> {
           Consumer owner = entry.consumer;

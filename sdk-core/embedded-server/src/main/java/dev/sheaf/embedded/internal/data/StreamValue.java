@@ -2,7 +2,9 @@
 package dev.sheaf.embedded.internal.data;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +76,7 @@ public final class StreamValue extends Value {
   private record Entry(byte[][] fields, Node node) {}
 
   private final TreeMap<StreamId, Entry> entries = new TreeMap<>();
-  private final TreeMap<byte[], StreamGroup> groups = new TreeMap<>(Arrays::compareUnsigned);
+  public final TreeMap<byte[], StreamGroup> groups = new TreeMap<>(Arrays::compareUnsigned);
   private final TreeMap<StreamId, Node> nodes = new TreeMap<>();
   private StreamId lastId = StreamId.MIN;
   private StreamId maxDeletedId = StreamId.MIN;
@@ -117,10 +119,6 @@ public final class StreamValue extends Value {
     return entries.isEmpty() ? StreamId.MIN : entries.lastKey();
   }
 
-  public TreeMap<byte[], StreamGroup> groups() {
-    return groups;
-  }
-
   public @Nullable StreamGroup group(byte[] name) {
     return groups.get(name);
   }
@@ -134,9 +132,9 @@ public final class StreamValue extends Value {
   /**
    * The ids from {@code from} to {@code to}, both included, in order or in reverse; a live view.
    */
-  public Iterable<StreamId> ids(StreamId from, StreamId to, boolean reverse) {
+  public NavigableSet<StreamId> ids(StreamId from, StreamId to, boolean reverse) {
     if (from.compareTo(to) > 0) {
-      return java.util.List.of();
+      return Collections.emptyNavigableSet();
     }
     NavigableMap<StreamId, Entry> range = entries.subMap(from, true, to, true);
     return reverse ? range.descendingKeySet() : range.navigableKeySet();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
+
 /** The cjson table: JSON with lua-cjson 2.1's rules and settings. */
 final class CjsonLibrary {
 
@@ -57,47 +59,45 @@ final class CjsonLibrary {
 
   private int sparseArray(long l, CjsonSettings settings) {
     begin(l, 3);
-    settings.sparseConvert = choice(l, 1, settings.sparseConvert ? 1 : 0, ON_OFF) != 0;
+    settings.sparseConvert = isOn(l, 1, settings.sparseConvert);
     settings.sparseRatio = number(l, 2, settings.sparseRatio, 0, Integer.MAX_VALUE);
     settings.sparseSafe = number(l, 3, settings.sparseSafe, 0, Integer.MAX_VALUE);
     return 3;
   }
 
-  private int encodeMaxDepth(long l, CjsonSettings settings) {
+  /** A function that takes one setting. */
+  private int one(long l, Runnable setting) {
     begin(l, 1);
-    settings.encodeMaxDepth = number(l, 1, settings.encodeMaxDepth, 1, Integer.MAX_VALUE);
+    setting.run();
     return 1;
   }
 
-  private int decodeMaxDepth(long l, CjsonSettings settings) {
-    begin(l, 1);
-    settings.decodeMaxDepth = number(l, 1, settings.decodeMaxDepth, 1, Integer.MAX_VALUE);
-    return 1;
+  private int encodeMaxDepth(long l, CjsonSettings s) {
+    return one(l, () -> s.encodeMaxDepth = number(l, 1, s.encodeMaxDepth, 1, Integer.MAX_VALUE));
   }
 
-  private int precision(long l, CjsonSettings settings) {
-    begin(l, 1);
-    settings.precision = number(l, 1, settings.precision, 1, CjsonSettings.MAX_PRECISION);
-    return 1;
+  private int decodeMaxDepth(long l, CjsonSettings s) {
+    return one(l, () -> s.decodeMaxDepth = number(l, 1, s.decodeMaxDepth, 1, Integer.MAX_VALUE));
   }
 
-  private int keepBuffer(long l, CjsonSettings settings) {
-    begin(l, 1);
-    settings.keepBuffer = choice(l, 1, settings.keepBuffer ? 1 : 0, ON_OFF) != 0;
-    return 1;
+  private int precision(long l, CjsonSettings s) {
+    return one(l, () -> s.precision = number(l, 1, s.precision, 1, CjsonSettings.MAX_PRECISION));
   }
 
-  private int encodeInvalidNumbers(long l, CjsonSettings settings) {
-    begin(l, 1);
-    settings.encodeInvalidNumbers = choice(l, 1, settings.encodeInvalidNumbers, ON_OFF_NULL);
-    return 1;
+  private int keepBuffer(long l, CjsonSettings s) {
+    return one(l, () -> s.keepBuffer = isOn(l, 1, s.keepBuffer));
   }
 
-  private int decodeInvalidNumbers(long l, CjsonSettings settings) {
-    begin(l, 1);
-    settings.decodeInvalidNumbers =
-        choice(l, 1, settings.decodeInvalidNumbers ? 1 : 0, ON_OFF) != 0;
-    return 1;
+  private int encodeInvalidNumbers(long l, CjsonSettings s) {
+    return one(l, () -> s.encodeInvalidNumbers = choice(l, 1, s.encodeInvalidNumbers, ON_OFF_NULL));
+  }
+
+  private int decodeInvalidNumbers(long l, CjsonSettings s) {
+    return one(l, () -> s.decodeInvalidNumbers = isOn(l, 1, s.decodeInvalidNumbers));
+  }
+
+  private boolean isOn(long l, int argument, boolean current) {
+    return choice(l, argument, current ? 1 : 0, ON_OFF) != 0;
   }
 
   private void begin(long l, int most) {
@@ -135,7 +135,7 @@ final class CjsonLibrary {
 
   private int option(long l, int argument, String[] options) {
     arguments.string(l, argument);
-    String name = RedisErrors.untilNul(state.text(l, argument));
+    String name = Bytes.untilNul(state.text(l, argument));
     for (int i = 0; i < options.length; i++) {
       if (options[i].equals(name)) {
         return i;

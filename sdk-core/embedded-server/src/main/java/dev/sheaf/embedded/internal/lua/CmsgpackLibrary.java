@@ -49,9 +49,7 @@ final class CmsgpackLibrary {
   }
 
   private void reserve(long l, int slots, String what) {
-    if (!state.reserve(l, slots)) {
-      throw LuaRaise.positioned("stack overflow (" + what + ")");
-    }
+    LuaRaise.positionedIf(!state.reserve(l, slots), "stack overflow (%s)", what);
   }
 
   private final class Packer {
@@ -209,15 +207,16 @@ final class CmsgpackLibrary {
 
   private int unpack(long l, long limit, long offset) {
     byte[] data = arguments.string(l, 1);
-    if (offset < 0 || limit < 0) {
-      throw LuaRaise.positioned(
-          "Invalid request to unpack with offset of %s and limit of %s."
-              .formatted((int) offset, data.length));
-    }
-    if (offset > data.length) {
-      throw LuaRaise.positioned(
-          "Start offset " + (int) offset + " greater than input length " + data.length + ".");
-    }
+    LuaRaise.positionedIf(
+        offset < 0 || limit < 0,
+        "Invalid request to unpack with offset of %s and limit of %s.",
+        (int) offset,
+        data.length);
+    LuaRaise.positionedIf(
+        offset > data.length,
+        "Start offset %s greater than input length %s.",
+        (int) offset,
+        data.length);
     boolean all = limit == 0 && offset == 0;
     long most = all ? Integer.MAX_VALUE : limit;
     Unpacker unpacker = new Unpacker(data, (int) offset);

@@ -46,9 +46,7 @@ final class FunctionRegistration {
     LuaRaise.redisIf(
         count < 1 || count > 2, "wrong number of arguments to redis.register_function");
     LuaFunction added = count == 1 ? named(l) : positional(l);
-    if (!isName(added.name())) {
-      throw LuaRaise.redis(NAME_RULE);
-    }
+    LuaRaise.redisIf(!isName(added.name()), NAME_RULE);
     LuaRaise.redisIf(
         list.stream().anyMatch(known -> known.name().equals(added.name())),
         "Function already exists in the library");
@@ -113,9 +111,10 @@ final class FunctionRegistration {
   private @Nullable String string(long l, String key, String what) {
     state.rawGet(l, 1, key);
     int type = state.type(l, -1);
-    if (type != LuaState.NIL && !state.isString(l, -1)) {
-      throw LuaRaise.redis(what + " redis.register_function must be a string");
-    }
+    LuaRaise.redisIf(
+        type != LuaState.NIL && !state.isString(l, -1),
+        "%s redis.register_function must be a string",
+        what);
     String text = type == LuaState.NIL ? null : state.text(l, -1);
     state.pop(l, 1);
     return text;

@@ -112,10 +112,11 @@ final class JsonDecoder {
 
   private boolean open(long l, Token end, int kind) {
     depth++;
-    if (depth > settings.decodeMaxDepth || !state.reserve(l, 4)) {
-      throw LuaRaise.positioned(
-          "Found too many nested data structures (" + depth + ") at character " + position);
-    }
+    LuaRaise.positionedIf(
+        depth > settings.decodeMaxDepth || !state.reserve(l, 4),
+        "Found too many nested data structures (%s) at character %s",
+        depth,
+        position);
     state.api.lua_createtable(l, 0, 0);
     next();
     if (token == end) {

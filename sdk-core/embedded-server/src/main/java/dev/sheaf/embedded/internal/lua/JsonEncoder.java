@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Numbers;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -133,14 +134,15 @@ final class JsonEncoder {
         return;
       }
     }
-    out.writeBytes(ascii(LuaNumbers.general(number, settings.precision)));
+    out.writeBytes(ascii(Numbers.general(number, settings.precision)));
   }
 
   private void table(long l) {
     int depth = tables.size() + 1;
-    if (depth > settings.encodeMaxDepth || !state.reserve(l, 3)) {
-      throw LuaRaise.positioned("Cannot serialise, excessive nesting (" + depth + ")");
-    }
+    LuaRaise.positionedIf(
+        depth > settings.encodeMaxDepth || !state.reserve(l, 3),
+        "Cannot serialise, excessive nesting (%s)",
+        depth);
     int length = arrayLength(l);
     tables.push(new Table(length));
     if (length > 0) {

@@ -2,13 +2,7 @@
 package dev.sheaf.embedded.internal.lua;
 
 /** Checks of a native function's arguments, with the errors of Lua's auxiliary library. */
-final class LuaArguments {
-
-  private final LuaState state;
-
-  LuaArguments(LuaState state) {
-    this.state = state;
-  }
+record LuaArguments(LuaState state) {
 
   static void check(boolean condition, int argument, String otherwise) {
     if (!condition) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.HashMap;
 import java.util.List;
@@ -57,6 +58,10 @@ public final class LuaEngine implements AutoCloseable {
   private static final String CHUNK_NAME = "@user_script";
   private static final String LIBRARY_CHUNK_NAME = "@user_function";
 
+  /** Where nothing runs a script. */
+  private static final LuaHost NO_HOST =
+      (command, readOnlyScript) -> new LuaError("ERR redis.call may only be used inside a script");
+
   private final LuaHost host;
   private final AtomicReference<@Nullable Thread> user = new AtomicReference<>();
   private final Map<String, CompiledScript> compiled = new HashMap<>();
@@ -88,22 +93,26 @@ public final class LuaEngine implements AutoCloseable {
     this(host, Edition.REDIS_7_0);
   }
 
-  /** As the scripts of a server see it; else as {@link #LuaEngine(LuaHost)}. */
-  LuaEngine(LuaHost host, Edition edition) {
+  /** As the scripts of a server see it, with a host for each run. */
+  public LuaEngine(Edition edition) {
+    this(NO_HOST, edition);
+  }
+
+  private LuaEngine(LuaHost host, Edition edition) {
     this.host = Objects.requireNonNull(host, "host");
     this.state = new LuaState();
     try {
       this.writer = new ReplyWriter(state);
       this.reader = new ReplyReader(state);
       this.redis = new RedisLibrary(state, host, writer, edition);
-      this.sandbox = new LuaSandbox(state, coroutines);
+      this.sandbox = new LuaSandbox(state, coroutines, this::reasonToEnd);
       this.functions = new FunctionRegistration(state);
       state.pushAscii(state.main, "KEYS");
       this.keysName = state.ref(state.main);
       state.pushAscii(state.main, "ARGV");
       this.argvName = state.ref(state.main);
       pushLibraries();
-      sandbox.build(this::reasonToEnd, INSTRUCTIONS_PER_POLL);
+      sandbox.build(INSTRUCTIONS_PER_POLL);
     } catch (RuntimeException | Error e) {
       state.close();
       throw e;
@@ -119,7 +128,7 @@ public final class LuaEngine implements AutoCloseable {
    * @param args what the script sees as ARGV
    * @param readOnly passed on to the host with each command
    * @return the reply, in the types of {@link LuaHost}. Tables may nest thousands of levels deep
-   * @throws LuaScriptException if the script does not compile or fails
+   * @throws ScriptException if the script does not compile or fails
    * @throws IllegalStateException if the engine is in use or closed
    * @throws RuntimeException what the host threw
    */
@@ -129,16 +138,27 @@ public final class LuaEngine implements AutoCloseable {
     try {
       return run(functionOf(source, sha1), sha1, keys, args, readOnly);
     } catch (LuaRaise e) {
-      throw new LuaScriptException("ERR " + e.text());
+      throw new ScriptException("ERR " + e.text());
     } finally {
       leave();
+    }
+  }
+
+  /** As {@link #eval(byte[], String, List, List, boolean)}, its commands going to another host. */
+  public @Nullable Object eval(
+      byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, LuaHost other) {
+    redis.host = other;
+    try {
+      return eval(source, sha1, keys, args, false);
+    } finally {
+      redis.host = host;
     }
   }
 
   /**
    * Compiles a script and keeps it, without running it.
    *
-   * @throws LuaScriptException if it does not compile
+   * @throws ScriptException if it does not compile
    * @throws IllegalStateException if the engine is in use or closed
    */
   public void compile(byte[] source, String sha1) {
@@ -155,7 +175,7 @@ public final class LuaEngine implements AutoCloseable {
    *
    * @param source with its first line, which is not looked at
    * @return the functions, until {@link #unload}
-   * @throws LuaScriptException if the code does not compile, fails, or registers nothing
+   * @throws ScriptException if the code does not compile, fails, or registers nothing
    * @throws IllegalStateException if the engine is in use or closed
    */
   public List<LuaFunction> load(byte[] source) {
@@ -168,7 +188,7 @@ public final class LuaEngine implements AutoCloseable {
       runLibrary(source);
       succeeded = true;
     } catch (LuaRaise e) {
-      throw new LuaScriptException("ERR " + e.text());
+      throw new ScriptException("ERR " + e.text());
     } finally {
       loaded = functions.end();
       if (!succeeded) {
@@ -176,9 +196,7 @@ public final class LuaEngine implements AutoCloseable {
       }
       leave();
     }
-    if (loaded.isEmpty()) {
-      throw new LuaScriptException("ERR No functions registered");
-    }
+    ScriptException.when(loaded.isEmpty(), "ERR No functions registered");
     return loaded;
   }
 
@@ -189,16 +207,16 @@ public final class LuaEngine implements AutoCloseable {
       firstLine++;
     }
     if (!state.load(l, source, firstLine, LIBRARY_CHUNK_NAME)) {
-      throw new LuaScriptException(
+      throw new ScriptException(
           "ERR Error compiling function: " + RedisErrors.asLine(state.text(l, -1)));
     }
     redis.begin(false);
     int function = state.ref(l);
-    sandbox.run(l, "beginLoading");
+    sandbox.internal.run(l, "beginLoading");
     loading = true;
     loadingSince = System.nanoTime();
     try {
-      sandbox.pushInternal(l, "handler");
+      sandbox.internal.push(l, "handler");
       int handler = state.top(l);
       state.pushRef(l, function);
       sandbox.pushGlobalsSeen(l);
@@ -208,14 +226,14 @@ public final class LuaEngine implements AutoCloseable {
       running = false;
       if (!succeeded) {
         String reason = state.type(l, -1) == LuaState.TABLE ? field(l, "err") : null;
-        throw new LuaScriptException(
+        throw new ScriptException(
             "ERR Error registering functions: "
                 + RedisErrors.asLine(Objects.requireNonNullElse(reason, "ERR unknown error")));
       }
     } finally {
       running = false;
       loading = false;
-      sandbox.run(l, "endLoading");
+      sandbox.internal.run(l, "endLoading");
       state.unref(function);
     }
   }
@@ -234,18 +252,20 @@ public final class LuaEngine implements AutoCloseable {
    * Calls a function of a library.
    *
    * @return the reply, as {@link #eval}
-   * @throws LuaScriptException if it fails
+   * @throws ScriptException if it fails
    * @throws IllegalStateException if the engine is in use or closed
    * @throws RuntimeException what the host threw
    */
-  public @Nullable Object call(LuaFunction function, List<byte[]> keys, List<byte[]> args) {
+  public @Nullable Object call(
+      LuaFunction function, List<byte[]> keys, List<byte[]> args, LuaHost other) {
     enter();
+    redis.host = other;
     sweeps = true;
     try {
       long l = state.main;
       redis.begin(false);
-      sandbox.run(l, "endLoading");
-      sandbox.pushInternal(l, "handler");
+      sandbox.internal.run(l, "endLoading");
+      sandbox.internal.push(l, "handler");
       int handler = state.top(l);
       state.pushRef(l, function.reference());
       writer.pushStrings(l, keys);
@@ -255,12 +275,13 @@ public final class LuaEngine implements AutoCloseable {
       running = false;
       redis.rethrowFailure();
       if (!succeeded) {
-        throw new LuaScriptException(RedisErrors.asLine(failureText(l, function.name())));
+        throw new ScriptException(RedisErrors.asLine(failureText(l, function.name())));
       }
       return reader.read(l, redis.respVersion());
     } catch (LuaRaise e) {
-      throw new LuaScriptException("ERR " + e.text());
+      throw new ScriptException("ERR " + e.text());
     } finally {
+      redis.host = host;
       leave();
     }
   }
@@ -297,13 +318,14 @@ public final class LuaEngine implements AutoCloseable {
   private static final int GC_COUNT = 3;
 
   /**
-   * Returns the flags a script names in a first line such as {@code #!lua flags=no-writes}; empty
+   * Returns the flags a script names in a first line such as {@code #!lua flags=no-writes}; null
    * without such a line.
    *
-   * @throws LuaScriptException if the line is not one a server accepts
+   * @throws ScriptException if the line is not one a server accepts
    */
-  public static Set<String> flags(byte[] source) {
-    return ScriptHeader.of(source).flags();
+  public static @Nullable Set<String> flags(byte[] source) {
+    ScriptHeader header = ScriptHeader.of(source);
+    return header.length() == 0 ? null : header.flags();
   }
 
   /**
@@ -349,7 +371,7 @@ public final class LuaEngine implements AutoCloseable {
     }
     long l = state.main;
     if (!state.load(l, source, ScriptHeader.of(source).length(), CHUNK_NAME)) {
-      throw new LuaScriptException(
+      throw new ScriptException(
           "ERR Error compiling script (new function): " + RedisErrors.asLine(state.text(l, -1)));
     }
     // Scripts cannot change the environment of a function, so it is set once.
@@ -365,7 +387,7 @@ public final class LuaEngine implements AutoCloseable {
     long l = state.main;
     sweeps = script.mayLeaveTraces();
     redis.begin(readOnly);
-    sandbox.pushHandler(l);
+    sandbox.internal.push(l, "handler");
     if (script.mayReadKeys()) {
       setGlobal(l, keysName, keys);
     }
@@ -379,7 +401,7 @@ public final class LuaEngine implements AutoCloseable {
     redis.rethrowFailure();
     if (!succeeded) {
       sweeps = true;
-      throw new LuaScriptException(RedisErrors.asLine(failureText(l, sha1)));
+      throw new ScriptException(RedisErrors.asLine(failureText(l, sha1)));
     }
     return reader.read(l, redis.respVersion());
   }
@@ -396,7 +418,7 @@ public final class LuaEngine implements AutoCloseable {
   private String failureText(long l, String sha1) {
     if (state.type(l, -1) != LuaState.TABLE) {
       String text = state.isString(l, -1) ? state.text(l, -1) : "execution failure";
-      text = RedisErrors.untilNul(text);
+      text = Bytes.untilNul(text);
       return "ERR Error running script "
           + sha1
           + ", "
@@ -418,7 +440,7 @@ public final class LuaEngine implements AutoCloseable {
 
   private @Nullable String field(long l, String name) {
     state.rawGet(l, -1, name);
-    String text = state.isString(l, -1) ? RedisErrors.untilNul(state.text(l, -1)) : null;
+    String text = state.isString(l, -1) ? Bytes.untilNul(state.text(l, -1)) : null;
     state.pop(l, 1);
     return text;
   }
@@ -427,7 +449,7 @@ public final class LuaEngine implements AutoCloseable {
     // The engine's own functions run under the same hook, before and after the script.
     boolean late = loading && System.nanoTime() - loadingSince > MAX_LOADING_NANOS;
     holdsTooMuch = holdsTooMuch || running && holdsMoreThan(maxScriptBytes);
-    ending = ending || (running && (late || holdsTooMuch || host.interrupted()));
+    ending = ending || (running && (late || holdsTooMuch || redis.host.interrupted()));
     if (!ending || !running) {
       return null;
     }
@@ -476,11 +498,11 @@ public final class LuaEngine implements AutoCloseable {
       if (ending) {
         ending = false;
         holdsTooMuch = false;
-        sandbox.run(state.main, "pollSeldom");
+        sandbox.internal.run(state.main, "pollSeldom");
       }
       if (sandbox.takeTraces() || sweeps) {
         sweeps = false;
-        sandbox.run(state.main, "sweep");
+        sandbox.internal.run(state.main, "sweep");
       }
       // Each collection halves the buffer that the longest concatenation has left.
       for (int i = 0; i < MAX_COLLECTIONS && holdsMoreThan(MAX_IDLE_BYTES); i++) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * List}; and for a script that chose RESP3 also {@link Double}, {@link Boolean}, {@link Map},
  * {@link Set}, {@link LuaBigNumber} and {@link LuaVerbatim}. They nest.
  */
+@FunctionalInterface
 public interface LuaHost {
 
   /**
@@ -30,13 +31,10 @@ public interface LuaHost {
    *
    * @param level 0 debug, 1 verbose, 2 notice, 3 warning
    */
-  void log(int level, byte[] message);
+  default void log(int level, byte[] message) {}
 
   /** Tells the protocol the script wants replies in: 2, as at every start, or 3. */
   default void respVersion(int version) {}
-
-  /** Tells which commands the script wants replicated: 1 to the AOF, 2 to replicas, added up. */
-  default void replication(int flags) {}
 
   /**
    * Asked every {@link LuaEngine#INSTRUCTIONS_PER_POLL} instructions; true ends the script, which

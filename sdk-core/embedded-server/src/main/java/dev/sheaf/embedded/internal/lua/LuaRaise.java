@@ -19,8 +19,8 @@ final class LuaRaise extends RuntimeException {
     ON_TOP
   }
 
-  private final Form form;
-  private final int argument;
+  final Form form;
+  final int argument;
 
   private LuaRaise(Form form, String text, int argument) {
     super(text, null, false, false);
@@ -44,30 +44,24 @@ final class LuaRaise extends RuntimeException {
     return new LuaRaise(Form.REDIS, text, 0);
   }
 
-  /** Raises {@link #positioned} if something is wrong. */
-  static void positionedIf(boolean wrong, String text) {
+  /**
+   * Raises {@link #positioned} if something is wrong; the text is a form of {@link String#format}.
+   */
+  static void positionedIf(boolean wrong, String form, Object... values) {
     if (wrong) {
-      throw positioned(text);
+      throw positioned(form.formatted(values));
     }
   }
 
-  /** Raises {@link #redis} if something is wrong. */
-  static void redisIf(boolean wrong, String text) {
+  /** As {@link #positionedIf} with {@link #redis}. */
+  static void redisIf(boolean wrong, String form, Object... values) {
     if (wrong) {
-      throw redis(text);
+      throw redis(form.formatted(values));
     }
   }
 
   static LuaRaise onTop() {
     return new LuaRaise(Form.ON_TOP, "", 0);
-  }
-
-  Form form() {
-    return form;
-  }
-
-  int argument() {
-    return argument;
   }
 
   String text() {

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The globals scripts see, and the functions of Lua's base library that must respect them. */
 final class LuaSandbox {
 
   private static final String READ_ONLY = "Attempt to modify a readonly table";
-  private static final int MAX_NESTED_SUBSTITUTIONS = 20;
-  private static final int MAX_PATTERN_REPETITIONS = 1000;
   private static final byte BYTECODE_MARK = 0x1b;
 
   /** Tells how its caller called the native function that asks: its name, a method's after ":". */
@@ -26,28 +23,34 @@ final class LuaSandbox {
   private final LuaArguments arguments;
   private final LuaRandom random = new LuaRandom();
   private final int callerNameRef;
-  private final Map<String, Integer> real = new HashMap<>();
-  private final Map<String, Integer> internal = new HashMap<>();
+  private final Poll poll;
+  private final PatternFunctions patterns;
+  private final LuaFunctions real;
+
+  /** Those of sandbox.lua. */
+  final LuaFunctions internal;
 
   private int nativeRef;
   private int globalsSeenRef;
   private int globalsRef;
   private int behindRef;
   private int metatablesRef;
-  private int handlerRef;
   private int protectedCalls;
   private boolean traces;
-  private int substitutions;
 
   /** Whether the running script is to be ended. */
   interface Poll {
     @Nullable String reasonToEnd();
   }
 
-  LuaSandbox(LuaState state, Coroutines coroutines) {
+  LuaSandbox(LuaState state, Coroutines coroutines, Poll poll) {
     this.state = state;
     this.coroutines = coroutines;
+    this.poll = poll;
     this.arguments = new LuaArguments(state);
+    this.real = new LuaFunctions(state);
+    this.internal = new LuaFunctions(state);
+    this.patterns = new PatternFunctions(state, real, internal, this::poll);
     state.openLibrary("table");
     state.openLibrary("string");
     state.openLibrary("math");
@@ -73,10 +76,10 @@ final class LuaSandbox {
   }
 
   /** Pops a table of libraries, by name, and builds the globals. */
-  void build(Poll poll, int instructionsPerPoll) {
+  void build(int instructionsPerPoll) {
     long l = state.main;
     int libraries = state.top(l);
-    defineNatives(l, poll);
+    defineNatives(l);
     if (!state.load(l, source(), 0, "=sandbox")) {
       throw new IllegalStateException("sandbox: " + state.text(l, -1));
     }
@@ -86,13 +89,12 @@ final class LuaSandbox {
     if (!state.call(l, 3, 5)) {
       throw new IllegalStateException("sandbox: " + state.text(l, -1));
     }
-    takeFunctions(l, internal, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
-    takeFunctions(l, internal, "handler", "sweep", "passed", "beginLoading", "endLoading");
-    handlerRef = function(internal, "handler");
+    internal.take(l, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
+    internal.take(l, "handler", "sweep", "passed", "beginLoading", "endLoading");
     state.rawGet(l, -1, "real");
-    takeFunctions(l, real, "getmetatable", "loadstring", "next", "rawget", "rawset");
-    takeFunctions(l, real, "setmetatable", "collectgarbage", "gsub");
-    takeFunctions(l, real, "find", "match", "gmatch", "unpack", "rep");
+    real.take(l, "getmetatable", "loadstring", "next", "rawget", "rawset");
+    real.take(l, "setmetatable", "collectgarbage", "gsub");
+    real.take(l, "find", "match", "gmatch", "unpack", "rep");
     state.pop(l, 2);
     metatablesRef = state.ref(l);
     behindRef = state.ref(l);
@@ -112,23 +114,6 @@ final class LuaSandbox {
     state.pushRef(l, globalsRef);
   }
 
-  /** Pushes what turns an error into what callers are told. */
-  void pushHandler(long l) {
-    state.pushRef(l, handlerRef);
-  }
-
-  void pushInternal(long l, String name) {
-    state.pushRef(l, function(internal, name));
-  }
-
-  /** Calls one of the sandbox's own functions that takes nothing and cannot fail. */
-  void run(long l, String name) {
-    pushInternal(l, name);
-    if (!state.call(l, 0, 0)) {
-      state.pop(l, 1);
-    }
-  }
-
   private static byte[] source() {
     try (InputStream in = LuaSandbox.class.getResourceAsStream("sandbox.lua")) {
       if (in == null) {
@@ -140,26 +125,11 @@ final class LuaSandbox {
     }
   }
 
-  private void takeFunctions(long l, Map<String, Integer> into, String... names) {
-    for (String name : names) {
-      state.rawGet(l, -1, name);
-      into.put(name, state.ref(l));
-    }
-  }
-
-  private static int function(Map<String, Integer> refs, String name) {
-    Integer ref = refs.get(name);
-    if (ref == null) {
-      throw new IllegalArgumentException("no function " + name);
-    }
-    return ref;
-  }
-
-  private void defineNatives(long l, Poll poll) {
+  private void defineNatives(long l) {
     state.api.lua_createtable(l, 0, 24);
     define("readonly", this::readOnly);
     define("nonexistent", this::nonexistent);
-    define("poll", co -> poll(co, poll));
+    define("poll", this::poll);
     define("create", co -> coroutine(co, "create"));
     define("wrap", co -> coroutine(co, "wrap"));
     define("random", this::random);
@@ -176,10 +146,10 @@ final class LuaSandbox {
     define("rawset", this::rawSet);
     define("unpack", this::unpack);
     define("rep", this::repeat);
-    define("gsub", co -> substitute(co, poll));
-    define("find", co -> matching(co, "find", PatternSteps.Search.FIRST, poll));
-    define("match", co -> matching(co, "match", PatternSteps.Search.FIRST, poll));
-    define("gmatch", co -> matching(co, "gmatch", PatternSteps.Search.ALL, poll));
+    define("gsub", patterns::substitute);
+    define("find", co -> patterns.match(co, "find", PatternSteps.Search.FIRST));
+    define("match", co -> patterns.match(co, "match", PatternSteps.Search.FIRST));
+    define("gmatch", co -> patterns.match(co, "gmatch", PatternSteps.Search.ALL));
     nativeRef = state.ref(l);
   }
 
@@ -194,23 +164,24 @@ final class LuaSandbox {
         "Second argument to luaProtectedTableError must be a string or number");
     throw LuaRaise.positioned(
         "Script attempted to access nonexistent global variable '"
-            + RedisErrors.untilNul(state.text(l, 2))
+            + Bytes.untilNul(state.text(l, 2))
             + "'");
   }
 
-  private int poll(long l, Poll poll) {
+  private int poll(long l) {
     String reason = poll.reasonToEnd();
     if (reason == null) {
       return 0;
     }
-    run(l, "pollEachLine");
+    internal.run(l, "pollEachLine");
     throw LuaRaise.redis(reason);
   }
 
   /** Whether natives ran since the last question that leave something to sweep. */
   boolean takeTraces() {
-    boolean left = traces;
+    boolean left = traces || patterns.substituted;
     traces = false;
+    patterns.substituted = false;
     return left;
   }
 
@@ -219,7 +190,7 @@ final class LuaSandbox {
     if (state.type(l, 1) != LuaState.FUNCTION || state.api.lua_iscfunction(l, 1) != 0) {
       throw LuaRaise.argument(1, "Lua function expected");
     }
-    pushInternal(l, how);
+    internal.push(l, how);
     state.api.lua_pushvalue(l, 1);
     if (!state.call(l, 1, 1)) {
       throw LuaRaise.onTop();
@@ -264,7 +235,7 @@ final class LuaSandbox {
         return 1;
       }
     }
-    return delegate(l, "collectgarbage", true);
+    return real.delegate(l, "collectgarbage", true);
   }
 
   private int getMetatable(long l) {
@@ -282,7 +253,7 @@ final class LuaSandbox {
       state.api.lua_rawget(l, -2);
       return 1;
     }
-    return delegate(l, "getmetatable", true);
+    return real.delegate(l, "getmetatable", true);
   }
 
   private int setMetatable(long l) {
@@ -292,7 +263,7 @@ final class LuaSandbox {
         && pushBehind(l, 1)) {
       throw LuaRaise.plain(READ_ONLY);
     }
-    return delegate(l, "setmetatable", true);
+    return real.delegate(l, "setmetatable", true);
   }
 
   private int load(long l) {
@@ -300,7 +271,7 @@ final class LuaSandbox {
       throw arguments.typeError(l, 1, "function");
     }
     state.api.lua_settop(l, 2);
-    pushInternal(l, "gather");
+    internal.push(l, "gather");
     state.api.lua_pushvalue(l, 1);
     boolean gathered = state.call(l, 1, 1);
     if (gathered && state.type(l, -1) == LuaState.NIL) {
@@ -324,7 +295,7 @@ final class LuaSandbox {
   /** Lua's load has errors of its reader pass the handler of the script, if that is the next. */
   private void explainReaderError(long l) {
     if (l == state.main && protectedCalls == 0) {
-      pushInternal(l, "handler");
+      internal.push(l, "handler");
       state.api.lua_insert(l, -2);
       state.call(l, 1, 1);
     }
@@ -348,7 +319,7 @@ final class LuaSandbox {
       state.api.lua_replace(l, 1);
     }
     boolean concerned = VarargCheck.concerns(source, 0);
-    int results = delegate(l, "loadstring", true);
+    int results = real.delegate(l, "loadstring", true);
     if (results == 1 && concerned && !state.isSafeToCall(l)) {
       state.api.lua_pushnil(l);
       state.api.lua_insert(l, -2);
@@ -369,7 +340,7 @@ final class LuaSandbox {
     if (state.isString(l, 2)) {
       String name = state.text(l, 2);
       if (name.indexOf('\0') >= 0) {
-        state.push(l, RedisErrors.untilNul(name));
+        state.push(l, Bytes.untilNul(name));
         state.api.lua_replace(l, 2);
       }
     }
@@ -379,7 +350,7 @@ final class LuaSandbox {
     if (state.type(l, 1) == LuaState.TABLE && pushBehind(l, 1)) {
       state.api.lua_replace(l, 1);
     }
-    return delegate(l, "next", false);
+    return real.delegate(l, "next", false);
   }
 
   private int pairs(long l) {
@@ -390,7 +361,7 @@ final class LuaSandbox {
       pushGlobals(l);
       state.rawGet(l, -1, "next");
     } else {
-      state.pushRef(l, function(real, "next"));
+      real.push(l, "next");
     }
     state.api.lua_pushvalue(l, 1);
     state.api.lua_pushnil(l);
@@ -424,88 +395,6 @@ final class LuaSandbox {
     return state.top(l);
   }
 
-  /**
-   * Bounds how deep gsub calls replacement functions that call gsub: each holds a buffer of 8 KiB
-   * on the thread's stack, and the virtual machine's own bound of 200 ends a JVM.
-   */
-  private int substitute(long l, Poll poll) {
-    checkPattern(l, PatternSteps.Search.ALL, poll);
-    int type = state.type(l, 3);
-    if (type != LuaState.FUNCTION && type != LuaState.TABLE) {
-      return delegate(l, "gsub", true);
-    }
-    LuaRaise.positionedIf(substitutions == MAX_NESTED_SUBSTITUTIONS, "C stack overflow");
-    substitutions++;
-    traces = true;
-    int arguments = state.top(l);
-    pushInternal(l, "passed");
-    state.api.lua_insert(l, 1);
-    state.pushRef(l, function(real, "gsub"));
-    state.api.lua_insert(l, 2);
-    boolean succeeded = state.api.lua_pcall(l, arguments, LuaState.MULTIPLE_RESULTS, 1) == 0;
-    substitutions--;
-    if (succeeded) {
-      return state.top(l) - 1;
-    }
-    if (state.type(l, -1) == LuaState.TABLE) {
-      state.rawGet(l, -1, "raisedByGsub");
-      if (state.type(l, -1) == LuaState.STRING) {
-        throw named(state.text(l, -1), true);
-      }
-      state.pop(l, 1);
-    }
-    throw LuaRaise.onTop();
-  }
-
-  private int matching(long l, String how, PatternSteps.Search search, Poll poll) {
-    boolean plain = how.equals("find") && state.api.lua_toboolean(l, 4) != 0;
-    if (!plain) {
-      checkPattern(l, search, poll);
-    }
-    return delegate(l, how, true);
-  }
-
-  private void checkPattern(long l, PatternSteps.Search search, Poll poll) {
-    if (!state.isString(l, 1) || !state.isString(l, 2)) {
-      return;
-    }
-    byte[] pattern = state.bytes(l, 2);
-    checkRepetitions(pattern);
-    long length = state.api.lua_objlen(l, 1);
-    if (PatternSteps.mayTakeLong(pattern, length)) {
-      int from = search == PatternSteps.Search.FIRST ? firstByte(l, length) : 0;
-      PatternSteps.check(state.bytes(l, 1), pattern, from, search, () -> poll(l, poll));
-    }
-  }
-
-  /** Where find and match begin, by their third argument. */
-  private int firstByte(long l, long length) {
-    if (!state.isNumber(l, 3)) {
-      return 0;
-    }
-    int wanted = arguments.integer(l, 3);
-    long first = wanted < 0 ? length + wanted : wanted - 1L;
-    return (int) Math.max(0, Math.min(length, first));
-  }
-
-  /** Each repetition in a pattern may hold a frame of the matcher on the thread's stack. */
-  private static void checkRepetitions(byte[] pattern) {
-    if (pattern.length <= MAX_PATTERN_REPETITIONS) {
-      return;
-    }
-    int repetitions = 0;
-    for (byte b : pattern) {
-      if (b == '?' || b == '*' || b == '+' || b == '-') {
-        repetitions++;
-      }
-    }
-    if (repetitions > MAX_PATTERN_REPETITIONS) {
-      throw LuaRaise.positioned(
-          "pattern too complex (%s of ?*+-, %s are allowed)"
-              .formatted(repetitions, MAX_PATTERN_REPETITIONS));
-    }
-  }
-
   /** Lua's own counts the values in 32 bits, and writes behind its stack where that overflows. */
   private int unpack(long l) {
     if (state.type(l, 1) == LuaState.TABLE) {
@@ -514,38 +403,38 @@ final class LuaSandbox {
       long last = toEnd ? state.api.lua_objlen(l, 1) : arguments.integer(l, 3);
       LuaRaise.positionedIf(last - first >= Integer.MAX_VALUE, "too many results to unpack");
     }
-    return delegate(l, "unpack", true);
+    return real.delegate(l, "unpack", true);
   }
 
   /** Bounds the text by what a reply may hold: the next thing a script does is to copy it. */
   private int repeat(long l) {
     if (state.isString(l, 1) && state.isNumber(l, 2)) {
       double bytes = (double) state.api.lua_objlen(l, 1) * arguments.integer(l, 2);
-      if (bytes > LuaState.MAX_STRING_BYTES) {
-        throw LuaRaise.positioned(
-            "resulting string too large (at most " + LuaState.MAX_STRING_BYTES + " bytes)");
-      }
+      LuaRaise.positionedIf(
+          bytes > LuaState.MAX_STRING_BYTES,
+          "resulting string too large (at most %s bytes)",
+          LuaState.MAX_STRING_BYTES);
       if (bytes == 0) {
         // Lua's own would count to the end, doing nothing two thousand million times.
         state.api.lua_pushstring(l, "");
         return 1;
       }
     }
-    return delegate(l, "rep", true);
+    return real.delegate(l, "rep", true);
   }
 
   private int rawGet(long l) {
     if (state.type(l, 1) == LuaState.TABLE && pushBehind(l, 1)) {
       state.api.lua_replace(l, 1);
     }
-    return delegate(l, "rawget", true);
+    return real.delegate(l, "rawget", true);
   }
 
   private int rawSet(long l) {
     if (state.type(l, 1) == LuaState.TABLE && state.top(l) >= 3 && pushBehind(l, 1)) {
       throw LuaRaise.plain(READ_ONLY);
     }
-    return delegate(l, "rawset", false);
+    return real.delegate(l, "rawset", false);
   }
 
   /** Pushes the real table behind a protected one; pushes nothing for any other table. */
@@ -559,31 +448,5 @@ final class LuaSandbox {
     }
     state.pop(l, 1);
     return false;
-  }
-
-  /** Calls Lua's own function with all arguments; its errors become those of this function. */
-  private int delegate(long l, String name, boolean positioned) {
-    state.pushRef(l, function(real, name));
-    state.api.lua_insert(l, 1);
-    int arguments = state.top(l) - 1;
-    if (state.call(l, arguments, LuaState.MULTIPLE_RESULTS)) {
-      return state.top(l);
-    }
-    if (state.type(l, -1) != LuaState.STRING) {
-      throw LuaRaise.onTop();
-    }
-    throw named(state.text(l, -1), positioned);
-  }
-
-  /** An error of a function called from here lacks what Lua found in the script's call. */
-  private static LuaRaise named(String message, boolean positioned) {
-    String prefix = "bad argument #";
-    int middle = message.indexOf(" to '?' (");
-    if (message.startsWith(prefix) && middle > 0 && message.endsWith(")")) {
-      int number = Integer.parseInt(message.substring(prefix.length(), middle));
-      String text = message.substring(middle + " to '?' (".length(), message.length() - 1);
-      return LuaRaise.argument(number, text);
-    }
-    return positioned ? LuaRaise.positioned(message) : LuaRaise.plain(message);
   }
 }

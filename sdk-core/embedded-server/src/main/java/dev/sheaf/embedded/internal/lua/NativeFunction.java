@@ -51,7 +51,7 @@ final class NativeFunction implements JFunction {
   }
 
   private void pushError(long l, LuaRaise e) {
-    switch (e.form()) {
+    switch (e.form) {
       case PLAIN -> state.push(l, e.text());
       case POSITIONED -> state.push(l, state.where(l) + e.text());
       case ARGUMENT -> state.push(l, state.where(l) + argumentError(l, e));
@@ -63,7 +63,7 @@ final class NativeFunction implements JFunction {
   /** A method's first argument is the object before the colon, which is not counted. */
   private String argumentError(long l, LuaRaise e) {
     String name = calledAs(l);
-    int number = e.argument();
+    int number = e.argument;
     if (name.startsWith(":")) {
       name = name.substring(1);
       number--;

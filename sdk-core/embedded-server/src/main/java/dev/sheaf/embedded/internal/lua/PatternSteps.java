@@ -47,6 +47,12 @@ final class PatternSteps {
     Malformed() {
       super(null, null, false, false);
     }
+
+    static void when(boolean malformed) {
+      if (malformed) {
+        throw new Malformed();
+      }
+    }
   }
 
   private final byte[] text;
@@ -69,7 +75,7 @@ final class PatternSteps {
   static boolean mayTakeLong(byte[] pattern, long textLength) {
     double bound = textLength + 1.0;
     for (byte b : pattern) {
-      if (b == '*' || b == '+' || b == '-' || b == '?') {
+      if (isRepetition(b)) {
         bound *= b == '?' ? 2 : textLength + 1.0;
       }
     }
@@ -110,9 +116,7 @@ final class PatternSteps {
 
   private void requireAllClosed() {
     for (int i = 0; i < level; i++) {
-      if (lengths[i] == UNCLOSED) {
-        throw new Malformed();
-      }
+      Malformed.when(lengths[i] == UNCLOSED);
     }
   }
 
@@ -123,7 +127,7 @@ final class PatternSteps {
     }
     if (steps > most) {
       throw LuaRaise.positioned(
-          "pattern too complex (more than " + most + " steps in " + text.length + " bytes)");
+          "pattern too complex (more than %s steps in %s bytes)".formatted(most, text.length));
     }
   }
 
@@ -136,46 +140,35 @@ final class PatternSteps {
         return s;
       }
       byte b = pattern[p];
+      byte next = p + 1 < pattern.length ? pattern[p + 1] : 0;
       if (b == '(') {
-        boolean position = p + 1 < pattern.length && pattern[p + 1] == ')';
-        return open(s, position ? p + 2 : p + 1, position ? POSITION : UNCLOSED);
+        return open(s, next == ')' ? p + 2 : p + 1, next == ')' ? POSITION : UNCLOSED);
       }
       if (b == ')') {
         return close(s, p + 1);
       }
-      if (b == '%' && p + 1 < pattern.length) {
-        byte next = pattern[p + 1];
-        if (next == 'b') {
-          s = balanced(s, p + 2);
-          p += 4;
-        } else if (next == 'f') {
-          p += 2;
-          if (p >= pattern.length || pattern[p] != '[') {
-            throw new Malformed();
-          }
-          int end = endOfItem(p);
-          int before = s == 0 ? 0 : text[s - 1] & 0xff;
-          int after = s == text.length ? 0 : text[s] & 0xff;
-          if (inSet(before, p, end - 1) || !inSet(after, p, end - 1)) {
-            return NO_MATCH;
-          }
-          p = end;
-        } else if (next >= '0' && next <= '9') {
-          s = backReference(s, next);
-          p += 2;
-        } else {
-          int end = endOfItem(p);
-          if (isRepeated(end)) {
-            return repeated(s, p, end);
-          }
-          s = single(s, p, end) ? s + 1 : NO_MATCH;
-          p = end;
-        }
-      } else if (b == '$' && p + 1 == pattern.length) {
+      if (b == '$' && p + 1 == pattern.length) {
         return s == text.length ? s : NO_MATCH;
+      }
+      if (b == '%' && next == 'b') {
+        s = balanced(s, p + 2);
+        p += 4;
+      } else if (b == '%' && next == 'f') {
+        p += 2;
+        Malformed.when(p >= pattern.length || pattern[p] != '[');
+        int end = endOfItem(p);
+        int before = s == 0 ? 0 : text[s - 1] & 0xff;
+        int after = s == text.length ? 0 : text[s] & 0xff;
+        if (inSet(before, p, end - 1) || !inSet(after, p, end - 1)) {
+          return NO_MATCH;
+        }
+        p = end;
+      } else if (b == '%' && next >= '0' && next <= '9') {
+        s = backReference(s, next);
+        p += 2;
       } else {
         int end = endOfItem(p);
-        if (isRepeated(end)) {
+        if (end < pattern.length && isRepetition(pattern[end])) {
           return repeated(s, p, end);
         }
         s = single(s, p, end) ? s + 1 : NO_MATCH;
@@ -187,11 +180,7 @@ final class PatternSteps {
     }
   }
 
-  private boolean isRepeated(int end) {
-    if (end == pattern.length) {
-      return false;
-    }
-    byte b = pattern[end];
+  static boolean isRepetition(byte b) {
     return b == '?' || b == '*' || b == '+' || b == '-';
   }
 
@@ -234,9 +223,7 @@ final class PatternSteps {
   }
 
   private int open(int s, int p, int length) {
-    if (level >= MAX_CAPTURES) {
-      throw new Malformed();
-    }
+    Malformed.when(level >= MAX_CAPTURES);
     starts[level] = s;
     lengths[level] = length;
     level++;
@@ -252,9 +239,7 @@ final class PatternSteps {
     while (capture >= 0 && lengths[capture] != UNCLOSED) {
       capture--;
     }
-    if (capture < 0) {
-      throw new Malformed();
-    }
+    Malformed.when(capture < 0);
     lengths[capture] = s - starts[capture];
     int found = match(s, p);
     if (found == NO_MATCH) {
@@ -264,9 +249,7 @@ final class PatternSteps {
   }
 
   private int balanced(int start, int p) {
-    if (p + 1 >= pattern.length) {
-      throw new Malformed();
-    }
+    Malformed.when(p + 1 >= pattern.length);
     if (start >= text.length || text[start] != pattern[p]) {
       return NO_MATCH;
     }
@@ -287,9 +270,7 @@ final class PatternSteps {
 
   private int backReference(int s, byte digit) {
     int capture = digit - '1';
-    if (capture < 0 || capture >= level || lengths[capture] == UNCLOSED) {
-      throw new Malformed();
-    }
+    Malformed.when(capture < 0 || capture >= level || lengths[capture] == UNCLOSED);
     int length = Math.max(0, lengths[capture]);
     int from = starts[capture];
     steps += length / Long.BYTES;
@@ -303,9 +284,7 @@ final class PatternSteps {
     int p = start;
     byte b = pattern[p++];
     if (b == '%') {
-      if (p == pattern.length) {
-        throw new Malformed();
-      }
+      Malformed.when(p == pattern.length);
       return p + 1;
     }
     if (b != '[') {
@@ -315,9 +294,7 @@ final class PatternSteps {
       p++;
     }
     do {
-      if (p >= pattern.length) {
-        throw new Malformed();
-      }
+      Malformed.when(p >= pattern.length);
       if (pattern[p++] == '%') {
         p++;
       }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
+
 /** Errors as the redis table hands them to scripts: tables with an err field. */
 final class RedisErrors {
 
   private static final String GENERIC_CODE = "ERR";
-
-  private RedisErrors() {}
 
   /** Pushes the error of a message without a code. */
   static void push(LuaState state, long l, String message) {
@@ -15,7 +15,7 @@ final class RedisErrors {
 
   /** Pushes the error of a reply's text, whose first word is its code. */
   static void pushReply(LuaState state, long l, String reply) {
-    String text = untilNul(reply);
+    String text = Bytes.untilNul(reply);
     int blank = text.indexOf(' ');
     String code = blank < 0 ? GENERIC_CODE : text.substring(0, blank);
     pushTable(state, l, code + " " + trimmed(text.substring(blank + 1)));
@@ -28,14 +28,9 @@ final class RedisErrors {
     state.rawSet(l, -2, "err");
   }
 
-  static String untilNul(String text) {
-    int nul = text.indexOf('\0');
-    return nul < 0 ? text : text.substring(0, nul);
-  }
-
   /** As an error reply holds it: one line, up to a NUL, line ends at its end cut off. */
   static String asLine(String text) {
-    String line = untilNul(text);
+    String line = Bytes.untilNul(text);
     int end = line.length();
     while (end > 0 && isLineEnd(line.charAt(end - 1))) {
       end--;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.protocol.Edition;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** The redis table. */
@@ -17,7 +16,10 @@ final class RedisLibrary {
 
   private final Edition edition;
   private final LuaState state;
-  private final LuaHost host;
+
+  /** What the running script reaches. */
+  LuaHost host;
+
   private final ReplyWriter writer;
   private final CommandNames names;
 
@@ -96,9 +98,9 @@ final class RedisLibrary {
     text("REDIS_VERSION", edition.redisVersion());
     number("REDIS_VERSION_NUM", Edition.number(edition.redisVersion()));
     if (edition.isValkey()) {
-      text("SERVER_NAME", edition.server());
-      text("VALKEY_VERSION", edition.version());
-      number("VALKEY_VERSION_NUM", Edition.number(edition.version()));
+      text("SERVER_NAME", edition.server);
+      text("VALKEY_VERSION", edition.version);
+      number("VALKEY_VERSION_NUM", Edition.number(edition.version));
     }
   }
 
@@ -164,7 +166,7 @@ final class RedisLibrary {
       return state.bytes(l, index);
     }
     if (type == LuaState.NUMBER) {
-      String text = LuaNumbers.general(state.api.lua_tonumber(l, index), 17);
+      String text = Numbers.general(state.api.lua_tonumber(l, index), 17);
       return text.getBytes(StandardCharsets.ISO_8859_1);
     }
     throw LuaRaise.redis("Lua redis lib command arguments must be strings or integers");
@@ -230,11 +232,7 @@ final class RedisLibrary {
   }
 
   static String sha1(byte[] data) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(data));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-1", e);
-    }
+    return Bytes.digest("SHA-1", data);
   }
 
   private int errorReply(long l) {
@@ -242,7 +240,7 @@ final class RedisLibrary {
       RedisErrors.push(state, l, "wrong number or type of arguments");
       return 1;
     }
-    String text = RedisErrors.untilNul(state.text(l, 1));
+    String text = Bytes.untilNul(state.text(l, 1));
     RedisErrors.pushReply(state, l, text.startsWith("-") ? text.substring(1) : text);
     return 1;
   }
@@ -268,11 +266,6 @@ final class RedisLibrary {
     LuaRaise.redisIf(
         (flags & ~REPLICATE_ALL) != 0,
         "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
-    guarded(
-        () -> {
-          host.replication(flags);
-          return null;
-        });
     return 0;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +45,7 @@ final class ReplyReader {
         if (parent == null) {
           return value;
         }
-        parent.add(value);
+        parent.items().add(value);
       }
       value = advance(l, levels.element(), respVersion);
       if (value == END) {
@@ -96,7 +96,7 @@ final class ReplyReader {
     }
     state.pop(l, 1);
     if (field(l, "ok") == LuaState.STRING) {
-      return popped(l, 2, new LuaStatus(oneLine(RedisErrors.untilNul(state.text(l, -1)))));
+      return popped(l, 2, new LuaStatus(oneLine(Bytes.untilNul(state.text(l, -1)))));
     }
     state.pop(l, 1);
     if (field(l, "double") == LuaState.NUMBER) {
@@ -120,15 +120,15 @@ final class ReplyReader {
   private Level collection(long l) {
     if (field(l, "map") == LuaState.TABLE) {
       state.api.lua_pushnil(l);
-      return new MapLevel();
+      return new Level(Shape.MAP, new ArrayList<>());
     }
     state.pop(l, 1);
     if (field(l, "set") == LuaState.TABLE) {
       state.api.lua_pushnil(l);
-      return new SetLevel();
+      return new Level(Shape.SET, new ArrayList<>());
     }
     state.pop(l, 1);
-    return new ListLevel();
+    return new Level(Shape.LIST, new ArrayList<>());
   }
 
   private @Nullable LuaVerbatim verbatim(long l) {
@@ -160,102 +160,50 @@ final class ReplyReader {
     return text.replace('\r', ' ').replace('\n', ' ');
   }
 
-  /** A table being gone through; it stays on Lua's stack below its element. */
-  private abstract static class Level {
+  private enum Shape {
+    LIST,
+    MAP,
+    SET
+  }
+
+  /**
+   * A table being gone through; it stays on Lua's stack below its element. Of a map or set, the
+   * outer table does as well, and the key reached.
+   */
+  private record Level(Shape shape, List<@Nullable Object> items) {
 
     /** Pushes the next element, or pops all this level put on the stack and returns false. */
-    abstract boolean pushNext(LuaState state, long l);
-
-    abstract void add(@Nullable Object element);
-
-    abstract Object result();
-  }
-
-  private static final class ListLevel extends Level {
-
-    private final List<@Nullable Object> elements = new ArrayList<>();
-
-    @Override
     boolean pushNext(LuaState state, long l) {
-      state.api.lua_rawgeti(l, -1, elements.size() + 1);
-      if (state.type(l, -1) == LuaState.NIL) {
-        state.pop(l, 2);
-        return false;
-      }
-      return true;
-    }
-
-    @Override
-    void add(@Nullable Object element) {
-      elements.add(element);
-    }
-
-    @Override
-    Object result() {
-      return elements;
-    }
-  }
-
-  /** On the stack: the outer table, the map, and the key reached. */
-  private static final class MapLevel extends Level {
-
-    private final Map<@Nullable Object, @Nullable Object> entries = new LinkedHashMap<>();
-    private boolean atKey;
-    private @Nullable Object key;
-
-    @Override
-    boolean pushNext(LuaState state, long l) {
-      if (atKey) {
+      if (shape == Shape.MAP && items.size() % 2 == 1) {
         // The key was read from a copy; its value lies on top of it.
         return true;
       }
-      if (state.api.lua_next(l, -2) == 0) {
-        state.pop(l, 2);
-        return false;
+      if (shape == Shape.LIST) {
+        state.api.lua_rawgeti(l, -1, items.size() + 1);
+        if (state.type(l, -1) != LuaState.NIL) {
+          return true;
+        }
+      } else if (state.api.lua_next(l, -2) != 0) {
+        state.pop(l, shape == Shape.SET ? 1 : 0);
+        state.api.lua_pushvalue(l, shape == Shape.SET ? -1 : -2);
+        return true;
       }
-      state.api.lua_pushvalue(l, -2);
-      return true;
+      state.pop(l, 2);
+      return false;
     }
 
-    @Override
-    void add(@Nullable Object element) {
-      if (atKey) {
-        entries.put(key, element);
-      } else {
-        key = element;
-      }
-      atKey = !atKey;
-    }
-
-    @Override
     Object result() {
-      return Collections.unmodifiableMap(entries);
-    }
-  }
-
-  private static final class SetLevel extends Level {
-
-    private final Set<@Nullable Object> members = new LinkedHashSet<>();
-
-    @Override
-    boolean pushNext(LuaState state, long l) {
-      if (state.api.lua_next(l, -2) == 0) {
-        state.pop(l, 2);
-        return false;
-      }
-      state.pop(l, 1);
-      state.api.lua_pushvalue(l, -1);
-      return true;
-    }
-
-    @Override
-    void add(@Nullable Object element) {
-      members.add(element);
-    }
-
-    @Override
-    Object result() {
-      return Collections.unmodifiableSet(members);
+      return switch (shape) {
+        case LIST -> items;
+        case SET -> Collections.unmodifiableSet(new LinkedHashSet<>(items));
+        case MAP -> {
+          Map<@Nullable Object, @Nullable Object> map = new LinkedHashMap<>();
+          for (int i = 0; i < items.size(); i += 2) {
+            map.put(items.get(i), items.get(i + 1));
+          }
+          yield Collections.unmodifiableMap(map);
+        }
+      };
     }
   }
 }

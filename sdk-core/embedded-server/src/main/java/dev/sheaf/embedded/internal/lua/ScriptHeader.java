@@ -26,9 +26,7 @@ record ScriptHeader(int length, Set<String> flags) {
     while (end < source.length && source[end] != '\n' && source[end] != 0) {
       end++;
     }
-    if (end == source.length || source[end] == 0) {
-      throw new LuaScriptException("ERR Invalid script shebang");
-    }
+    ScriptException.when(end == source.length || source[end] == 0, "ERR Invalid script shebang");
     String line = new String(source, 0, end, StandardCharsets.ISO_8859_1);
     return new ScriptHeader(end, flags(List.of(line.trim().split("\\s+"))));
   }
@@ -38,19 +36,15 @@ record ScriptHeader(int length, Set<String> flags) {
   }
 
   private static Set<String> flags(List<String> words) {
-    if (!words.get(0).equals("#!lua")) {
-      throw new LuaScriptException("ERR Unexpected engine in script shebang: " + words.get(0));
-    }
+    ScriptException.when(
+        !words.get(0).equals("#!lua"), "ERR Unexpected engine in script shebang: %s", words.get(0));
     Set<String> flags = new LinkedHashSet<>();
     for (String word : words.subList(1, words.size())) {
-      if (!word.startsWith(FLAGS)) {
-        throw new LuaScriptException("ERR Unknown lua shebang option: " + word);
-      }
+      ScriptException.when(!word.startsWith(FLAGS), "ERR Unknown lua shebang option: %s", word);
       String list = word.substring(FLAGS.length());
       for (String flag : list.isEmpty() ? new String[0] : list.split(",", -1)) {
-        if (!KNOWN_FLAGS.contains(flag)) {
-          throw new LuaScriptException("ERR Unexpected flag in script shebang: " + flag);
-        }
+        ScriptException.when(
+            !KNOWN_FLAGS.contains(flag), "ERR Unexpected flag in script shebang: %s", flag);
         flags.add(flag);
       }
     }

@@ -86,10 +86,11 @@ final class StructLibrary {
 
     private int integerSize() {
       int size = number(INT_BYTES);
-      if (size > MAX_INTEGER_BYTES) {
-        throw LuaRaise.positioned(
-            "integral size " + size + " is larger than limit of " + MAX_INTEGER_BYTES);
-      }
+      LuaRaise.positionedIf(
+          size > MAX_INTEGER_BYTES,
+          "integral size %s is larger than limit of %s",
+          size,
+          MAX_INTEGER_BYTES);
       return size;
     }
 
@@ -108,9 +109,8 @@ final class StructLibrary {
         case '<' -> order = ByteOrder.LITTLE_ENDIAN;
         case '!' -> {
           int unit = number(MAX_ALIGNMENT);
-          if (Integer.bitCount(unit) != 1) {
-            throw LuaRaise.positioned("alignment " + unit + " is not a power of 2");
-          }
+          LuaRaise.positionedIf(
+              Integer.bitCount(unit) != 1, "alignment %s is not a power of 2", unit);
           alignment = unit;
         }
         default -> throw LuaRaise.argument(1, "invalid format option '" + option + "'");
@@ -177,7 +177,7 @@ final class StructLibrary {
     long position = arguments.wide(l, 3, 1);
     LuaArguments.check(position != 0, 3, "offset must be 1 or greater");
     position--;
-    int results = 0;
+    int given = state.top(l);
     while (format.hasNext()) {
       char option = format.next();
       int size = format.sizeOf(option);
@@ -186,27 +186,19 @@ final class StructLibrary {
       LuaRaise.positionedIf(!state.reserve(l, 2), "stack overflow (too many results)");
       int at = (int) position;
       switch (option) {
-        case 'b', 'B', 'h', 'H', 'l', 'L', 'T', 'i', 'I' -> {
-          state.api.lua_pushnumber(
-              l, integer(data, at, size, format, Character.isLowerCase(option)));
-          results++;
-        }
+        case 'b', 'B', 'h', 'H', 'l', 'L', 'T', 'i', 'I' ->
+            state.api.lua_pushnumber(
+                l, integer(data, at, size, format, Character.isLowerCase(option)));
         case 'x' -> {}
-        case 'f' -> {
-          state.api.lua_pushnumber(l, ByteBuffer.wrap(data).order(format.order).getFloat(at));
-          results++;
-        }
-        case 'd' -> {
-          state.api.lua_pushnumber(l, ByteBuffer.wrap(data).order(format.order).getDouble(at));
-          results++;
-        }
+        case 'f' ->
+            state.api.lua_pushnumber(l, ByteBuffer.wrap(data).order(format.order).getFloat(at));
+        case 'd' ->
+            state.api.lua_pushnumber(l, ByteBuffer.wrap(data).order(format.order).getDouble(at));
         case 'c' -> {
           if (size == 0) {
-            size = previousSize(l, data, position, results);
-            results--;
+            size = previousSize(l, data, position, given);
           }
           state.push(l, Arrays.copyOfRange(data, at, at + size));
-          results++;
         }
         case 's' -> {
           int end = at;
@@ -216,20 +208,19 @@ final class StructLibrary {
           LuaRaise.positionedIf(end == data.length, "unfinished string in data");
           state.push(l, Arrays.copyOfRange(data, at, end));
           size = end - at + 1;
-          results++;
         }
         default -> format.control(option);
       }
       position += size;
     }
     state.api.lua_pushnumber(l, position + 1);
-    return results + 1;
+    return state.top(l) - given;
   }
 
   /** Takes the number read last as the length of a string. */
-  private int previousSize(long l, byte[] data, long position, int results) {
+  private int previousSize(long l, byte[] data, long position, int given) {
     LuaRaise.positionedIf(
-        results == 0 || !state.isNumber(l, -1), "format 'c0' needs a previous size");
+        state.top(l) == given || !state.isNumber(l, -1), "format 'c0' needs a previous size");
     long size = LuaNumbers.truncated(state.api.lua_tonumber(l, -1));
     checkInside(data, position, size);
     state.pop(l, 1);

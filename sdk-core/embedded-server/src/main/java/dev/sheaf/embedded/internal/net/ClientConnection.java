@@ -74,7 +74,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       cut = true;
     }
     int length = bytes.readableBytes();
-    node.counters().bytesOut += length;
+    node.counters.bytesOut += length;
     if (shortcut != null) {
       shortcut.writeToClient(channel.alloc().buffer(length).writeBytes(bytes));
       return;
@@ -90,7 +90,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   /** How many of the bytes still go out under the fault that cuts connections. */
   private int roomBeforeCut(int length) {
-    long most = node.faults().cutAfterBytes();
+    long most = node.faults.cutAfterBytes;
     if (most < 0) {
       sentSinceCutRule = 0;
       return length;
@@ -108,7 +108,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private void feed(ByteBuf in) {
     try {
-      node.counters().bytesIn += in.readableBytes();
+      node.counters.bytesIn += in.readableBytes();
       decoder.feed(in);
     } finally {
       in.release();
@@ -117,7 +117,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private void runBatch() {
     if (run() > 0) {
-      node.counters().readBatches++;
+      node.counters.readBatches++;
     }
   }
 
@@ -168,7 +168,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     int requests = 0;
     try {
       while (mayRun()) {
-        decoder.trusted(client.isAuthenticated());
+        decoder.trusted(client.authenticated);
         byte[][] request = held == null ? decoder.next() : held;
         held = null;
         if (request == null || waits(request)) {
@@ -214,7 +214,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   private boolean mayRun() {
-    return client.blocked() == null
+    return client.blocked == null
         && !client.isClosing()
         && !delayed
         && !node.isFrozen()
@@ -223,7 +223,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   /** Whether a pause or a fault has the request wait. */
   private boolean waits(byte[][] request) {
-    if (!node.pause().isOn() && !node.faults().isArmed()) {
+    if (!node.pause.isOn() && !node.faults.isArmed()) {
       delayServed = false;
       return false;
     }
@@ -231,11 +231,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (command == null) {
       return false;
     }
-    boolean mayWrite = node.pause().isOn() && ScriptFlags.mayWrite(node, client, command, request);
-    if (node.pause().holds(client, mayWrite)) {
+    boolean mayWrite = node.pause.isOn() && ScriptFlags.mayWrite(node, client, command, request);
+    if (node.pause.holds(client, mayWrite)) {
       return true;
     }
-    long nanos = delayServed ? 0 : node.faults().takeDelayNanos(command.name());
+    long nanos = delayServed ? 0 : node.faults.takeDelayNanos(command.name());
     delayServed = nanos > 0;
     if (nanos > 0) {
       delayed = true;
@@ -259,7 +259,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     if (client.isClosing() || cut) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-    } else if ((client.isSubscriber() || node.monitors().has(client))
+    } else if ((client.isSubscriber() || node.monitors.contains(client))
         && pendingOutput() > Limits.MAX_SUBSCRIBER_OUTPUT) {
       LOG.log(
           System.Logger.Level.WARNING,
@@ -342,9 +342,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public String localAddress() {
-    return unixSocket
-        ? node.config().values().get("unixsocket") + ":0"
-        : text(channel.localAddress());
+    return unixSocket ? node.config.values.get("unixsocket") + ":0" : text(channel.localAddress());
   }
 
   private static String text(SocketAddress address) {

@@ -78,7 +78,7 @@ final class Shortcut extends ChannelDuplexHandler {
     Channel channel = ctx.channel();
     if (channel.remoteAddress() instanceof InetSocketAddress to
         && channel.localAddress() instanceof InetSocketAddress from
-        && channel.eventLoop() == server.loop()
+        && channel.eventLoop() == server.loop
         && server.serves(to)) {
       joined = true;
       ends = Shortcuts.ports(to.getPort(), from.getPort());
@@ -134,9 +134,9 @@ final class Shortcut extends ChannelDuplexHandler {
 
   private void callServer() {
     if (connection != null) {
-      server.lingering().called();
+      server.lingering.called();
       connection.takeFromShortcut();
-      server.lingering().served();
+      server.lingering.served();
     }
   }
 
@@ -171,7 +171,7 @@ final class Shortcut extends ChannelDuplexHandler {
   private void callClient() {
     if (!clientCalled) {
       clientCalled = true;
-      server.loop().execute(this::deliver);
+      server.loop.execute(this::deliver);
     }
   }
 

@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * is accepted. Confined to the server's event loop, but for what says otherwise.
  */
 final class Shortcuts {
-  private final EventLoop loop;
-  private final Lingering lingering;
+  final EventLoop loop;
+  final Lingering lingering;
   private final Set<InetSocketAddress> listening = ConcurrentHashMap.newKeySet();
   private final Map<Long, Shortcut.Server> accepted = new HashMap<>();
   private final Map<Long, Shortcut> waiting = new HashMap<>();
@@ -25,14 +25,6 @@ final class Shortcuts {
   Shortcuts(EventLoop loop, Lingering lingering) {
     this.loop = loop;
     this.lingering = lingering;
-  }
-
-  EventLoop loop() {
-    return loop;
-  }
-
-  Lingering lingering() {
-    return lingering;
   }
 
   static long ports(int server, int client) {

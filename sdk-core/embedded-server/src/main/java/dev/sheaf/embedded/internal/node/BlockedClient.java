@@ -6,57 +6,18 @@ import java.util.List;
 /**
  * A client waiting in a blocking command. {@code attempt} tries the command again on one key that
  * has become ready and says whether it was served; {@code timedOut} writes the empty reply.
+ *
+ * @param deadline in milliseconds since the epoch; zero waits for ever
  */
-public final class BlockedClient {
+public record BlockedClient(
+    Client client,
+    int dbIndex,
+    List<byte[]> keys,
+    long deadline,
+    BlockedClient.Attempt attempt,
+    Runnable timedOut) {
   /** Tries to serve the waiting client from the key. */
   public interface Attempt {
     boolean serve(byte[] key);
-  }
-
-  private final Client client;
-  private final int dbIndex;
-  private final List<byte[]> keys;
-  private final long deadline;
-  private final Attempt attempt;
-  private final Runnable timedOut;
-
-  /** {@code deadline} in milliseconds since the epoch; zero waits for ever. */
-  public BlockedClient(
-      Client client,
-      int dbIndex,
-      List<byte[]> keys,
-      long deadline,
-      Attempt attempt,
-      Runnable timedOut) {
-    this.client = client;
-    this.dbIndex = dbIndex;
-    this.keys = keys;
-    this.deadline = deadline;
-    this.attempt = attempt;
-    this.timedOut = timedOut;
-  }
-
-  public Client client() {
-    return client;
-  }
-
-  int dbIndex() {
-    return dbIndex;
-  }
-
-  List<byte[]> keys() {
-    return keys;
-  }
-
-  long deadline() {
-    return deadline;
-  }
-
-  Attempt attempt() {
-    return attempt;
-  }
-
-  Runnable timedOut() {
-    return timedOut;
   }
 }

@@ -26,23 +26,18 @@ public final class BlockedClients {
 
   public void block(BlockedClient wait) {
     all.add(wait);
-    wait.client().blocked(wait);
+    wait.client().blocked = wait;
     ByteMap<Set<BlockedClient>> keys =
         waiting.computeIfAbsent(wait.dbIndex(), i -> new ByteMap<>());
     for (byte[] key : wait.keys()) {
-      Set<BlockedClient> queue = keys.get(key);
-      if (queue == null) {
-        queue = new LinkedHashSet<>();
-        keys.put(key, queue);
-      }
-      queue.add(wait);
+      keys.computeIfAbsent(key, LinkedHashSet::new).add(wait);
     }
   }
 
   /** Forgets the wait without an answer. */
   public void forget(BlockedClient wait) {
     all.remove(wait);
-    wait.client().blocked(null);
+    wait.client().blocked = null;
     ByteMap<Set<BlockedClient>> keys = waiting.get(wait.dbIndex());
     for (byte[] key : wait.keys()) {
       Set<BlockedClient> queue = keys == null ? null : keys.get(key);
@@ -60,9 +55,9 @@ public final class BlockedClients {
     if (all.isEmpty()) {
       return;
     }
-    ByteMap<Set<BlockedClient>> keys = waiting.get(db.index());
+    ByteMap<Set<BlockedClient>> keys = waiting.get(db.index);
     if (keys != null && keys.contains(key)) {
-      ready.add(new Ready(db.index(), key));
+      ready.add(new Ready(db.index, key));
     }
   }
 
@@ -103,15 +98,12 @@ public final class BlockedClients {
 
   private void release(BlockedClient wait) {
     forget(wait);
-    Connection connection = wait.client().connection();
-    if (connection != null) {
-      connection.resume();
-    }
+    wait.client().resume();
   }
 
   /** Ends the wait of one client as if its time were over, or with an error. */
   public boolean unblock(Client client, boolean withError) {
-    BlockedClient wait = client.blocked();
+    BlockedClient wait = client.blocked;
     if (wait == null) {
       return false;
     }

@@ -23,35 +23,41 @@ public final class Client {
   /** A command waiting for EXEC. */
   public record Queued(Command command, byte[][] args) {}
 
-  private final long id;
-  private final @Nullable Connection connection;
-  private final long createdAt;
+  public final long id;
 
-  private int dbIndex;
+  /** Null for the link over which a replica takes its master's commands. */
+  public final @Nullable Connection connection;
+
+  public final long createdAt;
+
+  public int dbIndex;
   private int protocol = 2;
-  private boolean authenticated;
-  private AclUser user;
-  private String name = "";
-  private String libName = "";
-  private String libVersion = "";
-  private ReplyMode replyMode = ReplyMode.ON;
+  public boolean authenticated;
+
+  /** Whose permissions the session has. */
+  public AclUser user;
+
+  public String name = "";
+  public String libName = "";
+  public String libVersion = "";
+  public ReplyMode replyMode = ReplyMode.ON;
   private long lastUsedAt;
   private @Nullable Command lastCommand;
-  private boolean asking;
-  private boolean readOnlyMode;
+  public boolean asking;
+  public boolean readOnlyMode;
   private boolean closing;
 
   private @Nullable List<Queued> queue;
   private boolean queueBroken;
   private boolean watchBroken;
-  private final List<WatchedKey> watches = new ArrayList<>();
+  public final List<WatchedKey> watches = new ArrayList<>();
 
-  private final ByteMap<Boolean> channels = new ByteMap<>();
-  private final ByteMap<Boolean> patterns = new ByteMap<>();
-  private final ByteMap<Boolean> shardChannels = new ByteMap<>();
+  public final ByteMap<Boolean> channels = new ByteMap<>();
+  public final ByteMap<Boolean> patterns = new ByteMap<>();
+  public final ByteMap<Boolean> shardChannels = new ByteMap<>();
 
-  private @Nullable BlockedClient blocked;
-  private @Nullable Client scriptSession;
+  public @Nullable BlockedClient blocked;
+  @Nullable Client scriptSession;
 
   Client(long id, AclUser user, @Nullable Connection connection, long now) {
     this.id = id;
@@ -59,15 +65,6 @@ public final class Client {
     this.createdAt = now;
     this.user = user;
     this.lastUsedAt = now;
-  }
-
-  public long id() {
-    return id;
-  }
-
-  /** Null for the link over which a replica takes its master's commands. */
-  public @Nullable Connection connection() {
-    return connection;
   }
 
   public boolean isMasterLink() {
@@ -86,14 +83,6 @@ public final class Client {
     return connection == null ? NoReply.INSTANCE : connection.reply();
   }
 
-  public int dbIndex() {
-    return dbIndex;
-  }
-
-  public void dbIndex(int index) {
-    dbIndex = index;
-  }
-
   public int protocol() {
     return protocol;
   }
@@ -103,59 +92,6 @@ public final class Client {
     if (connection != null) {
       connection.protocol(version);
     }
-  }
-
-  public boolean isAuthenticated() {
-    return authenticated;
-  }
-
-  public void authenticated(boolean yes) {
-    authenticated = yes;
-  }
-
-  /** Whose permissions the session has. */
-  public AclUser user() {
-    return user;
-  }
-
-  public void user(AclUser newUser) {
-    user = newUser;
-  }
-
-  public String name() {
-    return name;
-  }
-
-  public void name(String newName) {
-    name = newName;
-  }
-
-  public String libName() {
-    return libName;
-  }
-
-  public void libName(String newName) {
-    libName = newName;
-  }
-
-  public String libVersion() {
-    return libVersion;
-  }
-
-  public void libVersion(String version) {
-    libVersion = version;
-  }
-
-  public ReplyMode replyMode() {
-    return replyMode;
-  }
-
-  public void replyMode(ReplyMode mode) {
-    replyMode = mode;
-  }
-
-  public long createdAt() {
-    return createdAt;
   }
 
   public long lastUsedAt() {
@@ -171,28 +107,19 @@ public final class Client {
     lastCommand = command;
   }
 
-  public boolean isAsking() {
-    return asking;
-  }
-
-  public void asking(boolean yes) {
-    asking = yes;
-  }
-
-  public boolean isReadOnlyMode() {
-    return readOnlyMode;
-  }
-
-  public void readOnlyMode(boolean yes) {
-    readOnlyMode = yes;
-  }
-
   /** Ends its connection; one that ends itself has its replies first. */
   public void end(boolean byItself) {
     if (connection != null && byItself) {
       connection.closeAfterReplies();
     } else if (connection != null) {
       connection.close();
+    }
+  }
+
+  /** Goes on with what has arrived while it could not go on. */
+  public void resume() {
+    if (connection != null) {
+      connection.resume();
     }
   }
 
@@ -232,10 +159,6 @@ public final class Client {
     watchBroken = true;
   }
 
-  public List<WatchedKey> watches() {
-    return watches;
-  }
-
   void dropQueue() {
     queue = null;
     queueBroken = false;
@@ -246,40 +169,12 @@ public final class Client {
     watchBroken = false;
   }
 
-  public ByteMap<Boolean> channels() {
-    return channels;
-  }
-
-  public ByteMap<Boolean> patterns() {
-    return patterns;
-  }
-
-  public ByteMap<Boolean> shardChannels() {
-    return shardChannels;
-  }
-
   public int subscriptions() {
     return channels.size() + patterns.size();
   }
 
   public boolean isSubscriber() {
     return subscriptions() + shardChannels.size() > 0;
-  }
-
-  public @Nullable BlockedClient blocked() {
-    return blocked;
-  }
-
-  void blocked(@Nullable BlockedClient wait) {
-    blocked = wait;
-  }
-
-  @Nullable Client scriptSession() {
-    return scriptSession;
-  }
-
-  void scriptSession(Client session) {
-    scriptSession = session;
   }
 
   void reset(AclUser standard) {

@@ -37,12 +37,7 @@ public final class ClientPause {
     if (until != 0) {
       until = 0;
       held.clear();
-      for (Client client : List.copyOf(clients.get())) {
-        Connection connection = client.connection();
-        if (connection != null) {
-          connection.resume();
-        }
-      }
+      List.copyOf(clients.get()).forEach(Client::resume);
     }
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What CONFIG GET and SET see. Only a few of them change what the server does. */
 public final class Config {
-  private final Map<String, String> values = new TreeMap<>();
+  public final Map<String, String> values = new TreeMap<>();
   private long slowerThanMicros = 10_000;
   private long latencyThresholdMillis;
   private long replicasToWrite;
@@ -107,10 +107,6 @@ public final class Config {
     return name.equals("lua-time-limit")
         ? "busy-reply-threshold"
         : name.replace("slave", "replica").replace("ziplist", "listpack");
-  }
-
-  public Map<String, String> values() {
-    return values;
   }
 
   public @Nullable String get(String name) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.node;
 
-import java.util.Arrays;
+import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -9,6 +9,8 @@ import java.util.TreeMap;
 public final class Counters {
   /** Codes of errors counted apart: scripts can make up any number. As later versions of Redis. */
   private static final int MAX_CODES = 128;
+
+  private static final int ROWS = CommandTable.names().size();
 
   public long commands;
   public long connections;
@@ -21,21 +23,16 @@ public final class Counters {
   public long hits;
   public long misses;
   public long errors;
-  public final long[] perCommand;
+  public final long[] perCommand = new long[ROWS];
 
   /** Executions that ended with an error. */
-  public final long[] failed;
+  public final long[] failed = new long[ROWS];
 
   /** Commands that were refused before they ran. */
-  public final long[] rejected;
+  public final long[] rejected = new long[ROWS];
 
-  private final Map<String, Long> errorsByCode = new TreeMap<>();
-
-  Counters(int commandRows) {
-    perCommand = new long[commandRows];
-    failed = new long[commandRows];
-    rejected = new long[commandRows];
-  }
+  /** How many errors of each code, in the order of the codes. */
+  public final Map<String, Long> errorsByCode = new TreeMap<>();
 
   /** Counts an error by the code its line begins with. */
   public void error(String line) {
@@ -45,28 +42,5 @@ public final class Counters {
     if (errorsByCode.size() < MAX_CODES || errorsByCode.containsKey(code)) {
       errorsByCode.merge(code, 1L, Long::sum);
     }
-  }
-
-  /** How many errors of each code, in the order of the codes. */
-  public Map<String, Long> errorsByCode() {
-    return errorsByCode;
-  }
-
-  public void reset() {
-    commands = 0;
-    connections = 0;
-    bytesIn = 0;
-    bytesOut = 0;
-    readBatches = 0;
-    expiredKeys = 0;
-    expiredFields = 0;
-    evictedKeys = 0;
-    hits = 0;
-    misses = 0;
-    errors = 0;
-    Arrays.fill(perCommand, 0);
-    Arrays.fill(failed, 0);
-    Arrays.fill(rejected, 0);
-    errorsByCode.clear();
   }
 }

@@ -52,9 +52,9 @@ public final class FaultRules {
 
   private final List<Rule> rules = new ArrayList<>();
   private volatile boolean armed;
-  private volatile boolean loading;
-  private volatile boolean readOnly;
-  private volatile long cutAfterBytes = -1;
+  public volatile boolean loading;
+  public volatile boolean readOnly;
+  public volatile long cutAfterBytes = -1;
 
   public synchronized void answer(String command, long times, Answer answer) {
     add(new Rule(Kind.ANSWER, command, times, answer, 0));
@@ -79,31 +79,6 @@ public final class FaultRules {
     loading = false;
     readOnly = false;
     cutAfterBytes = -1;
-  }
-
-  public void loading(boolean yes) {
-    loading = yes;
-  }
-
-  public boolean isLoading() {
-    return loading;
-  }
-
-  public void readOnly(boolean yes) {
-    readOnly = yes;
-  }
-
-  public boolean isReadOnly() {
-    return readOnly;
-  }
-
-  /** How many more bytes of replies each connection gets before it is cut; negative for no end. */
-  public void cutAfterBytes(long bytes) {
-    cutAfterBytes = bytes;
-  }
-
-  public long cutAfterBytes() {
-    return cutAfterBytes;
   }
 
   public boolean isArmed() {

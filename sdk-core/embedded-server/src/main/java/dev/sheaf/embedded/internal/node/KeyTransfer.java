@@ -15,7 +15,7 @@ public final class KeyTransfer {
       return false;
     }
     put(to.db(toDb), key, value);
-    to.replicas().forEach(replica -> put(replica.db(toDb), key, value));
+    to.replicas.forEach(replica -> put(replica.db(toDb), key, value));
     to.db(toDb).changed(key);
     to.dirtied();
     return true;
@@ -37,7 +37,7 @@ public final class KeyTransfer {
     from.db(fromDb).remove(key);
     from.db(fromDb).changed(key);
     from.dirtied();
-    from.replicas().forEach(replica -> replica.db(fromDb).remove(key));
+    from.replicas.forEach(replica -> replica.db(fromDb).remove(key));
     return true;
   }
 }

@@ -17,13 +17,10 @@ public final class LatencyEvents {
 
   /** The samples of one kind. */
   public static final class Series {
-    private final Deque<Sample> samples = new ArrayDeque<>();
-    private long longest;
-
     /** The oldest first. */
-    public Deque<Sample> samples() {
-      return samples;
-    }
+    public final Deque<Sample> samples = new ArrayDeque<>();
+
+    private long longest;
 
     /** The longest there ever was, in milliseconds. */
     public long longest() {
@@ -31,11 +28,7 @@ public final class LatencyEvents {
     }
   }
 
-  private final Map<String, Series> byEvent = new TreeMap<>();
-
-  public Map<String, Series> byEvent() {
-    return byEvent;
-  }
+  public final Map<String, Series> byEvent = new TreeMap<>();
 
   public void add(String event, long time, long millis) {
     Series series = byEvent.computeIfAbsent(event, kind -> new Series());

@@ -77,7 +77,7 @@ public final class MemoryLimit {
     for (Database db : databases) {
       sizes.add(new ByteMap<>());
       for (var e = db.table().first(); e != null; e = e.after()) {
-        changed(db, e.key());
+        changed(db, e.key);
       }
     }
   }
@@ -87,7 +87,7 @@ public final class MemoryLimit {
       return;
     }
     Value value = db.table().get(key);
-    ByteMap<Long> known = sizes.get(db.index());
+    ByteMap<Long> known = sizes.get(db.index);
     long now = value == null ? 0 : bytesOf(key, value);
     Long before = value == null ? known.remove(key) : known.put(key, now);
     used += now - (before == null ? 0 : before);
@@ -119,7 +119,7 @@ public final class MemoryLimit {
     if (from == null || worst == null) {
       return false;
     }
-    eviction.evict(from, worst.key());
+    eviction.evict(from, worst.key);
     return true;
   }
 

@@ -3,8 +3,8 @@ package dev.sheaf.embedded.internal.node;
 
 import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Slots;
-import dev.sheaf.embedded.internal.lua.ScriptEngine;
-import dev.sheaf.embedded.internal.lua.ScriptEngines;
+import dev.sheaf.embedded.internal.lua.LuaEngine;
+import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,10 +32,15 @@ public final class Nodes implements CommandTime {
    * can end it.
    */
   public static final class RunningScript {
-    private final ServerNode node;
-    private final Client caller;
-    private final @Nullable String function;
-    private final byte[][] command;
+    final ServerNode node;
+    public final Client caller;
+
+    /** Its name if it is a function; null for a script. */
+    public final @Nullable String function;
+
+    /** What the caller sent. */
+    public final byte[][] command;
+
     private final long startedNanos = System.nanoTime();
     private final long dirtyBefore;
     private boolean killed;
@@ -51,24 +56,6 @@ public final class Nodes implements CommandTime {
       this.function = function;
       this.command = command;
       this.dirtyBefore = node.dirty();
-    }
-
-    ServerNode node() {
-      return node;
-    }
-
-    public Client caller() {
-      return caller;
-    }
-
-    /** Its name if it is a function; null for a script. */
-    public @Nullable String function() {
-      return function;
-    }
-
-    /** What the caller sent. */
-    public byte[][] command() {
-      return command;
     }
 
     /** How long it has run, by the machine's clock. */
@@ -87,11 +74,11 @@ public final class Nodes implements CommandTime {
 
     /** Asked often while the script runs; true ends it. */
     public boolean poll() {
-      Nodes nodes = node.nodes();
+      Nodes nodes = node.nodes;
       if (nodes.isClosing()) {
         return true;
       }
-      if (millis() >= node.config().busyThresholdMillis()) {
+      if (millis() >= node.config.busyThresholdMillis()) {
         long scriptTime = nodes.now();
         nodes.readSockets();
         nodes.now(scriptTime);
@@ -100,17 +87,27 @@ public final class Nodes implements CommandTime {
     }
   }
 
-  private boolean activeExpire = true;
-  private boolean scriptsMayAll;
+  /** Whether keys go when their time has come, and not only when a command looks at them. */
+  public boolean activeExpire = true;
+
+  /** Whether scripts may run what is denied to them, for tests of protocols. */
+  public boolean scriptsMayAll;
+
   private static final int EXPIRY_PERIOD_MILLIS = 100;
   private static final int EXPIRY_SAMPLES = 20;
   private static final int EXPIRY_ROUNDS = 50;
 
   private final boolean cluster;
-  private final ServerClock clock;
+
+  /** The clock itself, which may move while a command runs. */
+  public final ServerClock clock;
+
   private final ScheduledExecutorService thread;
-  private final CommandSet commands;
-  private final RandomGenerator random;
+
+  /** What clients may send. */
+  public final CommandSet commands;
+
+  public final RandomGenerator random;
   private final List<ServerNode> nodes = new ArrayList<>();
   private final @Nullable ServerNode[] owners = new ServerNode[Slots.COUNT];
   private final List<BiConsumer<ServerNode, ServerNode>> failoverListeners = new ArrayList<>();
@@ -119,11 +116,13 @@ public final class Nodes implements CommandTime {
   private long epoch;
   private int assigned;
   private int failed;
-  private @Nullable ScriptEngine scriptEngine;
-  private @Nullable RunningScript runningScript;
+  private @Nullable LuaEngine scriptEngine;
+  public @Nullable RunningScript runningScript;
   private Runnable socketReader = () -> {};
   private volatile boolean closing;
-  private @Nullable CommandRecorder recorder;
+
+  /** What is told of every command; null if nothing is. */
+  public @Nullable CommandRecorder recorder;
 
   /** {@code thread} runs every command; {@code seed} is that of everything random. */
   public Nodes(
@@ -140,25 +139,6 @@ public final class Nodes implements CommandTime {
     this.now = clock.millis();
   }
 
-  /** What clients may send. */
-  public CommandSet commands() {
-    return commands;
-  }
-
-  /** The clock itself, which may move while a command runs. */
-  public ServerClock clock() {
-    return clock;
-  }
-
-  /** What is told of every command; null if nothing is. */
-  public @Nullable CommandRecorder recorder() {
-    return recorder;
-  }
-
-  public void recorder(@Nullable CommandRecorder newRecorder) {
-    recorder = newRecorder;
-  }
-
   public boolean isCluster() {
     return cluster;
   }
@@ -170,7 +150,7 @@ public final class Nodes implements CommandTime {
   public ServerNode add() {
     ServerNode node = new ServerNode(this, newId(), ++epoch);
     if (cluster) {
-      node.config().set("cluster-enabled", "yes");
+      node.config.set("cluster-enabled", "yes");
     }
     nodes.add(node);
     return node;
@@ -186,8 +166,8 @@ public final class Nodes implements CommandTime {
 
   public void makeReplica(ServerNode replica, ServerNode master) {
     replica.master(master);
-    replica.shardId(master.shardId());
-    master.replicas().add(replica);
+    replica.shardId = master.shardId;
+    master.replicas.add(replica);
     for (int i = 0; i < ServerNode.DATABASES; i++) {
       replica.db(i).copyFrom(master.db(i));
     }
@@ -200,12 +180,12 @@ public final class Nodes implements CommandTime {
       throw new IllegalArgumentException(
           "node " + node.port() + " still serves " + (cluster ? "slots; move them first" : "all"));
     }
-    if (!node.replicas().isEmpty()) {
+    if (!node.replicas.isEmpty()) {
       throw new IllegalArgumentException(
           "node " + node.port() + " has replicas; remove them first");
     }
     if (master != null) {
-      master.replicas().remove(node);
+      master.replicas.remove(node);
     }
     node.failed(false);
     nodes.remove(node);
@@ -213,16 +193,12 @@ public final class Nodes implements CommandTime {
 
   /** Gives the node a configuration epoch of its own, the highest. */
   public long bumpEpoch(ServerNode node) {
-    node.configEpoch(++epoch);
+    node.configEpoch = ++epoch;
     return epoch;
   }
 
   public long epoch() {
     return epoch;
-  }
-
-  public RandomGenerator random() {
-    return random;
   }
 
   @Override
@@ -248,30 +224,38 @@ public final class Nodes implements CommandTime {
     now = millis;
   }
 
-  /** Made when the first script comes: it loads a native library. */
-  public ScriptEngine scriptEngine() {
+  /**
+   * One interpreter for all nodes, made when the first script comes: it loads a native library.
+   *
+   * @throws ScriptException where that cannot be loaded
+   */
+  public LuaEngine scriptEngine() {
     if (scriptEngine == null) {
-      scriptEngine = ScriptEngines.create(commands.table().edition());
+      try {
+        scriptEngine = new LuaEngine(commands.table().edition);
+      } catch (IllegalStateException | LinkageError e) {
+        throw new ScriptException(
+            "ERR scripts need native Lua, which cannot be loaded here: " + e.getMessage());
+      }
     }
     return scriptEngine;
   }
 
-  public @Nullable RunningScript runningScript() {
-    return runningScript;
+  /** Forgets compiled scripts once no node knows one. */
+  public void flushScripts() {
+    if (scriptEngine != null && nodes.stream().allMatch(node -> node.scripts.size() == 0)) {
+      scriptEngine.flush();
+    }
   }
 
   /** Whether what runs is a function and not a script. */
   public boolean isRunningFunction() {
-    return runningScript != null && runningScript.function() != null;
-  }
-
-  public void runningScript(@Nullable RunningScript run) {
-    runningScript = run;
+    return runningScript != null && runningScript.function != null;
   }
 
   /** Whether the node, its master or one of its replicas is in the middle of a long script. */
   public boolean isHeldByScript(ServerNode node) {
-    return runningScript != null && runningScript.node().primary() == node.primary();
+    return runningScript != null && runningScript.node.primary() == node.primary();
   }
 
   /** {@code reader} reads all sockets once without waiting; needed while a script runs. */
@@ -350,7 +334,7 @@ public final class Nodes implements CommandTime {
 
   public @Nullable ServerNode byId(String id) {
     for (ServerNode node : nodes) {
-      if (node.id().equals(id)) {
+      if (node.id.equals(id)) {
         return node;
       }
     }
@@ -369,10 +353,10 @@ public final class Nodes implements CommandTime {
         owners[slot] = replica;
       }
     }
-    List<ServerNode> others = new ArrayList<>(old.replicas());
-    old.replicas().clear();
+    List<ServerNode> others = new ArrayList<>(old.replicas);
+    old.replicas.clear();
     replica.master(null);
-    replica.configEpoch(++epoch);
+    replica.configEpoch = ++epoch;
     for (ServerNode other : others) {
       if (other != replica) {
         makeReplica(other, replica);
@@ -380,9 +364,9 @@ public final class Nodes implements CommandTime {
     }
     makeReplica(old, replica);
     failoverListeners.forEach(listener -> listener.accept(old, replica));
-    old.blocked()
-        .failAll(
-            "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)");
+    old.blocked.failAll(
+        "UNBLOCKED force unblock from blocking operation, instance state changed (master ->"
+            + " replica?)");
   }
 
   /** Starts the housekeeping that a server does by itself. */
@@ -395,28 +379,14 @@ public final class Nodes implements CommandTime {
   private void housekeeping() {
     refreshNow();
     for (ServerNode node : nodes) {
-      node.blocked().expire(now);
-      node.pause().endIfDue(now);
-      for (Database db : node.databases()) {
+      node.blocked.expire(now);
+      node.pause.endIfDue(now);
+      for (Database db : node.databases) {
         expireSome(db);
       }
-      node.blocked().serveReady();
+      node.blocked.serveReady();
       node.visitIdle();
     }
-  }
-
-  /** Whether scripts may run what is denied to them, for tests of protocols. */
-  public void scriptsMayAll(boolean may) {
-    scriptsMayAll = may;
-  }
-
-  public boolean mayScriptsAll() {
-    return scriptsMayAll;
-  }
-
-  /** Whether keys go when their time has come, and not only when a command looks at them. */
-  public void activeExpire(boolean on) {
-    activeExpire = on;
   }
 
   private void expireSome(Database db) {
@@ -439,10 +409,10 @@ public final class Nodes implements CommandTime {
   public void timeMoved() {
     refreshNow();
     for (ServerNode node : nodes) {
-      node.blocked().expire(now);
-      node.pause().endIfDue(now);
+      node.blocked.expire(now);
+      node.pause.endIfDue(now);
       if (activeExpire) {
-        node.databases().forEach(Database::expireAll);
+        node.databases.forEach(Database::expireAll);
       }
     }
   }

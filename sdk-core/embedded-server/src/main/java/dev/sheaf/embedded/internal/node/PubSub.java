@@ -4,7 +4,6 @@ package dev.sheaf.embedded.internal.node;
 import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -14,33 +13,16 @@ public final class PubSub {
   private static final byte[] PATTERN_MESSAGE = Bytes.of("pmessage");
   private static final byte[] SHARD_MESSAGE = Bytes.of("smessage");
 
-  private final ByteMap<Set<Client>> channels = new ByteMap<>();
-  private final ByteMap<Set<Client>> patterns = new ByteMap<>();
-  private final ByteMap<Set<Client>> shardChannels = new ByteMap<>();
-
-  public ByteMap<Set<Client>> channels() {
-    return channels;
-  }
-
-  public ByteMap<Set<Client>> patterns() {
-    return patterns;
-  }
-
-  public ByteMap<Set<Client>> shardChannels() {
-    return shardChannels;
-  }
+  public final ByteMap<Set<Client>> channels = new ByteMap<>();
+  public final ByteMap<Set<Client>> patterns = new ByteMap<>();
+  public final ByteMap<Set<Client>> shardChannels = new ByteMap<>();
 
   public static boolean add(
       ByteMap<Set<Client>> registry, ByteMap<Boolean> own, Client client, byte[] channel) {
     if (own.put(channel, Boolean.TRUE) != null) {
       return false;
     }
-    Set<Client> clients = registry.get(channel);
-    if (clients == null) {
-      clients = new LinkedHashSet<>();
-      registry.put(channel, clients);
-    }
-    return clients.add(client);
+    return registry.computeIfAbsent(channel, LinkedHashSet::new).add(client);
   }
 
   public static boolean remove(
@@ -64,19 +46,14 @@ public final class PubSub {
     Set<Client> direct = channels.get(channel);
     if (direct != null) {
       for (Client client : direct) {
-        message(client, MESSAGE, channel, message);
+        client.pushes().pushed(MESSAGE, channel, message);
         receivers++;
       }
     }
     for (var e = patterns.first(); e != null; e = e.after()) {
-      if (Glob.matches(e.key(), channel)) {
+      if (Glob.matches(e.key, channel)) {
         for (Client client : e.value()) {
-          Reply out = client.pushes();
-          out.push(4);
-          out.bulk(PATTERN_MESSAGE);
-          out.bulk(e.key());
-          out.bulk(channel);
-          out.bulk(message);
+          client.pushes().pushed(PATTERN_MESSAGE, e.key, channel, message);
           receivers++;
         }
       }
@@ -90,28 +67,20 @@ public final class PubSub {
     if (direct == null) {
       return 0;
     }
-    direct.forEach(client -> message(client, SHARD_MESSAGE, channel, message));
+    direct.forEach(client -> client.pushes().pushed(SHARD_MESSAGE, channel, message));
     return direct.size();
-  }
-
-  private static void message(Client client, byte[] kind, byte[] channel, byte[] message) {
-    Reply out = client.pushes();
-    out.push(3);
-    out.bulk(kind);
-    out.bulk(channel);
-    out.bulk(message);
   }
 
   /** Silently, for a client that leaves or resets. */
   public void unsubscribeEverything(Client client) {
-    drop(channels, client.channels(), client);
-    drop(patterns, client.patterns(), client);
-    drop(shardChannels, client.shardChannels(), client);
+    drop(channels, client.channels, client);
+    drop(patterns, client.patterns, client);
+    drop(shardChannels, client.shardChannels, client);
   }
 
   private static void drop(ByteMap<Set<Client>> registry, ByteMap<Boolean> own, Client client) {
     for (var e = own.first(); e != null; e = own.first()) {
-      remove(registry, own, client, e.key());
+      remove(registry, own, client, e.key);
     }
   }
 }

@@ -14,8 +14,10 @@ import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One server process, so to speak: its databases, its clients, and its place in the cluster. */
@@ -34,55 +36,87 @@ public final class ServerNode implements Database.Listener {
     }
   }
 
-  private final Nodes nodes;
-  private final String id;
-  private String shardId;
-  private final List<Database> databases = new ArrayList<>();
-  private final Map<Long, Client> clients = new LinkedHashMap<>();
-  private final List<IdleStrings> idle = new ArrayList<>();
-  private final WatchedKeys watched = new WatchedKeys();
-  private final BlockedClients blocked = new BlockedClients();
-  private final PubSub pubSub = new PubSub();
-  private final CommandTable commands;
-  private final Counters counters;
-  private final FaultRules faults = new FaultRules();
-  private final Config config = new Config();
-  private final MemoryLimit memory;
-  private final Scripts scripts = new Scripts();
-  private final Functions functions = new Functions();
+  public final Nodes nodes;
+  public final String id;
+
+  /** The id that a master shares with its replicas, also once one of them has taken over. */
+  public String shardId;
+
+  public final List<Database> databases = new ArrayList<>();
+  public final Map<Long, Client> clients = new LinkedHashMap<>();
+
+  /** What compresses idle strings, for each database; empty where nothing does. */
+  public final List<IdleStrings> idle = new ArrayList<>();
+
+  public final WatchedKeys watched = new WatchedKeys();
+  public final BlockedClients blocked = new BlockedClients();
+  public final PubSub pubSub = new PubSub();
+
+  /** What is known of each command. */
+  public final CommandTable commands;
+
+  public Counters counters = new Counters();
+  public final FaultRules faults = new FaultRules();
+  public final Config config = new Config();
+
+  /** The setting maxmemory. */
+  public final MemoryLimit memory;
+
+  public final Scripts scripts = new Scripts();
+  public final Functions functions = new Functions();
   private final Client masterLink;
-  private final List<ServerNode> replicas = new ArrayList<>();
-  private final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
-  private final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
+  public final List<ServerNode> replicas = new ArrayList<>();
+
+  /** Slots this node gives away, by number, with the node that takes each. */
+  public final Map<Integer, ServerNode> migrating = new LinkedHashMap<>();
+
+  /** Slots this node takes over, by number, with the node that gives each. */
+  public final Map<Integer, ServerNode> importing = new LinkedHashMap<>();
+
   private final KeyspaceEvents events = new KeyspaceEvents();
-  private final Tracking tracking;
-  private final ClientPause pause;
-  private final AclUsers users;
-  private final AclLog deniedLog = new AclLog();
-  private final SlowLog slowLog = new SlowLog();
-  private final LatencyEvents latencyEvents = new LatencyEvents();
-  private final Monitors monitors = new Monitors();
-  private @Nullable Client running;
-  private @Nullable Watch sentinel;
+  public final Tracking tracking;
+
+  /** CLIENT PAUSE. */
+  public final ClientPause pause;
+
+  public final AclUsers users;
+
+  /** What its users were denied. */
+  public final AclLog deniedLog = new AclLog();
+
+  public final SlowLog slowLog = new SlowLog();
+  public final LatencyEvents latencyEvents = new LatencyEvents();
+
+  /** Who has said MONITOR. */
+  public final Set<Client> monitors = new LinkedHashSet<>();
+
+  /** Whose command runs now; null between commands. */
+  public @Nullable Client running;
+
+  /** What it watches if it is a sentinel; null for a server with data. */
+  public @Nullable Watch sentinel;
+
   private boolean frozen;
   private boolean failed;
   private @Nullable ServerNode master;
   private int port;
-  private int announcedPort;
+
+  /** The port this node tells clients, for a proxy in front of it. */
+  public int announcedPort;
+
   private long dirty;
   private long replicationOffset;
-  private long configEpoch;
-  private long startedAt;
+  public long configEpoch;
+  public final long startedAt;
 
   ServerNode(Nodes nodes, String id, long configEpoch) {
     this.nodes = nodes;
-    this.commands = nodes.commands().table();
-    this.counters = new Counters(CommandTable.names().size());
+    this.commands = nodes.commands.table();
     this.users = new AclUsers(commands);
     this.tracking =
         new Tracking(nodes.thread(), clients::get, () -> config.number("tracking-table-max-keys"));
     this.pause = new ClientPause(nodes, clients::values);
-    this.memory = new MemoryLimit(config, databases, nodes.random(), this::evict);
+    this.memory = new MemoryLimit(config, databases, nodes.random, this::evict);
     this.id = id;
     this.shardId = new StringBuilder(id).reverse().toString();
     this.configEpoch = configEpoch;
@@ -90,25 +124,8 @@ public final class ServerNode implements Database.Listener {
     for (int i = 0; i < DATABASES; i++) {
       databases.add(new Database(i, nodes::now, this, nodes.isCluster() && i == 0));
     }
-    masterLink = new Client(0, users.standard(), null, nodes.now());
-    masterLink.authenticated(true);
-  }
-
-  public Nodes nodes() {
-    return nodes;
-  }
-
-  public String id() {
-    return id;
-  }
-
-  /** The id that a master shares with its replicas, also once one of them has taken over. */
-  public String shardId() {
-    return shardId;
-  }
-
-  void shardId(String shared) {
-    shardId = shared;
+    masterLink = new Client(0, users.standard, null, nodes.now());
+    masterLink.authenticated = true;
   }
 
   public int port() {
@@ -122,25 +139,12 @@ public final class ServerNode implements Database.Listener {
     }
   }
 
-  /** The port this node tells clients, for a proxy in front of it. */
-  public int announcedPort() {
-    return announcedPort;
-  }
-
-  public void announcedPort(int port) {
-    announcedPort = port;
-  }
-
   public String announcedHost() {
     return "127.0.0.1";
   }
 
   public Database db(int index) {
     return databases.get(index);
-  }
-
-  public List<Database> databases() {
-    return databases;
   }
 
   /** SWAPDB: the clients of each database find the other one's data. */
@@ -160,48 +164,9 @@ public final class ServerNode implements Database.Listener {
     idle.forEach(IdleStrings::visit);
   }
 
-  /** What compresses idle strings, for each database; empty where nothing does. */
-  public List<IdleStrings> idle() {
-    return idle;
-  }
-
-  public WatchedKeys watched() {
-    return watched;
-  }
-
-  public BlockedClients blocked() {
-    return blocked;
-  }
-
-  public PubSub pubSub() {
-    return pubSub;
-  }
-
-  public Counters counters() {
-    return counters;
-  }
-
-  public FaultRules faults() {
-    return faults;
-  }
-
-  /** What is known of each command. */
-  public CommandTable commands() {
-    return commands;
-  }
-
   /** The server it behaves as. */
   public Edition edition() {
-    return commands.edition();
-  }
-
-  public Config config() {
-    return config;
-  }
-
-  /** The setting maxmemory. */
-  public MemoryLimit memory() {
-    return memory;
+    return commands.edition;
   }
 
   /** The settings of the memory may have changed. */
@@ -220,9 +185,9 @@ public final class ServerNode implements Database.Listener {
     db.changed(key);
     dirtied();
     counters.evictedKeys++;
-    announce('e', "evicted", db.index(), key);
+    announce('e', "evicted", db.index, key);
     if (!replicas.isEmpty()) {
-      propagate(db.index(), new byte[][] {Bytes.of("DEL"), key});
+      propagate(db.index, new byte[][] {Bytes.of("DEL"), key});
     }
   }
 
@@ -234,26 +199,6 @@ public final class ServerNode implements Database.Listener {
         config.number("hash-max-listpack-value"),
         config.number("zset-max-listpack-entries"),
         config.number("zset-max-listpack-value"));
-  }
-
-  public Functions functions() {
-    return functions;
-  }
-
-  public Scripts scripts() {
-    return scripts;
-  }
-
-  public long startedAt() {
-    return startedAt;
-  }
-
-  public long configEpoch() {
-    return configEpoch;
-  }
-
-  void configEpoch(long epoch) {
-    configEpoch = epoch;
   }
 
   public long replicationOffset() {
@@ -277,20 +222,6 @@ public final class ServerNode implements Database.Listener {
     return master == null ? this : master;
   }
 
-  public List<ServerNode> replicas() {
-    return replicas;
-  }
-
-  /** Slots this node gives away, by number, with the node that takes each. */
-  public Map<Integer, ServerNode> migrating() {
-    return migrating;
-  }
-
-  /** Slots this node takes over, by number, with the node that gives each. */
-  public Map<Integer, ServerNode> importing() {
-    return importing;
-  }
-
   /** The slots this node serves as master. */
   public BitSet slots() {
     BitSet slots = new BitSet(Slots.COUNT);
@@ -305,23 +236,23 @@ public final class ServerNode implements Database.Listener {
   /** A new session. */
   public Client connect(Connection connection) {
     Client client =
-        new Client(nodes.nextClientId(), users.standard(), connection, nodes.refreshNow());
-    client.authenticated(users.standard().accepts(""));
-    clients.put(client.id(), client);
+        new Client(nodes.nextClientId(), users.standard, connection, nodes.refreshNow());
+    client.authenticated = users.standard.accepts("");
+    clients.put(client.id, client);
     counters.connections++;
     return client;
   }
 
   /** A session for the commands of a script that a client runs; each of its scripts has it. */
   public Client scriptSession(Client caller) {
-    Client session = caller.scriptSession();
+    Client session = caller.scriptSession;
     if (session == null) {
-      session = new Client(caller.id(), users.standard(), null, nodes.now());
-      session.authenticated(true);
-      caller.scriptSession(session);
+      session = new Client(caller.id, users.standard, null, nodes.now());
+      session.authenticated = true;
+      caller.scriptSession = session;
     }
-    session.user(caller.user());
-    session.dbIndex(caller.dbIndex());
+    session.user = caller.user;
+    session.dbIndex = caller.dbIndex;
     session.protocol(2);
     return session;
   }
@@ -338,30 +269,26 @@ public final class ServerNode implements Database.Listener {
     pubSub.unsubscribeEverything(client);
     monitors.remove(client);
     tracking.disable(client);
-    client.reset(users.standard());
+    client.reset(users.standard);
   }
 
   /** Forgets the session and everything that hangs on it. */
   public void disconnect(Client client) {
-    clients.remove(client.id());
+    clients.remove(client.id);
     watched.unwatchAll(client);
     pubSub.unsubscribeEverything(client);
     monitors.remove(client);
     tracking.disable(client);
     pause.forget(client);
-    BlockedClient wait = client.blocked();
+    BlockedClient wait = client.blocked;
     if (wait != null) {
       blocked.forget(wait);
     }
   }
 
-  public Map<Long, Client> clients() {
-    return clients;
-  }
-
   @Override
   public void added(Database db, byte[] key) {
-    announce('n', "new", db.index(), key);
+    announce('n', "new", db.index, key);
   }
 
   @Override
@@ -384,57 +311,27 @@ public final class ServerNode implements Database.Listener {
     watched.changed(db, key);
     blocked.changed(db, key);
     tracking.changed(null, key);
-    announce('x', "expired", db.index(), key);
+    announce('x', "expired", db.index, key);
   }
 
   @Override
   public void fieldsExpired(Database db, byte[] key, boolean emptied) {
     counters.expiredFields++;
     changed(db, key);
-    announce('h', "hexpired", db.index(), key);
+    announce('h', "hexpired", db.index, key);
     if (emptied) {
-      announce('g', "del", db.index(), key);
+      announce('g', "del", db.index, key);
     }
   }
 
   @Override
   public void cleared(Database db, ByteMap<?> gone) {
     for (var e = gone.first(); e != null; e = e.after()) {
-      watched.changed(db, e.key());
-      blocked.changed(db, e.key());
+      watched.changed(db, e.key);
+      blocked.changed(db, e.key);
     }
     tracking.flushed();
     memory.recount();
-  }
-
-  public AclUsers users() {
-    return users;
-  }
-
-  /** What its users were denied. */
-  public AclLog deniedLog() {
-    return deniedLog;
-  }
-
-  public SlowLog slowLog() {
-    return slowLog;
-  }
-
-  public LatencyEvents latencyEvents() {
-    return latencyEvents;
-  }
-
-  public Monitors monitors() {
-    return monitors;
-  }
-
-  /** What it watches if it is a sentinel; null for a server with data. */
-  public @Nullable Watch sentinel() {
-    return sentinel;
-  }
-
-  public void sentinel(Watch newSentinel) {
-    sentinel = newSentinel;
   }
 
   /** A frozen node reads nothing and runs nothing, as a stopped process. */
@@ -444,12 +341,7 @@ public final class ServerNode implements Database.Listener {
 
   public void frozen(boolean yes) {
     frozen = yes;
-    for (Client client : List.copyOf(clients.values())) {
-      Connection connection = client.connection();
-      if (connection != null) {
-        connection.resume();
-      }
-    }
+    List.copyOf(clients.values()).forEach(Client::resume);
   }
 
   /** Whether the node is down, as the other nodes of a cluster see it. */
@@ -466,23 +358,9 @@ public final class ServerNode implements Database.Listener {
 
   /** A session of no connection, for looking at the data from inside. */
   public Client directSession() {
-    Client session = new Client(0, users.standard(), null, nodes.now());
-    session.authenticated(true);
+    Client session = new Client(0, users.standard, null, nodes.now());
+    session.authenticated = true;
     return session;
-  }
-
-  public Tracking tracking() {
-    return tracking;
-  }
-
-  /** CLIENT PAUSE. */
-  public ClientPause pause() {
-    return pause;
-  }
-
-  /** Whose command runs now; null between commands. */
-  public void running(@Nullable Client client) {
-    running = client;
   }
 
   public boolean announcesEvents() {
@@ -516,8 +394,8 @@ public final class ServerNode implements Database.Listener {
     replicationOffset++;
     for (ServerNode replica : replicas) {
       replica.replicationOffset++;
-      replica.masterLink.dbIndex(dbIndex);
-      nodes.commands().replicate(replica, replica.masterLink, args);
+      replica.masterLink.dbIndex = dbIndex;
+      nodes.commands.replicate(replica, replica.masterLink, args);
     }
   }
 }

@@ -19,12 +19,8 @@ public final class SlowLog {
   public record Entry(
       long id, long time, long micros, byte[][] args, String address, String clientName) {}
 
-  private final Deque<Entry> entries = new ArrayDeque<>();
+  public final Deque<Entry> entries = new ArrayDeque<>();
   private long nextId;
-
-  public Deque<Entry> entries() {
-    return entries;
-  }
 
   /** Adds one, and forgets the oldest beyond {@code max}. */
   public void add(

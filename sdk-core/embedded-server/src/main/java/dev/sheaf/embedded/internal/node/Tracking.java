@@ -31,53 +31,25 @@ public final class Tracking {
       OUT
     }
 
-    private final boolean broadcast;
-    private final Opt opt;
-    private final boolean noLoop;
-    private final long redirect;
-    private final List<byte[]> prefixes = new ArrayList<>();
-    private boolean caching;
-    private boolean redirectBroken;
+    public final boolean broadcast;
+    public final Opt opt;
+    public final boolean noLoop;
+
+    /** The client that gets the messages; zero for the client itself. */
+    public final long redirect;
+
+    public final List<byte[]> prefixes = new ArrayList<>();
+
+    /** CLIENT CACHING for the next command. */
+    public boolean caching;
+
+    public boolean redirectBroken;
 
     public Mode(boolean broadcast, Opt opt, boolean noLoop, long redirect) {
       this.broadcast = broadcast;
       this.opt = opt;
       this.noLoop = noLoop;
       this.redirect = redirect;
-    }
-
-    public boolean isBroadcast() {
-      return broadcast;
-    }
-
-    public Opt opt() {
-      return opt;
-    }
-
-    public boolean isNoLoop() {
-      return noLoop;
-    }
-
-    /** The client that gets the messages; zero for the client itself. */
-    public long redirect() {
-      return redirect;
-    }
-
-    public boolean isRedirectBroken() {
-      return redirectBroken;
-    }
-
-    public List<byte[]> prefixes() {
-      return prefixes;
-    }
-
-    /** CLIENT CACHING for the next command. */
-    public void caching(boolean said) {
-      caching = said;
-    }
-
-    public boolean isCaching() {
-      return caching;
     }
 
     boolean remembersReads() {
@@ -136,9 +108,8 @@ public final class Tracking {
   /** How many different prefixes are broadcast; one that is empty stands for every key. */
   public long prefixes() {
     return modes.values().stream()
-        .filter(Mode::isBroadcast)
-        .flatMap(
-            m -> m.prefixes().isEmpty() ? Stream.of("") : m.prefixes().stream().map(Bytes::text))
+        .filter(m -> m.broadcast)
+        .flatMap(m -> m.prefixes.isEmpty() ? Stream.of("") : m.prefixes.stream().map(Bytes::text))
         .distinct()
         .count();
   }
@@ -146,7 +117,7 @@ public final class Tracking {
   public void enable(Client client, Mode mode) {
     Mode former = modes.put(client, mode);
     if (former != null) {
-      former.prefixes().forEach(p -> mode.prefixes().add(0, p));
+      former.prefixes.forEach(p -> mode.prefixes.add(0, p));
     }
   }
 
@@ -165,12 +136,7 @@ public final class Tracking {
       return;
     }
     for (int i : keys) {
-      Set<Client> clients = readers.get(args[i]);
-      if (clients == null) {
-        clients = new LinkedHashSet<>();
-        readers.put(args[i], clients);
-      }
-      clients.add(client);
+      readers.computeIfAbsent(args[i], LinkedHashSet::new).add(client);
     }
     long most = maxKeys.getAsLong();
     while (most > 0 && readers.size() > most) {
@@ -182,8 +148,8 @@ public final class Tracking {
   private void forgetOldest() {
     ByteMap.Entry<Set<Client>> oldest = readers.first();
     if (oldest != null) {
-      readers.remove(oldest.key());
-      oldest.value().forEach(client -> note(client, null, oldest.key(), false));
+      readers.remove(oldest.key);
+      oldest.value().forEach(client -> note(client, null, oldest.key, false));
     }
   }
 
@@ -198,7 +164,7 @@ public final class Tracking {
     }
     modes.forEach(
         (client, mode) -> {
-          if (mode.isBroadcast() && mode.covers(key)) {
+          if (mode.broadcast && mode.covers(key)) {
             note(client, cause, key, true);
           }
         });
@@ -206,7 +172,7 @@ public final class Tracking {
 
   private void note(Client client, @Nullable Client cause, byte[] key, boolean broadcast) {
     Mode mode = modes.get(client);
-    if (mode == null || mode.isBroadcast() != broadcast || mode.isNoLoop() && client == cause) {
+    if (mode == null || mode.broadcast != broadcast || mode.noLoop && client == cause) {
       return;
     }
     if (!broadcast) {
@@ -228,11 +194,11 @@ public final class Tracking {
     if (keys == null) {
       return;
     }
-    if (mode.prefixes().isEmpty()) {
+    if (mode.prefixes.isEmpty()) {
       tell(client, mode, List.copyOf(keys));
       return;
     }
-    for (byte[] prefix : mode.prefixes()) {
+    for (byte[] prefix : mode.prefixes) {
       List<byte[]> covered = keys.stream().filter(key -> startsWith(key, prefix)).toList();
       if (!covered.isEmpty()) {
         tell(client, mode, covered);
@@ -270,8 +236,8 @@ public final class Tracking {
 
   private void tell(Client client, Mode mode, @Nullable List<byte[]> keys) {
     Client to = client;
-    if (mode.redirect() != 0) {
-      Client target = clientsById.apply(mode.redirect());
+    if (mode.redirect != 0) {
+      Client target = clientsById.apply(mode.redirect);
       if (target == null) {
         redirectHasGone(client, mode);
         return;
@@ -282,7 +248,7 @@ public final class Tracking {
     if (to.protocol() == 3) {
       out.push(2);
       out.bulk("invalidate");
-    } else if (mode.redirect() != 0 && to.isSubscriber()) {
+    } else if (mode.redirect != 0 && to.isSubscriber()) {
       out.push(3);
       out.bulk("message");
       out.bulk(CHANNEL);
@@ -301,7 +267,7 @@ public final class Tracking {
     if (client.protocol() == 3) {
       client.pushes().push(2);
       client.pushes().bulk("tracking-redir-broken");
-      client.pushes().integer(mode.redirect());
+      client.pushes().integer(mode.redirect);
     }
   }
 }

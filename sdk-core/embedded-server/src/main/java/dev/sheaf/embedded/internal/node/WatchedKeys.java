@@ -13,36 +13,30 @@ public final class WatchedKeys {
   private int total;
 
   public void watch(Client client, Database db, byte[] key) {
-    for (WatchedKey watch : client.watches()) {
+    for (WatchedKey watch : client.watches) {
       if (watch.same(db, key)) {
         return;
       }
     }
-    ByteMap<List<Client>> keys = keys(db);
-    List<Client> watchers = keys.get(key);
-    if (watchers == null) {
-      watchers = new ArrayList<>(1);
-      keys.put(key, watchers);
-    }
-    watchers.add(client);
-    client.watches().add(new WatchedKey(db, key));
+    keys(db).computeIfAbsent(key, ArrayList::new).add(client);
+    client.watches.add(new WatchedKey(db, key));
     total++;
   }
 
   private ByteMap<List<Client>> keys(Database db) {
-    while (byDatabase.size() <= db.index()) {
+    while (byDatabase.size() <= db.index) {
       byDatabase.add(null);
     }
-    ByteMap<List<Client>> keys = byDatabase.get(db.index());
+    ByteMap<List<Client>> keys = byDatabase.get(db.index);
     if (keys == null) {
       keys = new ByteMap<>();
-      byDatabase.set(db.index(), keys);
+      byDatabase.set(db.index, keys);
     }
     return keys;
   }
 
   public void unwatchAll(Client client) {
-    for (WatchedKey watch : client.watches()) {
+    for (WatchedKey watch : client.watches) {
       ByteMap<List<Client>> keys = keys(watch.db());
       List<Client> watchers = keys.get(watch.key());
       if (watchers != null) {
@@ -73,8 +67,8 @@ public final class WatchedKeys {
   void swapping(Database first, Database second) {
     for (Database db : List.of(first, second)) {
       for (var e = keys(db).first(); e != null; e = e.after()) {
-        boolean inFirst = first.peek(e.key()) != null;
-        boolean inSecond = second.peek(e.key()) != null;
+        boolean inFirst = first.peek(e.key) != null;
+        boolean inSecond = second.peek(e.key) != null;
         if (inFirst || inSecond) {
           e.value().forEach(Client::breakWatch);
         }

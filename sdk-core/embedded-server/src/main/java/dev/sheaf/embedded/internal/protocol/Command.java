@@ -12,22 +12,21 @@ public final class Command {
   /** The arity of a command that runs by its subcommands only. */
   private static final int CONTAINER_ARITY = -2;
 
-  private final int id;
+  /** Its place among the commands of all servers, for counters. */
+  public final int id;
+
   private final CommandRow row;
-  private final CommandKeys keys;
+  public final CommandKeys keys;
   private final boolean write;
-  private final Map<String, Command> subcommands = new LinkedHashMap<>();
+
+  /** By their own name in lower case; empty for a plain command. */
+  public final Map<String, Command> subcommands = new LinkedHashMap<>();
 
   Command(int id, CommandRow row) {
     this.id = id;
     this.row = row;
     this.keys = new CommandKeys(List.copyOf(row.keys));
     this.write = row.flags.contains(Flag.WRITE);
-  }
-
-  /** Its place among the commands of all servers, for counters. */
-  public int id() {
-    return id;
   }
 
   /** In lower case; a subcommand as {@code client|setname}. */
@@ -61,10 +60,6 @@ public final class Command {
     return row.categories;
   }
 
-  public CommandKeys keys() {
-    return keys;
-  }
-
   /**
    * What it does to one of its keys.
    *
@@ -94,11 +89,6 @@ public final class Command {
 
   public String summary() {
     return row.summary;
-  }
-
-  /** By their own name in lower case; empty for a plain command. */
-  public Map<String, Command> subcommands() {
-    return subcommands;
   }
 
   /** Whether it runs by its subcommands only. */

@@ -8,11 +8,14 @@ import java.util.List;
  * what COMMAND reports (zero where the place depends on the arguments).
  */
 public final class CommandKeys {
-  private final List<KeySpec> specs;
-  private final int first;
-  private final int last;
-  private final int step;
-  private final boolean movable;
+  public final List<KeySpec> specs;
+  public final int first;
+  public final int last;
+  public final int step;
+
+  /** Whether only the arguments tell where all keys are. */
+  public final boolean movable;
+
   private final KeyFinder finder;
 
   CommandKeys(List<KeySpec> specs) {
@@ -46,27 +49,6 @@ public final class CommandKeys {
       case "KEYS" -> KeyFinder::migrate;
       default -> KeyFinder.geoStore(end.begin());
     };
-  }
-
-  public List<KeySpec> specs() {
-    return specs;
-  }
-
-  public int first() {
-    return first;
-  }
-
-  public int last() {
-    return last;
-  }
-
-  public int step() {
-    return step;
-  }
-
-  /** Whether only the arguments tell where all keys are. */
-  public boolean movable() {
-    return movable;
   }
 
   /** Whether the command never has keys. */

@@ -19,7 +19,9 @@ public final class CommandTable {
   /** What describes a command: rows with their amendments, by the group they stand in. */
   private static final List<String> LINES = Edition.lines("commands.txt");
 
-  private final Edition edition;
+  /** The server that has these commands. */
+  public final Edition edition;
+
   private final Map<String, Command> commands = new LinkedHashMap<>();
   private final List<Command> all = new ArrayList<>();
   private final ByteMap<Command> lookup = new ByteMap<>();
@@ -66,19 +68,12 @@ public final class CommandTable {
       if (container == null) {
         throw new IllegalStateException("no container for subcommand " + name);
       }
-      container.subcommands().put(name.substring(bar + 1), row);
+      container.subcommands.put(name.substring(bar + 1), row);
     }
   }
 
-  /** The server that has these commands. */
-  public Edition edition() {
-    return edition;
-  }
-
   public static CommandException unknownSubcommand(byte[][] args) {
-    String text = Bytes.text(args[1]);
-    int nul = text.indexOf(0);
-    String sub = nul < 0 ? text : text.substring(0, nul);
+    String sub = Bytes.untilNul(args[1]);
     return new CommandException(
         "ERR unknown subcommand '%s'. Try %s HELP."
             .formatted(
@@ -109,7 +104,7 @@ public final class CommandTable {
    */
   public @Nullable Command resolve(byte[][] args) {
     Command command = find(args[0]);
-    if (command == null || command.subcommands().isEmpty() || args.length < 2) {
+    if (command == null || command.subcommands.isEmpty() || args.length < 2) {
       return command;
     }
     Command sub = command.subcommand(Bytes.lower(args[1]));

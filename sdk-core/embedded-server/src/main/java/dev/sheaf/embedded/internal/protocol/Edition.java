@@ -18,10 +18,15 @@ public enum Edition {
   REDIS_8_0("redis", "8.0.2", "8.0.2", 12),
   VALKEY_8_1("valkey", "8.1.1", "7.2.4", 11);
 
-  private final String server;
-  private final String version;
+  /** As HELLO names it: redis or valkey. */
+  public final String server;
+
+  public final String version;
   private final String redisVersion;
-  private final int dumpVersion;
+
+  /** The version in what DUMP gives. */
+  public final int dumpVersion;
+
   private final Map<Pattern, String> wordings = new LinkedHashMap<>();
 
   Edition(String server, String version, String redisVersion, int dumpVersion) {
@@ -59,23 +64,9 @@ public enum Edition {
     }
   }
 
-  /** As HELLO names it: redis or valkey. */
-  public String server() {
-    return server;
-  }
-
-  public String version() {
-    return version;
-  }
-
   /** The version of Redis it is compatible with. */
   public String redisVersion() {
     return redisVersion;
-  }
-
-  /** The version in what DUMP gives. */
-  public int dumpVersion() {
-    return dumpVersion;
   }
 
   public boolean isValkey() {

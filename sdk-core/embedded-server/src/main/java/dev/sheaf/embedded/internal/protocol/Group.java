@@ -23,8 +23,10 @@ public enum Group {
   SERVER("server", 'g'),
   SENTINEL("sentinel", 'g');
 
-  private final String title;
-  private final char eventClass;
+  public final String title;
+
+  /** The class of the keyspace events of its commands, as in notify-keyspace-events. */
+  public final char eventClass;
 
   Group(String title, char eventClass) {
     this.title = title;
@@ -33,14 +35,5 @@ public enum Group {
 
   static Group titled(String title) {
     return valueOf(title.toUpperCase(Locale.ROOT).replace('-', '_'));
-  }
-
-  /** The class of the keyspace events of its commands, as in notify-keyspace-events. */
-  public char eventClass() {
-    return eventClass;
-  }
-
-  public String title() {
-    return title;
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** Splits a line into words, with "double" quotes (and their escapes) and 'single' ones. */
@@ -15,23 +15,14 @@ public final class InlineWords {
     this.line = line;
   }
 
+  /** As in Redis, a line is a text of C: it ends at its first NUL. */
   public static byte[][] split(byte[] line) throws ProtocolException {
-    InlineWords words = new InlineWords(untilNul(line));
+    InlineWords words = new InlineWords(Bytes.latin(Bytes.untilNul(line)));
     List<byte[]> found = new ArrayList<>();
     while (words.skipBlanks()) {
       found.add(words.word());
     }
     return found.toArray(new byte[0][]);
-  }
-
-  /** As in Redis, a line is a text of C: it ends at its first NUL. */
-  private static byte[] untilNul(byte[] line) {
-    for (int i = 0; i < line.length; i++) {
-      if (line[i] == 0) {
-        return Arrays.copyOf(line, i);
-      }
-    }
-    return line;
   }
 
   private boolean skipBlanks() {
@@ -87,9 +78,9 @@ public final class InlineWords {
 
   /** A closing quote must end the word. */
   private void closeQuote() throws ProtocolException {
-    if (at == line.length || at + 1 < line.length && !isBlank(line[at + 1])) {
-      throw new ProtocolException("unbalanced quotes in request");
-    }
+    ProtocolException.when(
+        at == line.length || at + 1 < line.length && !isBlank(line[at + 1]),
+        "unbalanced quotes in request");
     at++;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
+import dev.sheaf.embedded.internal.data.Check;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,9 +36,7 @@ public record KeySpec(
   /** Reads a form such as {@code RW:access,update@1..-1}; commands.txt explains it. */
   static KeySpec parse(String form) {
     Matcher parts = FORM.matcher(form);
-    if (!parts.matches()) {
-      throw new IllegalArgumentException("not a place of keys: " + form);
-    }
+    Check.argument(!parts.matches(), "not a place of keys: %s", form);
     return new KeySpec(
         KeyAccess.of(List.of(parts.group(1).split("[:,]"))),
         number(parts.group(3), 0),

@@ -31,16 +31,7 @@ public final class NoReply implements Reply {
   public void nilArray() {}
 
   @Override
-  public void array(int elements) {}
-
-  @Override
-  public void map(int pairs) {}
-
-  @Override
-  public void set(int elements) {}
-
-  @Override
-  public void push(int elements) {}
+  public void open(char kind, int size) {}
 
   @Override
   public void number(double value) {}

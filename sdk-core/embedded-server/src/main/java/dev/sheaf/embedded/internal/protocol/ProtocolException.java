@@ -6,4 +6,10 @@ public final class ProtocolException extends Exception {
   ProtocolException(String what) {
     super("ERR Protocol error: " + what, null, false, false);
   }
+
+  static void when(boolean wrong, String what) throws ProtocolException {
+    if (wrong) {
+      throw new ProtocolException(what);
+    }
+  }
 }

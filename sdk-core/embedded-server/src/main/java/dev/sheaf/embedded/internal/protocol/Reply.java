@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
+import java.util.List;
 import dev.sheaf.embedded.internal.data.Bytes;
 import java.util.Collection;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a handler puts its answer, in terms of RESP3; the implementation says it in the protocol of
@@ -27,16 +31,27 @@ public interface Reply {
   /** Nil where an array was expected: another form in RESP2. */
   void nilArray();
 
-  void array(int elements);
+  /** {@code kind} is the first byte of the aggregate in RESP3. */
+  void open(char kind, int size);
+
+  default void array(int elements) {
+    open('*', elements);
+  }
 
   /** In RESP2 an array of twice the size. */
-  void map(int pairs);
+  default void map(int pairs) {
+    open('%', pairs);
+  }
 
   /** In RESP2 an array. */
-  void set(int elements);
+  default void set(int elements) {
+    open('~', elements);
+  }
 
   /** Out-of-band data; in RESP2 an array. */
-  void push(int elements);
+  default void push(int elements) {
+    open('>', elements);
+  }
 
   /** In RESP2 a bulk string. */
   void number(double value);
@@ -53,6 +68,14 @@ public interface Reply {
   /** A big number given in digits; in RESP2 a bulk string. */
   void bigNumber(String digits);
 
+  default void nil(boolean array) {
+    if (array) {
+      nilArray();
+    } else {
+      nil();
+    }
+  }
+
   default void ok() {
     status("OK");
   }
@@ -68,11 +91,56 @@ public interface Reply {
   }
 
   default void bulks(Collection<byte[]> all) {
-    array(all.size());
-    all.forEach(this::bulk);
+    each(all, this::bulk);
   }
 
-  default void bulkOrNil(byte @org.jspecify.annotations.Nullable [] bytes) {
+  /** An array; what writes one element is called for each. */
+  default <T extends @Nullable Object> void each(Collection<T> all, Consumer<? super T> element) {
+    array(all.size());
+    all.forEach(element);
+  }
+
+  /** An array of what {@link #value} takes. */
+  default void list(Object... values) {
+    each(List.of(values), this::value);
+  }
+
+  /** A text or bytes as a bulk string, a number, or a list of such. */
+  default void value(Object value) {
+    if (value instanceof String text) {
+      bulk(text);
+    } else if (value instanceof byte[] bytes) {
+      bulk(bytes);
+    } else if (value instanceof Double number) {
+      number(number);
+    } else if (value instanceof Number number) {
+      integer(number.longValue());
+    } else {
+      list(((List<?>) value).toArray());
+    }
+  }
+
+  default void texts(Map<String, String> pairs) {
+    map(pairs.size());
+    pairs.forEach((key, value) -> key(key).bulk(value));
+  }
+
+  default void pushed(byte[]... parts) {
+    push(parts.length);
+    for (byte[] part : parts) {
+      bulk(part);
+    }
+  }
+
+  default void integerOrNil(@Nullable Long number) {
+    if (number == null) {
+      nil();
+    } else {
+      integer(number);
+    }
+  }
+
+  default void bulkOrNil(byte @Nullable [] bytes) {
     if (bytes == null) {
       nil();
     } else {

@@ -137,12 +137,10 @@ public final class RequestDecoder {
       return false;
     }
     long count = number(at + 1, line);
-    if (count == NOT_A_NUMBER || count > Limits.MAX_ARGUMENTS) {
-      throw new ProtocolException("invalid multibulk length");
-    }
-    if (!trusted && count > Limits.MAX_ARGUMENTS_BEFORE_AUTH) {
-      throw new ProtocolException("unauthenticated multibulk length");
-    }
+    ProtocolException.when(
+        count == NOT_A_NUMBER || count > Limits.MAX_ARGUMENTS, "invalid multibulk length");
+    ProtocolException.when(
+        !trusted && count > Limits.MAX_ARGUMENTS_BEFORE_AUTH, "unauthenticated multibulk length");
     at = line + 2;
     if (count > 0) {
       wanted = (int) count;
@@ -179,12 +177,10 @@ public final class RequestDecoder {
       throw new ProtocolException("expected '$', got '" + (char) (buffer[at] & 0xff) + "'");
     }
     long length = number(at + 1, line);
-    if (length == NOT_A_NUMBER || length < 0 || length > Limits.MAX_BULK) {
-      throw new ProtocolException("invalid bulk length");
-    }
-    if (!trusted && length > Limits.MAX_BULK_BEFORE_AUTH) {
-      throw new ProtocolException("unauthenticated bulk length");
-    }
+    ProtocolException.when(
+        length == NOT_A_NUMBER || length < 0 || length > Limits.MAX_BULK, "invalid bulk length");
+    ProtocolException.when(
+        !trusted && length > Limits.MAX_BULK_BEFORE_AUTH, "unauthenticated bulk length");
     at = line + 2;
     bulkLength = (int) length;
     return true;
@@ -261,9 +257,7 @@ public final class RequestDecoder {
       lf++;
     }
     if (lf == end) {
-      if (end - at > Limits.MAX_LINE) {
-        throw new ProtocolException("too big inline request");
-      }
+      ProtocolException.when(end - at > Limits.MAX_LINE, "too big inline request");
       return null;
     }
     int lineEnd = lf > at && buffer[lf - 1] == '\r' ? lf - 1 : lf;

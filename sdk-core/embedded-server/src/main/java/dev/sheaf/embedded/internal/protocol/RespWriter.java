@@ -183,31 +183,14 @@ public final class RespWriter implements Reply {
   }
 
   @Override
-  public void array(int elements) {
-    if (elements < ARRAY_HEADS.length) {
-      raw(ARRAY_HEADS[elements]);
+  public void open(char kind, int size) {
+    if (kind == '*' && size < ARRAY_HEADS.length) {
+      raw(ARRAY_HEADS[size]);
+    } else if (protocol == 3) {
+      head(kind, size);
     } else {
-      head('*', elements);
+      head('*', kind == '%' ? 2L * size : size);
     }
-  }
-
-  @Override
-  public void map(int pairs) {
-    if (protocol == 3) {
-      head('%', pairs);
-    } else {
-      head('*', 2L * pairs);
-    }
-  }
-
-  @Override
-  public void set(int elements) {
-    head(protocol == 3 ? '~' : '*', elements);
-  }
-
-  @Override
-  public void push(int elements) {
-    head(protocol == 3 ? '>' : '*', elements);
   }
 
   @Override
@@ -217,8 +200,12 @@ public final class RespWriter implements Reply {
 
   @Override
   public void decimal(String digits) {
+    digits(',', digits);
+  }
+
+  private void digits(char kind, String digits) {
     if (protocol == 3) {
-      line(',', digits);
+      line(kind, digits);
     } else {
       bulk(Bytes.latin(digits));
     }
@@ -247,10 +234,6 @@ public final class RespWriter implements Reply {
 
   @Override
   public void bigNumber(String digits) {
-    if (protocol == 3) {
-      line('(', digits);
-    } else {
-      bulk(Bytes.latin(digits));
-    }
+    digits('(', digits);
   }
 }

@@ -24,7 +24,7 @@ class ByteMapTest {
     SplittableRandom random = new SplittableRandom(7);
     Map<String, Integer> picked = new HashMap<>();
     for (int i = 0; i < entries * PICKS_PER_ENTRY; i++) {
-      picked.merge(Bytes.text(Objects.requireNonNull(map.random(random)).key()), 1, Integer::sum);
+      picked.merge(Bytes.text(Objects.requireNonNull(map.random(random)).key), 1, Integer::sum);
     }
     double chiSquared =
         picked.values().stream()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.RawConnection;
 import dev.sheaf.embedded.RedisProcess;
+import dev.sheaf.embedded.internal.data.Numbers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -113,7 +114,7 @@ class LuaEngineIT {
     Object reply;
     try {
       reply = engine.eval(source, RedisLibrary.sha1(source), KEYS, ARGS, readOnly);
-    } catch (LuaScriptException e) {
+    } catch (ScriptException e) {
       reply = new LuaError(String.valueOf(e.getMessage()));
     }
     return encoded(reply);
@@ -166,7 +167,7 @@ class LuaEngineIT {
     } else if (value instanceof LuaError error) {
       line(out, "-" + error.text());
     } else if (value instanceof Double number) {
-      bulk(out, TinyHost.bytes(LuaNumbers.general(number, 17)));
+      bulk(out, TinyHost.bytes(Numbers.general(number, 17)));
     } else if (value instanceof LuaBigNumber number) {
       bulk(out, TinyHost.bytes(number.digits()));
     } else if (value instanceof LuaVerbatim verbatim) {

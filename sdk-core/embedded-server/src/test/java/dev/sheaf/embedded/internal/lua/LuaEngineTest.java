@@ -80,7 +80,7 @@ class LuaEngineTest {
   private String error(String source) {
     try {
       return "no error but " + eval(source);
-    } catch (LuaScriptException e) {
+    } catch (ScriptException e) {
       return String.valueOf(e.getMessage());
     }
   }
@@ -301,12 +301,12 @@ class LuaEngineTest {
     byte[] dumped =
         bytes((String) Objects.requireNonNull(eval("return string.dump(function() return 1 end)")));
     assertThatThrownBy(() -> engine.compile(dumped, RedisLibrary.sha1(dumped)))
-        .isInstanceOf(LuaScriptException.class)
+        .isInstanceOf(ScriptException.class)
         .hasMessageContaining("unexpected symbol near 'char(27)'");
     assertThat(
             error(
-                "local d = string.dump(function() return 1 end)"
-                    + " local f, e = load(function() local p = d d = nil return p end) error(e, 0)"))
+                "local d = string.dump(function() return 1 end) local f, e = load(function() local"
+                    + " p = d d = nil return p end) error(e, 0)"))
         .contains("unexpected symbol near 'char(27)'");
   }
 
@@ -494,7 +494,7 @@ class LuaEngineTest {
   void syntaxError_isReportedAsByAServer() {
     byte[] script = bytes("return return");
     assertThatThrownBy(() -> engine.compile(script, RedisLibrary.sha1(script)))
-        .isInstanceOf(LuaScriptException.class)
+        .isInstanceOf(ScriptException.class)
         .hasMessage(
             "ERR Error compiling script (new function): "
                 + "user_script:1: unexpected symbol near 'return'");

@@ -3,6 +3,7 @@ package dev.sheaf.embedded.internal.lua;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.embedded.internal.data.Numbers;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -32,9 +33,9 @@ class LuaNumbersTest {
                     engine.eval(script, "s".repeat(40), List.of(), List.of(packed), false));
         assertThat(
                 List.of(
-                    LuaNumbers.general(number, 17),
-                    LuaNumbers.general(number, 14),
-                    LuaNumbers.general(number, 3)))
+                    Numbers.general(number, 17),
+                    Numbers.general(number, 14),
+                    Numbers.general(number, 3)))
             .isEqualTo(printed.stream().map(text -> TinyHost.text((byte[]) text)).toList());
       }
     }
@@ -57,9 +58,8 @@ class LuaNumbersTest {
 
   @Test
   void notANumber_keepsItsSign() {
-    assertThat(LuaNumbers.general(Double.NaN, 14)).isEqualTo("nan");
-    assertThat(LuaNumbers.general(Double.longBitsToDouble(0xfff8000000000000L), 14))
-        .isEqualTo("-nan");
+    assertThat(Numbers.general(Double.NaN, 14)).isEqualTo("nan");
+    assertThat(Numbers.general(Double.longBitsToDouble(0xfff8000000000000L), 14)).isEqualTo("-nan");
   }
 
   @Test

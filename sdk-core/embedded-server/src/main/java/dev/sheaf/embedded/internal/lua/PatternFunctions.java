@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.sheaf.embedded.internal.lua;
+
+import java.util.function.LongConsumer;
+
+/** string.find, match, gmatch and gsub, with bounds on what a pattern may take. */
+final class PatternFunctions {
+  private static final int MAX_NESTED_SUBSTITUTIONS = 20;
+  private static final int MAX_PATTERN_REPETITIONS = 1000;
+
+  private final LuaState state;
+  private final LuaFunctions real;
+  private final LuaFunctions internal;
+  private final LongConsumer watch;
+  private final LuaArguments arguments;
+  private int substitutions;
+
+  /** Whether a replacement was a function or table, which leaves something to sweep. */
+  boolean substituted;
+
+  /** {@code watch} is told now and then while a search runs; it may throw to end that. */
+  PatternFunctions(LuaState state, LuaFunctions real, LuaFunctions internal, LongConsumer watch) {
+    this.state = state;
+    this.real = real;
+    this.internal = internal;
+    this.watch = watch;
+    this.arguments = new LuaArguments(state);
+  }
+
+  /**
+   * Bounds how deep gsub calls replacement functions that call gsub: each holds a buffer of 8 KiB
+   * on the thread's stack, and the virtual machine's own bound of 200 ends a JVM.
+   */
+  int substitute(long l) {
+    check(l, PatternSteps.Search.ALL);
+    int type = state.type(l, 3);
+    if (type != LuaState.FUNCTION && type != LuaState.TABLE) {
+      return real.delegate(l, "gsub", true);
+    }
+    LuaRaise.positionedIf(substitutions == MAX_NESTED_SUBSTITUTIONS, "C stack overflow");
+    substitutions++;
+    substituted = true;
+    int arguments = state.top(l);
+    internal.push(l, "passed");
+    state.api.lua_insert(l, 1);
+    real.push(l, "gsub");
+    state.api.lua_insert(l, 2);
+    boolean succeeded = state.api.lua_pcall(l, arguments, LuaState.MULTIPLE_RESULTS, 1) == 0;
+    substitutions--;
+    if (succeeded) {
+      return state.top(l) - 1;
+    }
+    if (state.type(l, -1) == LuaState.TABLE) {
+      state.rawGet(l, -1, "raisedByGsub");
+      if (state.type(l, -1) == LuaState.STRING) {
+        throw LuaFunctions.named(state.text(l, -1), true);
+      }
+      state.pop(l, 1);
+    }
+    throw LuaRaise.onTop();
+  }
+
+  int match(long l, String how, PatternSteps.Search search) {
+    boolean plain = how.equals("find") && state.api.lua_toboolean(l, 4) != 0;
+    if (!plain) {
+      check(l, search);
+    }
+    return real.delegate(l, how, true);
+  }
+
+  private void check(long l, PatternSteps.Search search) {
+    if (!state.isString(l, 1) || !state.isString(l, 2)) {
+      return;
+    }
+    byte[] pattern = state.bytes(l, 2);
+    checkRepetitions(pattern);
+    long length = state.api.lua_objlen(l, 1);
+    if (PatternSteps.mayTakeLong(pattern, length)) {
+      int from = search == PatternSteps.Search.FIRST ? firstByte(l, length) : 0;
+      PatternSteps.check(state.bytes(l, 1), pattern, from, search, () -> watch.accept(l));
+    }
+  }
+
+  /** Where find and match begin, by their third argument. */
+  private int firstByte(long l, long length) {
+    if (!state.isNumber(l, 3)) {
+      return 0;
+    }
+    int wanted = arguments.integer(l, 3);
+    long first = wanted < 0 ? length + wanted : wanted - 1L;
+    return (int) Math.max(0, Math.min(length, first));
+  }
+
+  /** Each repetition in a pattern may hold a frame of the matcher on the thread's stack. */
+  private static void checkRepetitions(byte[] pattern) {
+    if (pattern.length <= MAX_PATTERN_REPETITIONS) {
+      return;
+    }
+    int repetitions = 0;
+    for (byte b : pattern) {
+      repetitions += PatternSteps.isRepetition(b) ? 1 : 0;
+    }
+    LuaRaise.positionedIf(
+        repetitions > MAX_PATTERN_REPETITIONS,
+        "pattern too complex (%s of ?*+-, %s are allowed)",
+        repetitions,
+        MAX_PATTERN_REPETITIONS);
+  }
+}
