@@ -322,6 +322,16 @@ class CommandTraitsContractTest {
     return keys;
   }
 
+  /** A subcommand that is not listed has the row of its container, a listed one its own. */
+  @Test
+  void everySubcommandOfClient_isOfTheStateOfItsConnection() {
+    List<CommandTraits> ofClient =
+        CommandTraits.all().stream().filter(row -> row.name().startsWith("CLIENT")).toList();
+    assertThat(ofClient).hasSizeGreaterThan(15).allMatch(CommandTraits::isOfState);
+    assertThat(CommandTraits.named("SELECT").isOfState()).isTrue();
+    assertThat(CommandTraits.named("GET").isOfState()).isFalse();
+  }
+
   private static CommandTraits traitsOf(String command) {
     return outgoing(command).traits();
   }
