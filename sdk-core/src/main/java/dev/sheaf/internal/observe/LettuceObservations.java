@@ -41,7 +41,8 @@ final class LettuceObservations implements Tracing {
 
   private static final String NAME = "lettuce";
   private static final String ERROR = "lettuce.command.error";
-  private static final String CONTEXT = MicrometerTracing.class.getName() + "$MicrometerTraceContext";
+  private static final String CONTEXT =
+      MicrometerTracing.class.getName() + "$MicrometerTraceContext";
 
   private final Tracing lettuces;
   private final ObservationRegistry registry;
@@ -282,9 +283,7 @@ final class LettuceObservations implements Tracing {
     }
 
     private @Nullable Known known(LettuceObservationContext context) {
-      return context instanceof Context own && own.node != null
-          ? own.node.of(own, lettuces)
-          : null;
+      return context instanceof Context own && own.node != null ? own.node.of(own, lettuces) : null;
     }
   }
 
@@ -293,7 +292,9 @@ final class LettuceObservations implements Tracing {
 
     private @Nullable Node node;
 
-    /** All tags of low cardinality; null if there are none, or they are where Micrometer has them. */
+    /**
+     * All tags of low cardinality; null if there are none, or they are where Micrometer has them.
+     */
     private volatile @Nullable KeyValues tags;
 
     /** Whether tags came one by one, or in parts. */
