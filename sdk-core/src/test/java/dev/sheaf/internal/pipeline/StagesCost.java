@@ -59,7 +59,10 @@ final class StagesCost {
           round,
           "the end of a read in which nothing ended, with a note",
           () -> read(channel, with));
-      print(round, "the end of a read in which a flight ended, with a note", () -> end(channel, with));
+      print(
+          round,
+          "the end of a read in which a flight ended, with a note",
+          () -> end(channel, with));
       print(round, "a command that leaves at once", () -> leave(pipeline, ping));
     }
   }
