@@ -3,6 +3,8 @@ package dev.sheaf.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
 import dev.sheaf.Observe;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.proxy.LatencyProxy;
@@ -64,10 +66,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  */
 final class StarterBenchmark {
 
-  private static final com.sun.management.OperatingSystemMXBean JVM =
-      (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-  private static final com.sun.management.ThreadMXBean THREADS_OF_JVM =
-      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final OperatingSystemMXBean JVM =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  private static final ThreadMXBean THREADS_OF_JVM =
+      (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private static final int THREADS = 64;
   private static final int PAGE = 100;

@@ -210,7 +210,6 @@ final class LettuceObservations implements Tracing {
 
     /** The command is over, with a value or a failure. */
     @Override
-    @SuppressWarnings("NullAway") // Lettuce gives null where there is no failure.
     public void accept(@Nullable Object value, @Nullable Throwable failure) {
       var output = context.getRequiredCommand().getOutput();
       if (output != null && output.getError() != null) {
@@ -305,6 +304,7 @@ final class LettuceObservations implements Tracing {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // Equal ones are as good, but take longer to compare.
     public Observation.Context addLowCardinalityKeyValues(KeyValues added) {
       // A convention is asked once more at the end.
       return tags == added ? this : addOthers(added);
