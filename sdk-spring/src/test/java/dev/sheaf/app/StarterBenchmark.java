@@ -3,9 +3,12 @@ package dev.sheaf.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
 import dev.sheaf.Observe;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.proxy.LatencyProxy;
+import dev.sheaf.internal.observe.BatchSpans;
 import dev.sheaf.internal.observe.CommandSpans;
 import dev.sheaf.spring.SheafOperations;
 import io.lettuce.core.codec.StringCodec;
@@ -63,10 +66,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  */
 final class StarterBenchmark {
 
-  private static final com.sun.management.OperatingSystemMXBean JVM =
-      (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-  private static final com.sun.management.ThreadMXBean THREADS_OF_JVM =
-      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final OperatingSystemMXBean JVM =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  private static final ThreadMXBean THREADS_OF_JVM =
+      (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private static final int THREADS = 64;
   private static final int PAGE = 100;
@@ -314,10 +317,18 @@ final class StarterBenchmark {
       CommandSpans spans =
           Objects.requireNonNull(CommandSpans.of(() -> resources, Observe.commands()));
       Tracing.Endpoint sheafs = spans.endpoint(address);
+      CommandSpans some =
+          Objects.requireNonNull(CommandSpans.of(() -> resources, Observe.sampled(100)));
+      Tracing.Endpoint ofSome = some.endpoint(address);
+      BatchSpans batches =
+          Objects.requireNonNull(BatchSpans.of(() -> resources, Observe.batches()));
+      BatchSpans.Contents contents = new BatchSpans.Contents(10, 10, 1_000, 1_000);
       for (int round = -2; round < ROUNDS; round++) {
         cost("nothing", round, get -> {});
         cost("Lettuce's", round, get -> span(tracing).remoteEndpoint(lettuces).start(get));
         cost("Sheaf's", round, get -> spans.begin(get, sheafs));
+        cost("sampled(100)", round, get -> some.begin(get, ofSome));
+        cost("a batch", round, get -> batches.begin(get, get, lettuces, contents));
       }
       resources.shutdown();
     }
@@ -349,7 +360,7 @@ final class StarterBenchmark {
     if (round >= 0) {
       System.out.printf(
           Locale.ROOT,
-          "observation: %-10s %,d ns of processor, %,d bytes%n",
+          "observation: %-12s %,d ns of processor, %,d bytes%n",
           name,
           (THREADS_OF_JVM.getCurrentThreadCpuTime() - cpu) / OBSERVATIONS,
           (THREADS_OF_JVM.getCurrentThreadAllocatedBytes() - bytes) / OBSERVATIONS);

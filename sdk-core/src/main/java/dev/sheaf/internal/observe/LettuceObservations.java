@@ -41,7 +41,8 @@ final class LettuceObservations implements Tracing {
 
   private static final String NAME = "lettuce";
   private static final String ERROR = "lettuce.command.error";
-  private static final String CONTEXT = MicrometerTracing.class.getName() + "$MicrometerTraceContext";
+  private static final String CONTEXT =
+      MicrometerTracing.class.getName() + "$MicrometerTraceContext";
 
   private final Tracing lettuces;
   private final ObservationRegistry registry;
@@ -209,7 +210,6 @@ final class LettuceObservations implements Tracing {
 
     /** The command is over, with a value or a failure. */
     @Override
-    @SuppressWarnings("NullAway") // Lettuce gives null where there is no failure.
     public void accept(@Nullable Object value, @Nullable Throwable failure) {
       var output = context.getRequiredCommand().getOutput();
       if (output != null && output.getError() != null) {
@@ -282,9 +282,7 @@ final class LettuceObservations implements Tracing {
     }
 
     private @Nullable Known known(LettuceObservationContext context) {
-      return context instanceof Context own && own.node != null
-          ? own.node.of(own, lettuces)
-          : null;
+      return context instanceof Context own && own.node != null ? own.node.of(own, lettuces) : null;
     }
   }
 
@@ -293,7 +291,9 @@ final class LettuceObservations implements Tracing {
 
     private @Nullable Node node;
 
-    /** All tags of low cardinality; null if there are none, or they are where Micrometer has them. */
+    /**
+     * All tags of low cardinality; null if there are none, or they are where Micrometer has them.
+     */
     private volatile @Nullable KeyValues tags;
 
     /** Whether tags came one by one, or in parts. */
@@ -304,6 +304,7 @@ final class LettuceObservations implements Tracing {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // Equal ones are as good, but take longer to compare.
     public Observation.Context addLowCardinalityKeyValues(KeyValues added) {
       // A convention is asked once more at the end.
       return tags == added ? this : addOthers(added);

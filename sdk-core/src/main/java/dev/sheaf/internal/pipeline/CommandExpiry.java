@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Lettuce times what is written, from then on. That is enough for all that is written at once,
  * which costs no look at the clock here: a flight or a command that travels alone learns from
- * Lettuce that it is late. What had to wait first, in a queue that does not move, for
- * room in it or for a new socket, is looked at every {@link #INTERVAL_MILLIS} as long as there is
- * such a command, so a time-out is never early, and late by two of these intervals at most.
+ * Lettuce that it is late. What had to wait first, in a queue that does not move, for room in it or
+ * for a new socket, is looked at every {@link #INTERVAL_MILLIS} as long as there is such a command,
+ * so a time-out is never early, and late by two of these intervals at most.
  *
  * <p>Thread-safe.
  */

@@ -68,6 +68,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   /** When something was read last, by System.nanoTime. Set lazily, for any thread to read. */
   private final AtomicLong heardNanos = new AtomicLong(System.nanoTime());
 
+  /** Whether that is noted of what is being read, so that the clock is asked once. */
+  private boolean heard;
+
   private final SilenceWatch silence;
 
   /** Judges error replies in a row; null if the last reply was none. */
@@ -306,7 +309,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
    */
   @Override
   public void answered(Flight flight) {
-    roundTrips.observe(System.nanoTime() - flight.sentNanos());
+    long now = System.nanoTime();
+    heard(now);
+    roundTrips.observe(now - flight.sentNanos());
     // Replies come in order, so it is the first one.
     outstanding.remove(flight);
     inFlightCommands -= flight.commands();
@@ -382,8 +387,17 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    heardNanos.lazySet(System.nanoTime());
+    if (!heard) {
+      heard(System.nanoTime());
+    }
+    heard = false;
     context.fireChannelReadComplete();
+  }
+
+  /** Takes note of the time of a read, once for each. */
+  void heard(long now) {
+    heardNanos.lazySet(now);
+    heard = true;
   }
 
   @Override

@@ -55,7 +55,11 @@ class LettuceObservationsTest {
 
     List<String> all() {
       List<String> seen = new ArrayList<>(all);
-      meters.getMeters().stream().map(Meter::getId).map(Object::toString).sorted().forEach(seen::add);
+      meters.getMeters().stream()
+          .map(Meter::getId)
+          .map(Object::toString)
+          .sorted()
+          .forEach(seen::add);
       meters.find("lettuce").timers().forEach(timer -> seen.add("timed " + timer.count()));
       return seen;
     }
@@ -82,7 +86,11 @@ class LettuceObservationsTest {
     private void note(String event, Observation.Context context) {
       String node =
           context instanceof LettuceObservationContext redis
-              ? redis.getRequiredEndpoint() + " " + redis.getRemoteServiceName() + " " + redis.getKind()
+              ? redis.getRequiredEndpoint()
+                  + " "
+                  + redis.getRemoteServiceName()
+                  + " "
+                  + redis.getKind()
               : "";
       all.add(
           String.join(
@@ -146,8 +154,17 @@ class LettuceObservationsTest {
       Observation.createNotStarted("request", seen.registry)
           .observe(() -> end(tracing, node, CommandType.GET, command -> command.complete()));
     }
-    tracing.getTracerProvider().getTracer().nextSpan().name("n").annotate("a").remoteEndpoint(node)
-        .tag("own", "tag").start(get(CommandType.DEL)).error(new IllegalStateException("e")).finish();
+    tracing
+        .getTracerProvider()
+        .getTracer()
+        .nextSpan()
+        .name("n")
+        .annotate("a")
+        .remoteEndpoint(node)
+        .tag("own", "tag")
+        .start(get(CommandType.DEL))
+        .error(new IllegalStateException("e"))
+        .finish();
     return seen.all();
   }
 
