@@ -46,6 +46,21 @@ class FaultsTest {
   }
 
   @Test
+  void on_breaksOneNodeAlone() throws Exception {
+    try (EmbeddedServer server = EmbeddedServer.builder().cluster(2, 0).start();
+        RawConnection broken = new RawConnection(server.nodes().get(0).port());
+        RawConnection other = new RawConnection(server.nodes().get(1).port())) {
+      server.faults().on(server.nodes().get(0)).errorOn("ping", "ERR broken");
+      assertThat(broken.call("PING")).isEqualTo("-ERR broken\r\n");
+      assertThat(other.call("PING")).isEqualTo("+PONG\r\n");
+      server.faults().on(server.nodes().get(1)).clear();
+      assertThat(broken.call("PING")).isEqualTo("-ERR broken\r\n");
+      server.faults().clear();
+      assertThat(broken.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  @Test
   void onCommand_answersInTheServersPlace(EmbeddedServer server) throws Exception {
     server.data().set("real", "1");
     try (RawConnection raw = new RawConnection(server.port())) {

@@ -164,23 +164,12 @@ final class ListCommands {
     long count = -1;
     long maxLength = 0;
     for (int i = 3; i < call.count(); i += 2) {
-      boolean hasValue = i + 1 < call.count();
-      if (hasValue && call.is(i, "RANK")) {
-        rank = call.longArg(i + 1);
-        Errors.refuseIf(
-            rank == Long.MIN_VALUE && call.node.edition().isNewer(),
-            "ERR value is out of range, value must between -9223372036854775807 and"
-                + " 9223372036854775807");
-        Errors.refuseIf(
-            rank == 0,
-            "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
-                + " ... or use negative to start from the end of the list");
-      } else if (hasValue && call.is(i, "COUNT")) {
-        count = notNegative(call, i + 1, "COUNT");
-      } else if (hasValue && call.is(i, "MAXLEN")) {
-        maxLength = notNegative(call, i + 1, "MAXLEN");
-      } else {
-        throw Errors.syntax();
+      int at = call.next(i);
+      switch (call.option(i)) {
+        case "RANK" -> rank = rank(call, at);
+        case "COUNT" -> count = notNegative(call, at, "COUNT");
+        case "MAXLEN" -> maxLength = notNegative(call, at, "MAXLEN");
+        default -> throw Errors.syntax();
       }
     }
     List<Integer> found = new ArrayList<>();
@@ -194,6 +183,17 @@ final class ListCommands {
     } else {
       call.out.integer(found.get(0));
     }
+  }
+
+  private static long rank(Call call, int at) {
+    long rank = call.longArg(at);
+    Errors.refuseIf(
+        rank == Long.MIN_VALUE && call.node.edition().isNewer(), RandomPick.OUT_OF_RANGE);
+    Errors.refuseIf(
+        rank == 0,
+        "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second"
+            + " ... or use negative to start from the end of the list");
+    return rank;
   }
 
   private static long notNegative(Call call, int at, String option) {

@@ -19,25 +19,21 @@ final class MigrateCommand {
     int keysAt = 3;
     int keyCount = 1;
     for (int i = 6; i < call.count(); i++) {
-      int rest = call.count() - i - 1;
-      if (call.is(i, "COPY")) {
-        copy = true;
-      } else if (call.is(i, "REPLACE")) {
-        replace = true;
-      } else if (call.is(i, "AUTH") && rest >= 1) {
-        i++;
-      } else if (call.is(i, "AUTH2") && rest >= 2) {
-        i += 2;
-      } else if (call.is(i, "KEYS")) {
-        Errors.refuseIf(
-            call.arg(3).length != 0,
-            "ERR When using MIGRATE KEYS option, the key argument must be set to the empty"
-                + " string");
-        keysAt = i + 1;
-        keyCount = rest;
-        break;
-      } else {
-        throw Errors.syntax();
+      switch (call.option(i)) {
+        case "COPY" -> copy = true;
+        case "REPLACE" -> replace = true;
+        case "AUTH" -> call.next(i++);
+        case "AUTH2" -> i = call.next(i + 1);
+        case "KEYS" -> {
+          Errors.refuseIf(
+              call.arg(3).length != 0,
+              "ERR When using MIGRATE KEYS option, the key argument must be set to the empty"
+                  + " string");
+          keysAt = i + 1;
+          keyCount = call.count() - keysAt;
+          i = call.count();
+        }
+        default -> throw Errors.syntax();
       }
     }
     int targetDb = targetDb(call);

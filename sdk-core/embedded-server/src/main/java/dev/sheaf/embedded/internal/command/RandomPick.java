@@ -10,13 +10,15 @@ import java.util.random.RandomGenerator;
 final class RandomPick {
   private static final long MAX_PICKS = 16_000_000;
 
+  /** What newer servers say of the one number that cannot be negated. */
+  static final String OUT_OF_RANGE =
+      "ERR value is out of range, value must between -9223372036854775807 and"
+          + " 9223372036854775807";
+
   /** How many a command asks for; negative: any of them more than once. */
   static long count(Call call) {
     long count = call.longArg(2);
-    Errors.refuseIf(
-        count == Long.MIN_VALUE,
-        "ERR value is out of range, value must between -9223372036854775807 and"
-            + " 9223372036854775807");
+    Errors.refuseIf(count == Long.MIN_VALUE, OUT_OF_RANGE);
     return count;
   }
 

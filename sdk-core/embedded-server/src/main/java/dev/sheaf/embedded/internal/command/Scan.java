@@ -55,20 +55,23 @@ record Scan(long count, byte @Nullable [] pattern, @Nullable String type, boolea
     boolean namesOnly = false;
     boolean mayBeNamesOnly = call.command.name().equals("hscan") && isOfNewest(call);
     for (int i = from; i < call.count(); i += 2) {
-      boolean hasValue = i + 1 < call.count();
-      if (hasValue && call.is(i, "COUNT")) {
-        count = call.longArg(i + 1);
-        Errors.syntaxIf(count < 1);
-      } else if (hasValue && call.is(i, "MATCH")) {
-        byte[] given = call.arg(i + 1);
-        pattern = given.length == 1 && given[0] == '*' ? null : given;
-      } else if (hasValue && typed && call.is(i, "TYPE")) {
-        type = Bytes.lower(call.arg(i + 1));
-      } else if (mayBeNamesOnly && call.is(i, "NOVALUES")) {
+      if (mayBeNamesOnly && call.is(i, "NOVALUES")) {
         namesOnly = true;
         i--;
-      } else {
-        throw Errors.syntax();
+        continue;
+      }
+      byte[] given = call.arg(call.next(i));
+      switch (call.option(i)) {
+        case "COUNT" -> {
+          count = call.longArg(i + 1);
+          Errors.syntaxIf(count < 1);
+        }
+        case "MATCH" -> pattern = given.length == 1 && given[0] == '*' ? null : given;
+        case "TYPE" -> {
+          Errors.syntaxIf(!typed);
+          type = Bytes.lower(given);
+        }
+        default -> throw Errors.syntax();
       }
     }
     return new Scan(count, pattern, type, namesOnly);

@@ -41,26 +41,29 @@ final class StreamReading {
 
   private void parse() {
     for (int i = 1; i < call.count() && keysAt == 0; i++) {
-      int more = call.count() - i - 1;
-      if (more >= 1 && call.is(i, "BLOCK")) {
-        Errors.refuseIf(
-            call.inScript && !call.node.edition().isNewer(),
-            "ERR %s command is not allowed with BLOCK option from scripts",
-            call.text(0));
-        deadline = blockUntil(call, ++i);
-      } else if (more >= 1 && call.is(i, "COUNT")) {
-        count = Math.max(0, call.longArg(++i));
-      } else if (more >= 1 && call.is(i, "STREAMS")) {
-        keysAt = i + 1;
-      } else if (more >= 2 && call.is(i, "GROUP")) {
-        requireGrouped("GROUP");
-        groupAt = i + 1;
-        i += 2;
-      } else if (call.is(i, "NOACK")) {
-        requireGrouped("NOACK");
-        noAck = true;
-      } else {
-        throw Errors.syntax();
+      String option = call.option(i);
+      switch (option) {
+        case "BLOCK" -> {
+          call.next(i);
+          Errors.refuseIf(
+              call.inScript && !call.node.edition().isNewer(),
+              "ERR %s command is not allowed with BLOCK option from scripts",
+              call.text(0));
+          deadline = blockUntil(call, ++i);
+        }
+        case "COUNT" -> count = Math.max(0, call.longArg(call.next(i++)));
+        case "STREAMS" -> keysAt = call.next(i);
+        case "GROUP" -> {
+          call.next(i + 1);
+          requireGrouped(option);
+          groupAt = i + 1;
+          i += 2;
+        }
+        case "NOACK" -> {
+          requireGrouped(option);
+          noAck = true;
+        }
+        default -> throw Errors.syntax();
       }
     }
     Errors.syntaxIf(keysAt == 0);

@@ -6,16 +6,22 @@ package dev.sheaf.embedded.internal.data;
  * each byte first.
  */
 final class DenseRegisters {
-  static final int LENGTH = RegisterLayout.HEADER + RegisterLayout.REGISTERS * 6 / 8;
+  /** Bytes before the registers, in either encoding. */
+  static final int HEADER = 16;
+
+  /** How many registers there are, in either encoding. */
+  static final int REGISTERS = 1 << 14;
+
+  static final int LENGTH = HEADER + REGISTERS * 6 / 8;
   private static final int MAX = 63;
 
   static int get(byte[] value, int register) {
-    int at = RegisterLayout.HEADER + register * 6 / 8;
+    int at = HEADER + register * 6 / 8;
     return both(value, at) >>> (register * 6 & 7) & MAX;
   }
 
   static void set(byte[] value, int register, int to) {
-    int at = RegisterLayout.HEADER + register * 6 / 8;
+    int at = HEADER + register * 6 / 8;
     int shift = register * 6 & 7;
     int changed = both(value, at) & ~(MAX << shift) | to << shift;
     value[at] = (byte) changed;

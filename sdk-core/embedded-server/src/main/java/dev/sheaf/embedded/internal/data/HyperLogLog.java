@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * since 4.0.11.
  */
 public final class HyperLogLog {
-  private static final int HEADER = RegisterLayout.HEADER;
+  private static final int HEADER = DenseRegisters.HEADER;
 
   /** How many registers there are. */
-  public static final int REGISTERS = RegisterLayout.REGISTERS;
+  public static final int REGISTERS = DenseRegisters.REGISTERS;
 
   private static final byte[] MAGIC = Bytes.of("HYLL");
   private static final int ENCODING_AT = 4;

@@ -40,8 +40,8 @@ final class SparseRegisters {
 
   /** A header with all registers zero. */
   static byte[] empty() {
-    byte[] value = new byte[RegisterLayout.HEADER + 2];
-    zeros(value, RegisterLayout.HEADER, RegisterLayout.REGISTERS);
+    byte[] value = new byte[DenseRegisters.HEADER + 2];
+    zeros(value, DenseRegisters.HEADER, DenseRegisters.REGISTERS);
     return value;
   }
 
@@ -57,15 +57,15 @@ final class SparseRegisters {
   /** False if the runs do not make up all registers; some have been visited then. */
   static boolean visit(byte[] value, Visitor visitor) {
     int register = 0;
-    for (int at = RegisterLayout.HEADER; at < value.length; at += width(value[at])) {
+    for (int at = DenseRegisters.HEADER; at < value.length; at += width(value[at])) {
       int count = count(value, at);
-      if (register + count > RegisterLayout.REGISTERS) {
+      if (register + count > DenseRegisters.REGISTERS) {
         return false;
       }
       visitor.run(register, count, value(value[at]));
       register += count;
     }
-    return register == RegisterLayout.REGISTERS;
+    return register == DenseRegisters.REGISTERS;
   }
 
   private static boolean isLong(byte head) {
@@ -123,8 +123,8 @@ final class SparseRegisters {
     if (to > MAX_VALUE) {
       return Outcome.TOO_LARGE;
     }
-    int before = RegisterLayout.HEADER;
-    int at = RegisterLayout.HEADER;
+    int before = DenseRegisters.HEADER;
+    int at = DenseRegisters.HEADER;
     int first = 0;
     while (at < length && register >= first + count(bytes, at)) {
       before = at;

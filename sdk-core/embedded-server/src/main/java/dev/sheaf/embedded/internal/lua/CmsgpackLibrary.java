@@ -77,12 +77,8 @@ final class CmsgpackLibrary {
     private void string(byte[] bytes) {
       if (bytes.length < 32) {
         out.write(0xa0 | bytes.length);
-      } else if (bytes.length <= 0xff) {
-        head(0xd9, bytes.length, 1);
-      } else if (bytes.length <= 0xffff) {
-        head(0xda, bytes.length, 2);
       } else {
-        head(0xdb, bytes.length, 4);
+        sized(0xd9, bytes.length);
       }
       out.writeBytes(bytes);
     }
@@ -109,28 +105,17 @@ final class CmsgpackLibrary {
       if (n >= -32 && n <= 127) {
         out.write((int) n);
       } else if (n >= 0) {
-        unsigned(n);
-      } else if (n >= -128) {
-        head(0xd0, n, 1);
-      } else if (n >= -32_768) {
-        head(0xd1, n, 2);
-      } else if (n >= Integer.MIN_VALUE) {
-        head(0xd2, n, 4);
+        sized(0xcc, n);
       } else {
-        head(0xd3, n, 8);
+        int width = n >= -128 ? 0 : n >= -32_768 ? 1 : n >= Integer.MIN_VALUE ? 2 : 3;
+        head(0xd0 + width, n, 1 << width);
       }
     }
 
-    private void unsigned(long n) {
-      if (n <= 0xff) {
-        head(0xcc, n, 1);
-      } else if (n <= 0xffff) {
-        head(0xcd, n, 2);
-      } else if (n <= 0xffffffffL) {
-        head(0xce, n, 4);
-      } else {
-        head(0xcf, n, 8);
-      }
+    /** In as few bytes as hold it: the marks for 1, 2, 4 and 8 of them follow each other. */
+    private void sized(int firstMark, long n) {
+      int width = n <= 0xff ? 0 : n <= 0xffff ? 1 : n <= 0xffffffffL ? 2 : 3;
+      head(firstMark + width, n, 1 << width);
     }
 
     private void table(long l, int level) {
@@ -249,24 +234,18 @@ final class CmsgpackLibrary {
       int mark = (int) unsigned(1);
       reserve(l, 1, "too many return values at once; use unpack_one or unpack_limit instead.");
       switch (mark) {
-        case 0xcc -> state.api.lua_pushnumber(l, unsigned(1));
-        case 0xcd -> state.api.lua_pushnumber(l, unsigned(2));
-        case 0xce -> state.api.lua_pushnumber(l, unsigned(4));
-        case 0xcf, 0xd3 -> state.api.lua_pushnumber(l, unsigned(8));
+        case 0xcc, 0xcd, 0xce, 0xcf -> state.api.lua_pushnumber(l, unsigned(1 << (mark - 0xcc)));
         case 0xd0 -> state.api.lua_pushnumber(l, (byte) unsigned(1));
         case 0xd1 -> state.api.lua_pushnumber(l, (short) unsigned(2));
         case 0xd2 -> state.api.lua_pushnumber(l, (int) unsigned(4));
+        case 0xd3 -> state.api.lua_pushnumber(l, unsigned(8));
         case 0xc0 -> state.api.lua_pushnil(l);
         case 0xc2, 0xc3 -> state.api.lua_pushboolean(l, mark & 1);
         case 0xca -> state.api.lua_pushnumber(l, Float.intBitsToFloat((int) unsigned(4)));
         case 0xcb -> state.api.lua_pushnumber(l, Double.longBitsToDouble(unsigned(8)));
-        case 0xd9 -> string(l, unsigned(1));
-        case 0xda -> string(l, unsigned(2));
-        case 0xdb -> string(l, unsigned(4));
-        case 0xdc -> array(l, unsigned(2), level);
-        case 0xdd -> array(l, unsigned(4), level);
-        case 0xde -> map(l, unsigned(2), level);
-        case 0xdf -> map(l, unsigned(4), level);
+        case 0xd9, 0xda, 0xdb -> string(l, unsigned(1 << (mark - 0xd9)));
+        case 0xdc, 0xdd -> array(l, unsigned(2 << (mark - 0xdc)), level);
+        case 0xde, 0xdf -> map(l, unsigned(2 << (mark - 0xde)), level);
         default -> small(l, mark, level);
       }
     }
