@@ -105,7 +105,9 @@ final class StagesCost {
 
   private static int leave(NodePipeline pipeline, EncodedCommand<?, ?, ?> command) {
     for (int i = 0; i < TIMES; i++) {
-      pipeline.expiry().leaves(command);
+      if (command.isDelayed()) {
+        pipeline.expiry().leavesLate(command);
+      }
     }
     return TIMES;
   }
