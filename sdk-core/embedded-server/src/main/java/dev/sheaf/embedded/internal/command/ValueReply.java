@@ -8,7 +8,6 @@ import dev.sheaf.embedded.internal.lua.LuaStatus;
 import dev.sheaf.embedded.internal.lua.LuaVerbatim;
 import dev.sheaf.embedded.internal.protocol.Edition;
 import dev.sheaf.embedded.internal.protocol.Reply;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import java.util.List;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.node.LatencyEvents;
 import dev.sheaf.embedded.internal.node.SlowLog;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
 /** MONITOR, SLOWLOG and LATENCY: what the server does, and what took long. */
 final class WatchCommands {

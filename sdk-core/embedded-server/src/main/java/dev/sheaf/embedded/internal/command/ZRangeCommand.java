@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import java.util.Set;
 import dev.sheaf.embedded.internal.data.ScoredMembers;
 import dev.sheaf.embedded.internal.data.SortedSetValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** ZRANGE, ZRANGESTORE and the six older commands they replace. */

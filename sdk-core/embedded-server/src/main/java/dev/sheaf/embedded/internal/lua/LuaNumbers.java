@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
-
 /** Numbers as C prints them. */
 final class LuaNumbers {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.protocol;
 
-import java.util.List;
 import dev.sheaf.embedded.internal.data.Bytes;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
