@@ -33,10 +33,7 @@ class SeenScanTest {
       IntStream.range(0, 50).mapToObj(i -> "item:" + i).collect(Collectors.toSet());
 
   private static final ScanOptions PAGES =
-      KeyScanOptions.scanOptions(DataType.STRING)
-          .match("item:*")
-          .count(10)
-          .build();
+      KeyScanOptions.scanOptions(DataType.STRING).match("item:*").count(10).build();
 
   private final EmbeddedServer server = EmbeddedServer.start();
   private LettuceConnectionFactory factory;
