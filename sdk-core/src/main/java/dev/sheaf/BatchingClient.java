@@ -233,6 +233,11 @@ public final class BatchingClient implements AutoCloseable {
     return known(sheaf).learnedGet(key, send);
   }
 
+  /** Whether it {@link SheafBuilder#learnLoops learns loops}. */
+  public boolean learnsLoops() {
+    return learnedPlaces != null;
+  }
+
   /**
    * Says which ids the keys of the calling thread's next loop are made of, for a client that {@link
    * SheafBuilder#learnLoops learns loops}; to others it says nothing. It counts as if the thread

@@ -7,6 +7,7 @@ import dev.sheaf.chaos.SheafClient;
 import glide.api.BaseClient;
 import glide.api.GlideClient;
 import glide.api.GlideClusterClient;
+import glide.api.models.configuration.BaseClientConfiguration.BaseClientConfigurationBuilder;
 import glide.api.models.configuration.GlideClientConfiguration;
 import glide.api.models.configuration.GlideClusterClientConfiguration;
 import glide.api.models.configuration.NodeAddress;
@@ -38,6 +39,7 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.builders.AbstractClientBuilder;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -173,18 +175,13 @@ enum ChaosRival {
     GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
     pool.setMaxTotal(ClusterChaos.THREADS);
     pool.setMaxIdle(ClusterChaos.THREADS);
-    UnifiedJedis jedis =
+    AbstractClientBuilder<?, ? extends UnifiedJedis> builder =
         cluster
-            ? RedisClusterClient.builder()
-                .nodes(Set.of(address))
-                .clientConfig(config)
-                .poolConfig(pool)
-                .build()
-            : RedisClient.builder()
-                .hostAndPort(address)
-                .clientConfig(config)
-                .poolConfig(pool)
-                .build();
+            ? RedisClusterClient.builder().nodes(Set.of(address))
+            : RedisClient.builder().hostAndPort(address);
+    builder.clientConfig(config);
+    builder.poolConfig(pool);
+    UnifiedJedis jedis = builder.build();
     return new ChaosClient() {
       @Override
       public long incr(String key) {
@@ -280,20 +277,15 @@ enum ChaosRival {
   private static ChaosClient glide(String uri, boolean cluster) throws Exception {
     URI at = URI.create(uri);
     NodeAddress address = NodeAddress.builder().host(at.getHost()).port(at.getPort()).build();
+    var ofCluster = GlideClusterClientConfiguration.builder();
+    var ofServer = GlideClientConfiguration.builder();
+    BaseClientConfigurationBuilder<?, ?> chosen = cluster ? ofCluster : ofServer;
+    chosen.address(address);
+    chosen.requestTimeout(MILLIS);
     BaseClient glide =
         cluster
-            ? Futures.value(
-                GlideClusterClient.createClient(
-                    GlideClusterClientConfiguration.builder()
-                        .address(address)
-                        .requestTimeout(MILLIS)
-                        .build()))
-            : Futures.value(
-                GlideClient.createClient(
-                    GlideClientConfiguration.builder()
-                        .address(address)
-                        .requestTimeout(MILLIS)
-                        .build()));
+            ? Futures.value(GlideClusterClient.createClient(ofCluster.build()))
+            : Futures.value(GlideClient.createClient(ofServer.build()));
     return new Futures() {
       @Override
       public long incr(String key) throws Exception {

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,10 +66,19 @@ public final class Migrator {
 
   /** Prepares a migration over a client's connection. */
   public Migrator(Sheaf<?, ?> sheaf, MigrationOptions options) {
+    this(sheaf, options, System::nanoTime);
+  }
+
+  /**
+   * Prepares a migration.
+   *
+   * @param nanoTime the clock of leases
+   */
+  Migrator(Sheaf<?, ?> sheaf, MigrationOptions options, LongSupplier nanoTime) {
     this.connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
     this.options = options;
     CompressionOptions values = options.compression().toBuilder().learning(false).build();
-    this.dictionaries = new DictionaryService(values, new DictionaryMeters(null, ""));
+    this.dictionaries = new DictionaryService(values, new DictionaryMeters(null, ""), nanoTime);
     this.compression = ValueCodec.of(values, dictionaries);
     this.commands = new StoredCommands(connection);
     this.cursors = parse(options.resumeToken());

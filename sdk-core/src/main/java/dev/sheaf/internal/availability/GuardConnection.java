@@ -28,6 +28,8 @@ final class GuardConnection {
   enum Event {
     OPENED,
     LOST,
+    /** The first attempts take long, with a cause; this one goes on. */
+    SILENT,
     /** An attempt failed, with a cause; another one follows. */
     NOT_OPENED
   }
@@ -55,11 +57,14 @@ final class GuardConnection {
    */
   private volatile long limitNanos;
 
+  private volatile boolean succeeded;
+
   /**
    * Creates a connection that is not open.
    *
    * @param uri its time-out bounds the first attempts
-   * @param shortestLimit what an attempt may take at least
+   * @param shortestLimit what an attempt may take at least; before one has succeeded, after what
+   *     time the host counts as silent
    */
   GuardConnection(
       RedisClient client,
@@ -98,6 +103,9 @@ final class GuardConnection {
         return;
       }
       attempt = mine;
+    }
+    if (!succeeded && shortestLimitNanos < mine.limitNanos) {
+      schedule(mine::takesLong, shortestLimitNanos);
     }
     schedule(mine::expire, mine.limitNanos);
     RedisURI bounded = Uris.withTimeout(uri, Duration.ofNanos(mine.limitNanos));
@@ -154,6 +162,7 @@ final class GuardConnection {
   }
 
   private void learn(long tookNanos) {
+    succeeded = true;
     long allowance = Math.max(shortestLimitNanos, ALLOWANCE * tookNanos);
     limitNanos = Math.min(uri.getTimeout().toNanos(), allowance);
   }
@@ -186,14 +195,27 @@ final class GuardConnection {
       this.limitNanos = limitNanos;
     }
 
+    /** A host that is far away may still answer, so nothing ends. */
+    void takesLong() {
+      synchronized (lock) {
+        if (attempt != this || closed) {
+          return;
+        }
+      }
+      listener.accept(Event.SILENT, silent(shortestLimitNanos));
+    }
+
     void expire() {
       if (finish(null)) {
-        fail(
-            new TimeoutException(
-                "no connection within "
-                    + TimeUnit.NANOSECONDS.toMillis(limitNanos)
-                    + " ms; the host is silent"));
+        fail(silent(limitNanos));
       }
+    }
+
+    private static TimeoutException silent(long nanos) {
+      return new TimeoutException(
+          "no connection within "
+              + TimeUnit.NANOSECONDS.toMillis(nanos)
+              + " ms; the host is silent");
     }
 
     void end(

@@ -62,7 +62,7 @@ final class BatchingConnection extends LettuceConnection {
   }
 
   /**
-   * What templates scan by: as Spring's own, with pages that the client sees.
+   * What templates scan by: as Spring's own, with pages that a client sees which learns loops.
    *
    * @deprecated as in the interface that templates call
    */
@@ -70,7 +70,7 @@ final class BatchingConnection extends LettuceConnection {
   @Deprecated
   public Cursor<byte[]> scan(ScanOptions options) {
     SharedFace face = faces.get();
-    return face != null && waits()
+    return face != null && face.learns()
         ? new SeenScan(this, face, options).open()
         : super.keyCommands().scan(options);
   }

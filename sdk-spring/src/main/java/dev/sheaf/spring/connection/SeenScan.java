@@ -9,6 +9,7 @@ import io.lettuce.core.output.KeyScanOutput;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 import org.springframework.data.redis.core.KeyScanOptions;
 import org.springframework.data.redis.core.ScanCursor;
@@ -32,6 +33,11 @@ final class SeenScan extends ScanCursor<byte[]> {
 
   @Override
   protected ScanIteration<byte[]> doScan(CursorId from, ScanOptions options) {
+    if (connection.isQueueing() || connection.isPipelined()) {
+      // As Spring's own, also where that began between two pages.
+      throw new InvalidDataAccessApiUsageException(
+          "'SCAN' cannot be called in pipeline / transaction mode");
+    }
     List<byte[]> arguments = new ArrayList<>();
     arguments.add(from.getCursorId().getBytes(US_ASCII));
     byte[] pattern = options.getBytePattern();

@@ -87,6 +87,11 @@ final class SharedFace {
     }
   }
 
+  /** Whether loops are learned, so that the keys of pages tell something. */
+  boolean learns() {
+    return client.learnsLoops();
+  }
+
   /** The current thread is about to read what has these ids. */
   void expect(String source, Collection<?> ids) {
     client.expect(sheaf, source, ids);

@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +46,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   /** Each lease is renewed so many times before it ends. */
   private static final int REFRESHES_PER_LEASE = 4;
 
+  private final LongSupplier nanoTime;
   private final DictionaryOptions options;
   private final boolean reads;
 
@@ -67,7 +69,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   private volatile boolean allowed;
 
   /** Values are compressed with dictionaries until then: a lease after the last refresh. */
-  private volatile long writesUntilNanos = System.nanoTime();
+  private volatile long writesUntilNanos;
 
   /**
    * Creates the service; it has what the options ship, and no server.
@@ -76,6 +78,14 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
    * @throws IllegalStateException if the library is missing
    */
   public DictionaryService(CompressionOptions compression, DictionaryMeters meters) {
+    this(compression, meters, System::nanoTime);
+  }
+
+  /** Creates the service, with a clock of its own. */
+  public DictionaryService(
+      CompressionOptions compression, DictionaryMeters meters, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.writesUntilNanos = nanoTime.getAsLong();
     DictionaryOptions given = compression.dictionaries();
     this.options = given == null ? DictionaryOptions.readOnly() : given;
     boolean present = Algorithm.ZSTD.orNull() != null;
@@ -115,7 +125,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   public DictionaryService withoutServer() {
     if (rehearses || !options.awaitReaders()) {
       allowed = true;
-      writesUntilNanos = System.nanoTime() + Long.MAX_VALUE / 2;
+      writesUntilNanos = nanoTime.getAsLong() + Long.MAX_VALUE / 2;
       adoptShipped();
     }
     return this;
@@ -197,7 +207,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   /** Refreshes, if a quarter of the lease is over; for work that no executor refreshes. */
   public void refreshIfDue() {
     long leaseNanos = options.lease().toNanos();
-    if (writesUntilNanos - System.nanoTime() < leaseNanos - leaseNanos / REFRESHES_PER_LEASE) {
+    if (writesUntilNanos - nanoTime.getAsLong() < leaseNanos - leaseNanos / REFRESHES_PER_LEASE) {
       refresh();
     }
   }
@@ -217,7 +227,7 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   }
 
   private CompletableFuture<?> refresh(DictionaryStore to) {
-    long startNanos = System.nanoTime();
+    long startNanos = nanoTime.getAsLong();
     return to.renew(client, reads ? 2 : 1, options.lease())
         .thenAccept(readers -> allowed = !options.awaitReaders() || readers.without() == 0)
         .thenCompose(renewed -> to.current())
@@ -324,7 +334,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
    */
   public @Nullable TrainedDictionary toWrite(PolicyDictionary of) {
     TrainedDictionary current = of.current();
-    return current != null && allowed && System.nanoTime() - writesUntilNanos < 0 ? current : null;
+    return current != null && allowed && nanoTime.getAsLong() - writesUntilNanos < 0
+        ? current
+        : null;
   }
 
   private DictionaryStore requireStore() {
