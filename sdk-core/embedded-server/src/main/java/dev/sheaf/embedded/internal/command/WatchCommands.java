@@ -71,8 +71,7 @@ final class WatchCommands {
 
   private static void write(Reply out, SlowLog.Entry entry) {
     List<byte[]> args = List.of(entry.args());
-    out.list(
-        entry.id(), entry.time(), entry.micros(), args, entry.address(), entry.clientName());
+    out.list(entry.id(), entry.time(), entry.micros(), args, entry.address(), entry.clientName());
   }
 
   private static void latencyDoctor(Call call) {
