@@ -73,6 +73,50 @@ class SessionFeaturesTest {
   }
 
   @Test
+  void tracking_tellsOfKeysItForgets_whenFewerAreToBeRemembered(EmbeddedServer server)
+      throws Exception {
+    try (RawConnection cache = new RawConnection(server.port());
+        RawConnection other = new RawConnection(server.port())) {
+      cache.call("HELLO", "3");
+      cache.call("CLIENT", "TRACKING", "ON");
+      cache.call("MGET", "a", "b", "c");
+      other.call("CONFIG", "SET", "tracking-table-max-keys", "1");
+      assertThat(cache.read()).contains("invalidate").endsWith("$1\r\na\r\n");
+      assertThat(cache.read()).contains("invalidate").endsWith("$1\r\nb\r\n");
+      other.call("CONFIG", "SET", "tracking-table-max-keys", "1000000");
+      assertThat(cache.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  @Test
+  void tracking_ofAKeyThatIsEvicted_isToldBeforeTheReply(EmbeddedServer server) throws Exception {
+    try (RawConnection cache = new RawConnection(server.port())) {
+      cache.call("HELLO", "3");
+      cache.call("CLIENT", "TRACKING", "ON");
+      cache.call("CONFIG", "SET", "maxmemory-policy", "volatile-random", "maxmemory", "1100000");
+      cache.call("SETEX", "mortal", "10000", "x");
+      cache.call("GET", "mortal");
+      cache.call("SETBIT", "big", "1600000", "0");
+      assertThat(cache.call("GETBIT", "big", "0")).contains("invalidate").contains("mortal");
+      assertThat(cache.read()).isEqualTo(":0\r\n");
+      cache.call("CONFIG", "SET", "maxmemory", "0", "maxmemory-policy", "noeviction");
+    }
+  }
+
+  @Test
+  void debugProtocol_attribute_goesBeforeTheReplyInResp3(EmbeddedServer server) throws Exception {
+    String reply = "$39\r\nSome real reply following the attribute\r\n";
+    try (RawConnection raw = new RawConnection(server.port())) {
+      assertThat(raw.call("DEBUG", "PROTOCOL", "attrib")).isEqualTo(reply);
+      raw.call("HELLO", "3");
+      assertThat(raw.call("DEBUG", "PROTOCOL", "attrib")).isEqualTo("|1\r\n");
+      assertThat(raw.read()).isEqualTo("$14\r\nkey-popularity\r\n");
+      assertThat(raw.read()).isEqualTo("*2\r\n$7\r\nkey:123\r\n:90\r\n");
+      assertThat(raw.read()).isEqualTo(reply);
+    }
+  }
+
+  @Test
   void tracking_redirectToSubscriber_inResp2(EmbeddedServer server) throws Exception {
     try (RawConnection cache = new RawConnection(server.port());
         RawConnection listener = new RawConnection(server.port())) {
@@ -135,6 +179,7 @@ class SessionFeaturesTest {
     try (RawConnection raw = new RawConnection(server.port());
         RawConnection writer = new RawConnection(server.port())) {
       raw.call("CLIENT", "PAUSE", "100000", "WRITE");
+      assertThat(writer.call("SET", "k")).startsWith("-ERR wrong number of arguments");
       writer.send(request("SET", "k", "v"));
       assertThat(raw.call("GET", "k")).isEqualTo("$-1\r\n");
       clock.advance(Duration.ofSeconds(101));

@@ -140,13 +140,20 @@ final class DebugCommand {
         call.out.push(2);
         call.out.key("server-cpu-usage").integer(42);
       }
+      case "attrib" -> {
+        if (call.out.protocol() == 3) {
+          call.out.open('|', 1);
+          call.out.key("key-popularity").list("key:123", 90);
+        }
+        call.out.bulk("Some real reply following the attribute");
+      }
       case "verbatim" -> call.out.verbatim(Bytes.of("This is a verbatim\nstring"));
       case "bignum" -> call.out.bigNumber("1234567999999999999999999999999999999");
       case "true", "false" -> call.out.bool(kind.equals("true"));
       default ->
           throw Errors.of(
               "ERR Wrong protocol type name. Please use one of the following:"
-                  + " string|integer|double|null|array|set|map|push|verbatim|bignum|true|false");
+                  + " string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false");
     }
   }
 }

@@ -154,7 +154,9 @@ public final class Dispatcher {
       ClusterRouting.check(node, client, command, args);
     }
     boolean busy = node.nodes.isHeldByScript(node);
-    Errors.refuseIf(!busy && !node.hasRoom() && does(client, command, Flag.DENYOOM), Errors.OOM);
+    boolean full = !busy && !node.hasRoom();
+    node.tracking.send();
+    Errors.refuseIf(full && does(client, command, Flag.DENYOOM), Errors.OOM);
     if (does(client, command, Flag.WRITE)) {
       checkWritable(node);
     }

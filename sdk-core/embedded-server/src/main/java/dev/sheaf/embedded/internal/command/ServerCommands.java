@@ -181,12 +181,14 @@ final class ServerCommands {
   private static void flushAll(Call call) {
     checkFlushMode(call);
     call.node.databases.forEach(db -> db.clear());
+    call.node.tracking.flushed();
     call.node.dirtied();
   }
 
   private static void flushDb(Call call) {
     checkFlushMode(call);
     call.db().clear();
+    call.node.tracking.flushed();
     call.node.dirtied();
   }
 

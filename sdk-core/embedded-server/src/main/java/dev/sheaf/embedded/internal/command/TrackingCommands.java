@@ -112,6 +112,9 @@ final class TrackingCommands {
       Tracking.Mode mode =
           new Tracking.Mode(options.broadcast, options.opt(), options.noLoop, options.redirect);
       mode.prefixes.addAll(options.prefixes);
+      if (options.broadcast && options.prefixes.isEmpty()) {
+        mode.prefixes.add(new byte[0]);
+      }
       call.node.tracking.enable(call.client, mode);
     } else if (call.is(2, "OFF")) {
       call.node.tracking.disable(call.client);

@@ -228,7 +228,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       return false;
     }
     Command command = Dispatcher.peek(node, request);
-    if (command == null) {
+    if (command == null || !command.accepts(request.length)) {
       return false;
     }
     boolean mayWrite = node.pause.isOn() && ScriptFlags.mayWrite(node, client, command, request);

@@ -330,7 +330,6 @@ public final class ServerNode implements Database.Listener {
       watched.changed(db, e.key);
       blocked.changed(db, e.key);
     }
-    tracking.flushed();
     memory.recount();
   }
 

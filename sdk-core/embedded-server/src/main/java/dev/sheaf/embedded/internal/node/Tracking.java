@@ -15,7 +15,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Client-side caching of one node: which client has read what, and is told when that changes. */
@@ -38,7 +37,8 @@ public final class Tracking {
     /** The client that gets the messages; zero for the client itself. */
     public final long redirect;
 
-    public final List<byte[]> prefixes = new ArrayList<>();
+    /** Of the keys that are broadcast. */
+    public final Set<byte[]> prefixes = new TreeSet<>(Arrays::compareUnsigned);
 
     /** CLIENT CACHING for the next command. */
     public boolean caching;
@@ -62,7 +62,7 @@ public final class Tracking {
     }
 
     boolean covers(byte[] key) {
-      return prefixes.isEmpty() || prefixes.stream().anyMatch(prefix -> startsWith(key, prefix));
+      return prefixes.stream().anyMatch(prefix -> startsWith(key, prefix));
     }
   }
 
@@ -105,11 +105,11 @@ public final class Tracking {
     return items;
   }
 
-  /** How many different prefixes are broadcast; one that is empty stands for every key. */
+  /** How many different prefixes are broadcast. */
   public long prefixes() {
     return modes.values().stream()
         .filter(m -> m.broadcast)
-        .flatMap(m -> m.prefixes.isEmpty() ? Stream.of("") : m.prefixes.stream().map(Bytes::text))
+        .flatMap(m -> m.prefixes.stream().map(Bytes::text))
         .distinct()
         .count();
   }
@@ -117,7 +117,7 @@ public final class Tracking {
   public void enable(Client client, Mode mode) {
     Mode former = modes.put(client, mode);
     if (former != null) {
-      former.prefixes.forEach(p -> mode.prefixes.add(0, p));
+      mode.prefixes.addAll(former.prefixes);
     }
   }
 
@@ -137,10 +137,6 @@ public final class Tracking {
     }
     for (int i : keys) {
       readers.computeIfAbsent(args[i], LinkedHashSet::new).add(client);
-    }
-    long most = maxKeys.getAsLong();
-    while (most > 0 && readers.size() > most) {
-      forgetOldest();
     }
   }
 
@@ -194,10 +190,6 @@ public final class Tracking {
     if (keys == null) {
       return;
     }
-    if (mode.prefixes.isEmpty()) {
-      tell(client, mode, List.copyOf(keys));
-      return;
-    }
     for (byte[] prefix : mode.prefixes) {
       List<byte[]> covered = keys.stream().filter(key -> startsWith(key, prefix)).toList();
       if (!covered.isEmpty()) {
@@ -220,13 +212,17 @@ public final class Tracking {
   }
 
   /** All keys have gone at once. */
-  void flushed() {
+  public void flushed() {
     readers.clear();
     modes.forEach((client, mode) -> sendLater(() -> tell(client, mode, null)));
   }
 
-  /** Sends what has been noted. */
+  /** Sends what has been noted, and what there are too many keys for to go on remembering it. */
   public void send() {
+    long most = readers.size() == 0 ? 0 : maxKeys.getAsLong();
+    while (most > 0 && readers.size() > most) {
+      forgetOldest();
+    }
     if (!pending.isEmpty()) {
       List<Runnable> messages = List.copyOf(pending);
       pending.clear();
