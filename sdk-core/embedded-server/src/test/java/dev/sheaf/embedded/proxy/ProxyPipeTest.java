@@ -23,7 +23,7 @@ class ProxyPipeTest {
   @AfterEach
   void stop() throws Exception {
     scheduler.stop();
-    scheduler.thread().join();
+    scheduler.thread.join();
     sink.finishAndReleaseAll();
   }
 
@@ -31,7 +31,7 @@ class ProxyPipeTest {
   void link_addsItsDelay() {
     ProxyLink link = new ProxyLink(3, 0);
     assertThat(link.dueAt(100, 1_000_000)).isEqualTo(103);
-    link.delay(5);
+    link.delayNanos = 5;
     assertThat(link.dueAt(100, 1)).isEqualTo(105);
   }
 
@@ -54,7 +54,7 @@ class ProxyPipeTest {
     long before = System.nanoTime();
     ProxyPipe pipe = pipe(link);
     arrive(pipe, "slow ");
-    link.delay(0);
+    link.delayNanos = 0;
     arrive(pipe, "fast");
     long after = System.nanoTime();
 
