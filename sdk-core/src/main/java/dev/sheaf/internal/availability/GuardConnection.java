@@ -63,8 +63,8 @@ final class GuardConnection {
    * Creates a connection that is not open.
    *
    * @param uri its time-out bounds the first attempts
-   * @param shortestLimit what an attempt may take at least; before one has succeeded, after what
-   *     time the host counts as silent
+   * @param shortestLimit what an attempt may take at least; before one has succeeded, after what time
+   *     the host counts as silent
    */
   GuardConnection(
       RedisClient client,
