@@ -28,8 +28,6 @@ final class GuardConnection {
   enum Event {
     OPENED,
     LOST,
-    /** The first attempts take long, with a cause; this one goes on. */
-    SILENT,
     /** An attempt failed, with a cause; another one follows. */
     NOT_OPENED
   }
@@ -57,14 +55,11 @@ final class GuardConnection {
    */
   private volatile long limitNanos;
 
-  private volatile boolean succeeded;
-
   /**
    * Creates a connection that is not open.
    *
    * @param uri its time-out bounds the first attempts
-   * @param shortestLimit what an attempt may take at least; before one has succeeded, after what time
-   *     the host counts as silent
+   * @param shortestLimit what an attempt may take at least
    */
   GuardConnection(
       RedisClient client,
@@ -103,9 +98,6 @@ final class GuardConnection {
         return;
       }
       attempt = mine;
-    }
-    if (!succeeded && shortestLimitNanos < mine.limitNanos) {
-      schedule(mine::takesLong, shortestLimitNanos);
     }
     schedule(mine::expire, mine.limitNanos);
     RedisURI bounded = Uris.withTimeout(uri, Duration.ofNanos(mine.limitNanos));
@@ -162,7 +154,6 @@ final class GuardConnection {
   }
 
   private void learn(long tookNanos) {
-    succeeded = true;
     long allowance = Math.max(shortestLimitNanos, ALLOWANCE * tookNanos);
     limitNanos = Math.min(uri.getTimeout().toNanos(), allowance);
   }
@@ -195,27 +186,14 @@ final class GuardConnection {
       this.limitNanos = limitNanos;
     }
 
-    /** A host that is far away may still answer, so nothing ends. */
-    void takesLong() {
-      synchronized (lock) {
-        if (attempt != this || closed) {
-          return;
-        }
-      }
-      listener.accept(Event.SILENT, silent(shortestLimitNanos));
-    }
-
     void expire() {
       if (finish(null)) {
-        fail(silent(limitNanos));
+        fail(
+            new TimeoutException(
+                "no connection within "
+                    + TimeUnit.NANOSECONDS.toMillis(limitNanos)
+                    + " ms; the host is silent"));
       }
-    }
-
-    private static TimeoutException silent(long nanos) {
-      return new TimeoutException(
-          "no connection within "
-              + TimeUnit.NANOSECONDS.toMillis(nanos)
-              + " ms; the host is silent");
     }
 
     void end(

@@ -48,7 +48,7 @@ final class NodeGuard {
 
   private volatile boolean refreshing;
 
-  /** Until the first attempt to connect has ended, or takes long. */
+  /** Until the first attempt to connect has ended. */
   private volatile boolean starting = true;
 
   private volatile boolean closed;
@@ -255,12 +255,6 @@ final class NodeGuard {
         lostAt = ReplyActivity.now();
         after(this::giveUpIfLost, options.downAfter().toNanos());
       }
-      case SILENT -> {
-        starting = false;
-        if (cause != null && !state.heardSince(lostAt)) {
-          state.down("no connection: " + explain(cause));
-        }
-      }
       case NOT_OPENED -> {
         starting = false;
         notOpened(cause == null ? new IllegalStateException("no connection") : cause);
@@ -278,16 +272,12 @@ final class NodeGuard {
   }
 
   private void notOpened(Throwable cause) {
-    String reason = explain(cause);
+    String reason = context.settings().explain().apply(cause, options.downAfter());
     if (state.heardSince(lostAt)) {
       pings.notOpened(reason, cause);
     } else {
       noConnection(reason, cause);
     }
-  }
-
-  private String explain(Throwable cause) {
-    return context.settings().explain().apply(cause, options.downAfter());
   }
 
   private void noConnection(String reason, @Nullable Throwable cause) {
