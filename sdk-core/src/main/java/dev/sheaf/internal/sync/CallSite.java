@@ -17,8 +17,9 @@ import java.util.List;
 final class CallSite {
 
   /**
-   * How many stacks are looked at in a second to find loops, and as many to learn them while nothing
-   * is read ahead. A look takes some microseconds, so each is about a thousandth of one processor.
+   * How many stacks are looked at in a second to find loops, and as many to learn them while
+   * nothing is read ahead. A look takes some microseconds, so each is about a thousandth of one
+   * processor.
    */
   static final int MAX_LOOKS_PER_SECOND = 100;
 

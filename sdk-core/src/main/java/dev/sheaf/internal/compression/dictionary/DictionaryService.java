@@ -334,7 +334,9 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
    */
   public @Nullable TrainedDictionary toWrite(PolicyDictionary of) {
     TrainedDictionary current = of.current();
-    return current != null && allowed && nanoTime.getAsLong() - writesUntilNanos < 0 ? current : null;
+    return current != null && allowed && nanoTime.getAsLong() - writesUntilNanos < 0
+        ? current
+        : null;
   }
 
   private DictionaryStore requireStore() {
