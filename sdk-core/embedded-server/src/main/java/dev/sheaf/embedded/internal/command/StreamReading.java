@@ -261,11 +261,11 @@ final class StreamReading {
   private static List<StreamId> take(StreamValue stream, StreamId after, long most) {
     return after.equals(StreamId.MAX)
         ? List.of()
-        : atMost(stream.ids(after.next(), StreamId.MAX, false), most);
+        : limit(stream.ids(after.next(), StreamId.MAX, false), most);
   }
 
   /** The first of them; all for zero. */
-  private static List<StreamId> atMost(Collection<StreamId> ids, long most) {
+  private static List<StreamId> limit(Collection<StreamId> ids, long most) {
     return ids.stream().limit(most == 0 ? Long.MAX_VALUE : most).toList();
   }
 
@@ -292,7 +292,7 @@ final class StreamReading {
 
   private void writeHistory(
       StreamValue stream, StreamGroup.Consumer consumer, StreamId after, long most) {
-    List<StreamId> ids = atMost(consumer.pending.tailMap(after, false).keySet(), most);
+    List<StreamId> ids = limit(consumer.pending.tailMap(after, false).keySet(), most);
     call.out.array(ids.size());
     for (StreamId id : ids) {
       byte[][] fields = stream.get(id);
