@@ -500,7 +500,14 @@ public class EncodedCommand<K, V, T>
   @Override
   public boolean completeExceptionally(Throwable throwable) {
     Expiry late = throwable instanceof RedisCommandTimeoutException ? expiry : null;
-    return late == null ? fail(throwable) : late.expire(this);
+    if (late != null) {
+      try {
+        return late.expire(this);
+      } catch (RuntimeException withoutReason) {
+        // Such as from a TimeoutSource of the application: the command ends all the same.
+      }
+    }
+    return fail(throwable);
   }
 
   /**

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Members ordered by score, then by bytes. A tree finds a place, and links lead from there. Ranks
- * are counted out along the links, from the nearer end.
+ * are counted out along the links, so they take time in proportion to the set.
  */
 public final class ScoredMembers {
 
