@@ -11,7 +11,7 @@ import dev.sheaf.testkit.RealRedis;
 import dev.sheaf.testkit.RespConnection;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.event.Event;
-import io.lettuce.core.event.connection.DisconnectedEvent;
+import io.lettuce.core.event.connection.ReconnectFailedEvent;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.netty.resolver.AddressResolver;
@@ -534,12 +534,13 @@ class AvailabilityFaultsIT {
   void guardIsBuiltLate_onADeadServer_saysNo() throws Exception {
     ClientResources resources = DefaultClientResources.create();
     closing(() -> resources.shutdown(0, 0, TimeUnit.MILLISECONDS).get());
-    CompletableFuture<Event> lost =
-        resources.eventBus().get().filter(DisconnectedEvent.class::isInstance).next().toFuture();
+    CompletableFuture<Event> reconnectFailed =
+        resources.eventBus().get().filter(ReconnectFailedEvent.class::isInstance).next().toFuture();
     Sheaf<String, String> sheaf =
         closing(Sheaf.builder(redis.uri()).clientResources(resources).connect());
     redis.kill();
-    lost.get(60, TimeUnit.SECONDS);
+    // Not DisconnectedEvent: Lettuce tells it before Sheaf hears of the loss.
+    reconnectFailed.get(60, TimeUnit.SECONDS);
     assertThat(sheaf.availability().withMaxAge(Duration.ofHours(1)).isAvailable())
         .as("what was heard before the connection was lost does not count")
         .isFalse();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.testkit.ModelChecking;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
@@ -22,7 +22,7 @@ class QueueLimitsInterleavingsTest {
 
   @Test
   void noInterleaving_givesMoreThanThereIs_orLosesRoom() {
-    new ModelCheckingOptions()
+    ModelChecking.options()
         .iterations(5)
         .invocationsPerIteration(300)
         .threads(3)
