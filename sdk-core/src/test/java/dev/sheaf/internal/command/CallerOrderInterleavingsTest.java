@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.command;
 
+import dev.sheaf.testkit.ModelChecking;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
@@ -26,7 +27,7 @@ class CallerOrderInterleavingsTest {
   private static final int CELL = 7;
 
   private static ModelCheckingOptions options() {
-    return new ModelCheckingOptions()
+    return ModelChecking.options()
         .iterations(5)
         .invocationsPerIteration(200)
         .threads(3)

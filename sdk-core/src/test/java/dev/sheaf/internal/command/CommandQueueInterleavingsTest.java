@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.command;
 
+import dev.sheaf.testkit.ModelChecking;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
@@ -9,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ class CommandQueueInterleavingsTest {
 
   @Test
   void everyInterleaving_isThatOfAPlainQueue() {
-    new ModelCheckingOptions()
+    ModelChecking.options()
         .iterations(5)
         .invocationsPerIteration(40)
         .threads(3)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.command;
 
+import dev.sheaf.testkit.ModelChecking;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,7 @@ class WriteClockInterleavingsTest {
 
   @Test
   void valueThatWasReadAhead_isVoidOnceItsKeyWasWritten() {
-    new ModelCheckingOptions()
+    ModelChecking.options()
         .iterations(8)
         .invocationsPerIteration(300)
         .threads(2)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.common;
 
+import dev.sheaf.testkit.ModelChecking;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +20,7 @@ class PeriodicTaskInterleavingsTest {
 
   @Test
   void noInterleaving_leavesWorkBehind() {
-    new ModelCheckingOptions()
+    ModelChecking.options()
         .iterations(5)
         .invocationsPerIteration(300)
         .threads(3)

@@ -2,13 +2,13 @@
 package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
+import dev.sheaf.testkit.ModelChecking;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +26,7 @@ class OutcomesInterleavingsTest {
   private static final RedisException FAILURE = new RedisException("failed");
 
   private static void check(Class<?> scenario) {
-    new ModelCheckingOptions()
+    ModelChecking.options()
         .iterations(1)
         .invocationsPerIteration(500)
         .threads(2)

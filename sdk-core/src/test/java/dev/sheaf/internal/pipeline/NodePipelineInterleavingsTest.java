@@ -9,6 +9,7 @@ import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Links;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.fusion.RunFuser;
+import dev.sheaf.testkit.ModelChecking;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
@@ -42,9 +42,10 @@ class NodePipelineInterleavingsTest {
 
   @Test
   void noInterleaving_leavesACommandBehind() {
-    new ModelCheckingOptions()
-        .iterations(3)
-        .invocationsPerIteration(80)
+    ModelChecking.options()
+        // Three operations for three threads: there is one scenario, and all are in it.
+        .iterations(1)
+        .invocationsPerIteration(150)
         .threads(3)
         .actorsPerThread(1)
         .actorsBefore(0)
@@ -111,8 +112,8 @@ class NodePipelineInterleavingsTest {
       submit(0);
     }
 
-    @Operation(runOnce = true)
-    public void addAnother() {
+    /** For the test on real threads. */
+    void addAnother() {
       submit(1);
     }
 

@@ -3,9 +3,9 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.WriteClock;
+import dev.sheaf.testkit.ModelChecking;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
@@ -27,7 +27,7 @@ class PendingQueueInterleavingsTest {
 
   @Test
   void noInterleaving_givesMoreThanThereIs_orLosesRoom() {
-    new ModelCheckingOptions()
+    ModelChecking.options()
         .iterations(5)
         .invocationsPerIteration(300)
         .threads(3)
