@@ -5,16 +5,17 @@ import dev.sheaf.internal.heal.Guard;
 import io.lettuce.core.output.CommandOutput;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The activity of one data connection: when the last good reply came, and since when one is
  * awaited.
  *
- * <p>Without a listener it costs the connection a look at one field for each batch. With one, it
- * costs a look at the clock at the end of each batch and, for one batch at a time, at its
- * beginning. Only the last reply of a batch counts: an error, or a reply that took too long, is no
- * good reply, and an error that concerns the node is passed on.
+ * <p>Without a watcher the connection tells it of no batch. With one, it costs a look at the clock
+ * at the end of each batch and, for one batch at a time, at its beginning. Only the last reply of a
+ * batch counts: an error, or a reply that took too long, is no good reply, and an error that
+ * concerns the node is passed on.
  *
  * <p>Written on the event loop of the connection, read by any thread. It outlives reconnects.
  */
@@ -37,6 +38,9 @@ public final class ReplyActivity implements Guard {
   private volatile @Nullable BiConsumer<Event, @Nullable String> watcher;
   private volatile boolean connected;
 
+  /** Given this while it is to be told of batches, and null when it is not. */
+  private final Consumer<@Nullable ReplyActivity> listening;
+
   /** Only ever set lazily: a reader may see it some nanoseconds late. */
   private final AtomicLong lastGood = new AtomicLong(NEVER);
 
@@ -55,6 +59,11 @@ public final class ReplyActivity implements Guard {
   /** Confined to the event loop. */
   private @Nullable Object observed;
 
+  /** Begins without a watcher. */
+  public ReplyActivity(Consumer<@Nullable ReplyActivity> listening) {
+    this.listening = listening;
+  }
+
   static long now() {
     return System.nanoTime() | 1;
   }
@@ -69,11 +78,13 @@ public final class ReplyActivity implements Guard {
     this.lateNanos = lateNanos;
     this.silentAfterNanos = silentAfterNanos;
     this.watcher = watcher;
+    listening.accept(this);
   }
 
   void unwatch() {
     watcher = null;
     refusal = null;
+    listening.accept(null);
   }
 
   @Override
@@ -155,7 +166,7 @@ public final class ReplyActivity implements Guard {
    * @param nanos when, by System.nanoTime
    */
   public void departed(Object flight, long nanos) {
-    if (watcher != null && observed == null) {
+    if (observed == null) {
       observed = flight;
       waitingSince.lazySet(nanos | 1);
     }

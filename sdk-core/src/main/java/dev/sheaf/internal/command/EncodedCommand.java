@@ -333,7 +333,7 @@ public class EncodedCommand<K, V, T>
   public final void ended() {
     CallerOrder countedIn = order;
     if (countedIn != null && ORDER.compareAndSet(this, countedIn, null)) {
-      if (countedIn.isReadAhead()) {
+      if (fusible == null && countedIn.isReadAhead()) {
         countedIn.ended(writtenCell());
       }
       countedIn.leave(orderCell);

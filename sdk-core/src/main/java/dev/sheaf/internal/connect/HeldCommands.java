@@ -2,10 +2,11 @@
 package dev.sheaf.internal.connect;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.QueueFullException;
 import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.pipeline.CommandTimeouts;
-import dev.sheaf.internal.pipeline.QueueLimits;
+import dev.sheaf.internal.pipeline.PendingQueue;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
@@ -19,6 +20,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +34,18 @@ import org.jspecify.annotations.Nullable;
 final class HeldCommands<K, V> {
 
   private final RedisClusterNode node;
+  private final BatchingOptions limits;
   private final CommandTimeouts timeouts;
   private final Consumer<RedisCommand<K, V, ?>> lettuce;
-  private final QueueLimits room;
-  private final Queue<Held<K, V>> queue = new ArrayDeque<>();
 
-  /** Whether it has been emptied for good, so that nobody may be added. */
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition freed = lock.newCondition();
+
+  // Guarded by the lock.
+  private final Queue<Held<K, V>> queue = new ArrayDeque<>();
+  private long bytes;
+
+  /** Whether it has been emptied for good, so that nothing may be added. */
   private boolean over;
 
   private record Held<K, V>(RedisCommand<K, V, ?> command, int bytes, long sinceNanos) {}
@@ -52,40 +61,62 @@ final class HeldCommands<K, V> {
       CommandTimeouts timeouts,
       Consumer<RedisCommand<K, V, ?>> lettuce) {
     this.node = node;
+    this.limits = limits;
     this.timeouts = timeouts;
     this.lettuce = lettuce;
-    this.room = new QueueLimits(limits.maxQueuedCommands(), limits.maxQueuedBytes());
   }
 
-  /** Adds a command, or fails it if there are too many; false if nothing is held any more. */
+  /**
+   * Adds a command, or fails it if there are too many; false if nothing is held any more. Waits for
+   * room if the current thread blocks for the reply anyway.
+   */
   boolean add(RedisCommand<K, V, ?> command) {
     Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
-    if (!room.tryTake(1, held.bytes()) && !awaitRoom(held)) {
-      command.completeExceptionally(
-          room.full(
-              "The queue of those that wait for the connection to " + address(),
-              "it is still being opened"));
-      return true;
-    }
-    synchronized (this) {
-      if (!over) {
+    QueueFullException full;
+    lock.lock();
+    try {
+      awaitRoom(held);
+      if (over) {
+        return false;
+      }
+      if (hasRoomFor(held)) {
         queue.add(held);
+        bytes += held.bytes();
         return true;
       }
+      full = full();
+    } finally {
+      lock.unlock();
     }
-    room.free(1, held.bytes());
-    return false;
+    command.completeExceptionally(full);
+    return true;
   }
 
-  /** Waits for room, if the current thread blocks for the reply anyway. */
-  private boolean awaitRoom(Held<K, V> held) {
+  private void awaitRoom(Held<K, V> held) {
     long waitNanos = WriteScope.roomNanos();
     try {
-      return waitNanos > 0 && room.take(1, held.bytes(), held.sinceNanos() + waitNanos);
+      while (!over && !hasRoomFor(held) && waitNanos > 0) {
+        waitNanos = freed.awaitNanos(waitNanos);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
     }
+  }
+
+  /** Something too large for the whole queue gets an empty one. */
+  private boolean hasRoomFor(Held<K, V> held) {
+    return queue.isEmpty()
+        || queue.size() < limits.maxQueuedCommands()
+            && bytes + held.bytes() <= limits.maxQueuedBytes();
+  }
+
+  private QueueFullException full() {
+    return PendingQueue.full(
+        "The queue of those that wait for the connection to " + address(),
+        queue.size(),
+        bytes,
+        limits,
+        "it is still being opened");
   }
 
   private static int bytesOf(RedisCommand<?, ?, ?> command) {
@@ -105,19 +136,22 @@ final class HeldCommands<K, V> {
   void expire() {
     long now = System.nanoTime();
     List<Runnable> failures = new ArrayList<>();
-    synchronized (this) {
+    lock.lock();
+    try {
       for (Iterator<Held<K, V>> each = queue.iterator(); each.hasNext(); ) {
         Held<K, V> held = each.next();
         long timeoutNanos = timeoutNanosOf(held);
         boolean late = timeoutNanos > 0 && now - held.sinceNanos() >= timeoutNanos;
         if (late || held.command().isDone()) {
           each.remove();
-          room.free(1, held.bytes());
+          free(held);
         }
         if (late) {
           failures.add(() -> held.command().completeExceptionally(timedOut(held, timeoutNanos)));
         }
       }
+    } finally {
+      lock.unlock();
     }
     failures.forEach(Runnable::run);
   }
@@ -149,20 +183,30 @@ final class HeldCommands<K, V> {
   void release(@Nullable Throwable failure, Runnable whenOver) {
     while (true) {
       Held<K, V> next;
-      synchronized (this) {
+      lock.lock();
+      try {
         next = queue.poll();
         if (next == null) {
           over = true;
+          freed.signalAll();
           whenOver.run();
           return;
         }
+        free(next);
+      } finally {
+        lock.unlock();
       }
       end(next, failure);
     }
   }
 
+  /** Gives the room back of what was taken out. Under the lock. */
+  private void free(Held<K, V> held) {
+    bytes -= held.bytes();
+    freed.signalAll();
+  }
+
   private void end(Held<K, V> held, @Nullable Throwable failure) {
-    room.free(1, held.bytes());
     if (failure == null) {
       send(held);
     } else {

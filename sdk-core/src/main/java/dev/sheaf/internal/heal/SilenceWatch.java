@@ -32,7 +32,6 @@ public final class SilenceWatch {
   private final Socket socket;
   private final Guard guard;
   private final Timer timer;
-  private boolean watching;
 
   SilenceWatch(Healer healer, Socket socket, Guard guard, Timer timer) {
     this.healer = healer;
@@ -41,17 +40,14 @@ public final class SilenceWatch {
     this.timer = timer;
   }
 
-  /** Commands were written, and so replies are awaited. */
-  public void departed() {
-    if (!watching) {
-      watching = true;
-      lookAfter(stepNanos(0));
-    }
+  /** Begins, because replies are awaited; {@link Socket#unwatched} tells when it has ended. */
+  public void begin() {
+    lookAfter(stepNanos(0));
   }
 
   private void lookAfter(long nanos) {
     if (!timer.after(this::lookOnLoop, nanos)) {
-      watching = false;
+      socket.unwatched();
     }
   }
 
@@ -65,7 +61,7 @@ public final class SilenceWatch {
 
   private void look() {
     if (!socket.isAwaiting()) {
-      watching = false;
+      socket.unwatched();
       return;
     }
     long again = LONGEST_STEP.toNanos();

@@ -35,6 +35,9 @@ public interface Socket {
   /** Whether any reply is awaited. On the event loop. */
   boolean isAwaiting();
 
+  /** The watch for silence has ended, and begins anew with the next command. On the event loop. */
+  void unwatched();
+
   /** How long the command whose reply comes next may take. On the event loop. */
   long timeoutNanos();
 

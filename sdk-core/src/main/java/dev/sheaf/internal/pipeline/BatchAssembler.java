@@ -47,6 +47,9 @@ final class BatchAssembler {
   /** Whether the last command that was taken has to be alone on its way. */
   private boolean tookSuspect;
 
+  /** Whether some of what is being gathered went to the fuser. */
+  private boolean fusing;
+
   /** Whether no script was called on this socket yet. */
   private boolean scriptTextsDue;
 
@@ -142,7 +145,10 @@ final class BatchAssembler {
       afterAsking = command.getType() == CommandType.ASKING;
       take(command, fate);
     }
-    fuser.endRun(gathered);
+    if (fusing) {
+      fusing = false;
+      fuser.endRun(gathered);
+    }
     if (taking > 0) {
       queue.free(taking, freedBytes);
     }
@@ -176,6 +182,12 @@ final class BatchAssembler {
   }
 
   private void fuse(EncodedCommand<?, ?, ?> command) {
+    if (!fusing && command.fusible() != null && gathered.isEmpty() && isEmpty()) {
+      // By itself: there is nothing to fuse it with.
+      gathered.add(command);
+      return;
+    }
+    fusing = true;
     if (scriptTextsDue && fuser.mayInsert() && command.traits().callsScript()) {
       scriptTextsDue = false;
       scriptTexts.commands().forEach(text -> fuser.add(text, gathered));

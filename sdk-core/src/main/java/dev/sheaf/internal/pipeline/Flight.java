@@ -18,6 +18,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,11 +64,12 @@ final class Flight extends InnerCommand<Object, Object> {
   private final int commands;
   private final int callbacks;
   private final long bytes;
-  private final @Nullable Carrier channel;
+  private final Carrier channel;
   private final long sentNanos;
 
-  /** Null unless the flight recorder wants it. */
-  private final @Nullable BatchEvent event = BatchEvent.begun();
+  /** Null unless the flight recorder wants it; one that nobody has started wants nothing. */
+  private final @Nullable BatchEvent event =
+      FlightRecorder.isInitialized() ? BatchEvent.begun() : null;
 
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
@@ -79,37 +81,12 @@ final class Flight extends InnerCommand<Object, Object> {
   private long firstReplyNanos;
 
   /**
-   * Creates a flight.
-   *
-   * @param parts at least one, in the order of their replies; the list is kept
-   * @param commands how many callers' commands they stand for
-   * @param callbacks how many of these no blocked caller awaits
-   * @param bytes the size of their requests
-   * @param channel where it is about to be written, to count it there; null if nobody counts
-   * @param sentNanos when it leaves, by System.nanoTime
-   */
-  Flight(
-      List<RedisCommand<?, ?, ?>> parts,
-      int commands,
-      int callbacks,
-      long bytes,
-      @Nullable Carrier channel,
-      long sentNanos) {
-    this.parts = parts;
-    this.commands = commands;
-    this.callbacks = callbacks;
-    this.bytes = bytes;
-    this.channel = channel;
-    this.sentNanos = sentNanos;
-  }
-
-  /**
    * Makes a flight of commands that are about to be written.
    *
    * @param parts at least one, in the order of their replies; the list is kept
    * @param channel where they are about to be written
    */
-  static Flight of(List<RedisCommand<?, ?, ?>> parts, Carrier channel) {
+  Flight(List<RedisCommand<?, ?, ?>> parts, Carrier channel) {
     int commands = 0;
     int callbacks = 0;
     long bytes = 0;
@@ -128,7 +105,12 @@ final class Flight extends InnerCommand<Object, Object> {
         }
       }
     }
-    return new Flight(parts, commands, callbacks, bytes, channel, System.nanoTime());
+    this.parts = parts;
+    this.commands = commands;
+    this.callbacks = callbacks;
+    this.bytes = bytes;
+    this.channel = channel;
+    this.sentNanos = System.nanoTime();
   }
 
   /**
@@ -233,10 +215,8 @@ final class Flight extends InnerCommand<Object, Object> {
    */
   boolean advance() {
     RedisCommand<?, ?, ?> part = parts.get(answered);
-    if (channel != null) {
-      // Lettuce, which follows redirections, takes the error away.
-      channel.replied(part.getOutput());
-    }
+    // Lettuce, which follows redirections, takes the error away.
+    channel.replied(part.getOutput());
     answered++;
     answerBegun = false;
     firstReplyNanos = 0;
@@ -245,9 +225,7 @@ final class Flight extends InnerCommand<Object, Object> {
     } catch (Throwable e) {
       part.completeExceptionally(e);
     }
-    if (channel != null) {
-      channel.delivered();
-    }
+    channel.delivered();
     return answered == parts.size();
   }
 
@@ -256,14 +234,11 @@ final class Flight extends InnerCommand<Object, Object> {
     while (answered < parts.size()) {
       advance();
     }
-    Carrier countedOn = channel;
-    if (countedOn != null) {
-      if (event != null) {
-        record(event, countedOn.address());
-      }
-      countedOn.arrived(this, parts.get(parts.size() - 1).getOutput());
-      countedOn.answered(this);
+    if (event != null) {
+      record(event, channel.address());
     }
+    channel.arrived(this, parts.get(parts.size() - 1).getOutput());
+    channel.answered(this);
     finish(null);
   }
 
@@ -294,9 +269,8 @@ final class Flight extends InnerCommand<Object, Object> {
     if (isOver()) {
       return false;
     }
-    Carrier late = throwable instanceof RedisCommandTimeoutException ? channel : null;
-    if (late != null && answered < parts.size()) {
-      expire(late);
+    if (throwable instanceof RedisCommandTimeoutException && answered < parts.size()) {
+      expire();
       return true;
     }
     // Those that are done already, too: a span or a listener may wait for the end of the command.
@@ -308,11 +282,11 @@ final class Flight extends InnerCommand<Object, Object> {
   }
 
   /** Fails what has no reply; each command is told its own name, and all why. */
-  private void expire(Carrier late) {
+  private void expire() {
     long nanos = System.nanoTime() - sentNanos;
     RedisCommand<?, ?, ?> first = callersCommand(current());
-    Lateness why = Lateness.orPause(nanos, late.whyLate(first));
-    String byNode = " by " + late.address();
+    Lateness why = Lateness.orPause(nanos, channel.whyLate(first));
+    String byNode = " by " + channel.address();
     RedisCommandTimeoutException failure = why.failure(first.getType().toString(), byNode, nanos);
     int ended = 0;
     for (RedisCommand<?, ?, ?> part : unanswered()) {
@@ -325,7 +299,7 @@ final class Flight extends InnerCommand<Object, Object> {
         ended += waiting;
       }
     }
-    late.timedOut(why, ended);
+    channel.timedOut(why, ended);
     finish(failure);
   }
 

@@ -46,6 +46,9 @@ public final class Lanes {
   /** As the pools of Jedis, which close idle connections after a minute too. */
   static final int IDLE_SECONDS = 60;
 
+  /** The longest time that closing waits for a lane that is being opened: 1 second. */
+  private static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
 
   private static final int MAIN = 0;
@@ -72,6 +75,7 @@ public final class Lanes {
       int number, NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
 
   private final int maxLanes;
+  private final Timer timer;
   private final PeriodicTask look;
   private final Supplier<Opening> opener;
   private final CallerOrder order;
@@ -104,6 +108,7 @@ public final class Lanes {
    */
   public Lanes(int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
     this.maxLanes = maxLanes;
+    this.timer = timer;
     this.look = new PeriodicTask(timer, IDLE_NANOS / 2, this::look);
     this.order = new CallerOrder(() -> writes.readers() != 0, writes::advanceFor);
     this.opener = opener;
@@ -247,8 +252,11 @@ public final class Lanes {
   private void opened(Opening lane, @Nullable NodePipeline pipeline) {
     boolean unwanted;
     synchronized (this) {
-      unwanted = closed || pipeline == null;
+      if (underWay != lane) {
+        return; // It is being closed.
+      }
       underWay = null;
+      unwanted = closed || pipeline == null;
       if (!unwanted && pipeline != null) {
         List<Lane> more = new ArrayList<>(lanes);
         more.add(new Lane(++lastNumber, pipeline, lane.closing()));
@@ -316,16 +324,32 @@ public final class Lanes {
   public CompletableFuture<Void> closeAsync() {
     List<CompletableFuture<Void>> closing = new ArrayList<>();
     List<Lane> open;
+    Opening unfinished;
     synchronized (this) {
       closed = true;
       open = lanes;
       lanes = List.of();
-      if (underWay != null) {
-        closing.add(underWay.closing().get());
-      }
+      unfinished = underWay;
+      underWay = null;
     }
     open.forEach(lane -> closing.add(lane.closing().get()));
+    if (unfinished != null) {
+      closing.add(closeOpened(unfinished));
+    }
     return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
+  }
+
+  /**
+   * Closes a lane as soon as it is open, or cannot be, or takes too long: in the middle of the
+   * handshake its next step would meet an event loop that has ended, which Netty logs as an error.
+   */
+  private CompletableFuture<Void> closeOpened(Opening lane) {
+    CompletableFuture<Boolean> over = new CompletableFuture<>();
+    lane.pipeline().whenComplete((pipeline, failure) -> over.complete(true));
+    if (!timer.after(() -> over.complete(false), OPENING_NANOS)) {
+      over.complete(false);
+    }
+    return over.thenCompose(any -> lane.closing().get());
   }
 
   /** When one of their nodes was heard of last, or the given time if that is later. */

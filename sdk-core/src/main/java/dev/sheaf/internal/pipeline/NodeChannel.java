@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.heal.Refusals;
 import dev.sheaf.internal.heal.SilenceWatch;
@@ -72,6 +73,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   private boolean heard;
 
   private final SilenceWatch silence;
+
+  /** Whether that looks now and then. */
+  private boolean watched;
 
   /** Judges error replies in a row; null if the last reply was none. */
   private @Nullable Refusals refusals;
@@ -277,7 +281,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   }
 
   private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
-    Flight flight = Flight.of(parts, this);
+    Flight flight = new Flight(parts, this);
     count(flight);
     NodeSpans spans = pipeline.spans();
     if (spans != null) {
@@ -300,8 +304,14 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
       loop.written(flight.commands(), flight.callbacks());
     }
     outstanding.add(flight);
-    pipeline.signsOfLife().departed(flight, flight.sentNanos());
-    silence.departed();
+    ReplyActivity listener = pipeline.listener();
+    if (listener != null) {
+      listener.departed(flight, flight.sentNanos());
+    }
+    if (!watched) {
+      watched = true;
+      silence.begin();
+    }
   }
 
   /**
@@ -350,6 +360,11 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   @Override
   public boolean isAwaiting() {
     return !lost && !outstanding.isEmpty();
+  }
+
+  @Override
+  public void unwatched() {
+    watched = false;
   }
 
   @Override
@@ -407,7 +422,10 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
 
   @Override
   public void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
-    pipeline.signsOfLife().arrived(flight, last);
+    ReplyActivity listener = pipeline.listener();
+    if (listener != null) {
+      listener.arrived(flight, last);
+    }
   }
 
   @Override

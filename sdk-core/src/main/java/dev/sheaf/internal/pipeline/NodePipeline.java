@@ -70,7 +70,11 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   private final @Nullable BatchMeters meters;
   private final BatchAssembler next;
   private final PendingQueue queue;
-  private final ReplyActivity signsOfLife = new ReplyActivity();
+  private final ReplyActivity signsOfLife = new ReplyActivity(this::listen);
+
+  /** What takes note of replies; null while no guard asks. */
+  private volatile @Nullable ReplyActivity listener;
+
   private final long createdNanos = System.nanoTime();
   private final Healer healer;
   private final CommandTimeouts timeouts;
@@ -106,11 +110,6 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
 
   /** How many replies were handed to their callers; belongs to the event loop. */
   private int deliveries;
-
-  /**
-   * Until the first socket there is nothing to wait for: Lettuce takes what is written as it is.
-   */
-  private volatile boolean wasConnected;
 
   /**
    * A stall outlasted {@link CommandExpiry#INTERVAL_MILLIS}, so the reply is not near after all, or
@@ -308,13 +307,21 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
 
   private boolean mustWait(@Nullable NodeChannel current) {
     if (current == null) {
-      return wasConnected && !queue.isClosed() && !rejectsWhileDisconnected && !isGivenUp();
+      return isReconnecting() && !rejectsWhileDisconnected;
     }
     return isWorthHolding(current)
         || !current.isWritable()
         || current.inFlightCommands() > 0 && next.isAlone()
         || current.inFlightCommands() >= options.maxInFlightCommands()
         || current.inFlightBytes() >= options.maxInFlightBytes();
+  }
+
+  /**
+   * Whether there is no socket, but was and will be one. Until the first there is nothing to wait
+   * for: Lettuce takes what is written as it is.
+   */
+  private boolean isReconnecting() {
+    return lastChannel != null && !queue.isClosed() && !isGivenUp();
   }
 
   /** Whether Lettuce opens no other socket, and so has the reason why commands fail. */
@@ -418,9 +425,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     if (current != null) {
       return BatchAssembler.Fate.FUSED;
     }
-    return wasConnected && !queue.isClosed() && !isGivenUp()
-        ? BatchAssembler.Fate.REJECTED
-        : BatchAssembler.Fate.UNCHANGED;
+    return isReconnecting() ? BatchAssembler.Fate.REJECTED : BatchAssembler.Fate.UNCHANGED;
   }
 
   /** Writes what was written before, past the queue. Called on the event loop. */
@@ -492,7 +497,6 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     if (spans != null) {
       spans.connected(opened.remoteAddress());
     }
-    wasConnected = true;
     healer.opened(opened);
     signsOfLife.connected();
     resume();
@@ -604,6 +608,15 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     if (meters != null) {
       meters.timedOut(why.stage(), commands);
     }
+  }
+
+  private void listen(@Nullable ReplyActivity activity) {
+    listener = activity;
+  }
+
+  /** What is to be told of flights; null if nothing is. */
+  @Nullable ReplyActivity listener() {
+    return listener;
   }
 
   /** What the replies tell about the node. */

@@ -3,6 +3,7 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.availability.ReplyActivity;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
@@ -134,7 +135,8 @@ public final class NodeWriter
 
   private <K, V, T> @Nullable EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse) {
-    String refusal = pipeline.signsOfLife().refusal();
+    ReplyActivity listener = pipeline.listener();
+    String refusal = listener == null ? null : listener.refusal();
     if (refusal != null) {
       command.completeExceptionally(refused(refusal));
       return null;

@@ -2,6 +2,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.QueueFullException;
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.CommandQueue;
@@ -11,6 +12,10 @@ import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.Stage;
 import dev.sheaf.internal.observe.TimeoutEvent;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,15 +23,28 @@ import org.jspecify.annotations.Nullable;
  * The commands that wait for one connection, in order and within bounds: what does not fit waits,
  * if its caller blocks anyway, or fails.
  *
- * <p>Commands are added by any thread and taken by one consumer at a time.
+ * <p>Commands are added by any thread and taken by one consumer at a time. Room for them is counted
+ * by atomic additions; the lock is taken only while a thread waits for room.
  */
-final class PendingQueue {
+public final class PendingQueue {
 
   /** How many commands a blocking caller adds at once before others get a chance. */
   private static final int SLICE_COMMANDS = 1_024;
 
+  private static final long MAX_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private final BatchingOptions options;
-  private final QueueLimits room;
+
+  /** How many commands wait or are being added, and the size of their requests. */
+  private final AtomicInteger commands = new AtomicInteger();
+
+  private final AtomicLong bytes = new AtomicLong();
+
+  /** How many threads wait for room. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition freed = lock.newCondition();
   private final CommandQueue queue = new CommandQueue();
   private final WriteClock writes;
   private final @Nullable BatchMeters meters;
@@ -47,7 +65,6 @@ final class PendingQueue {
       Runnable entered,
       Runnable enteredHere) {
     this.options = options;
-    this.room = new QueueLimits(options.maxQueuedCommands(), options.maxQueuedBytes());
     this.writes = writes;
     this.meters = meters;
     this.entered = entered;
@@ -73,7 +90,7 @@ final class PendingQueue {
    * @return whether there was room for them
    */
   boolean submitHere(Chain chain) {
-    if (closed || !room.tryTake(chain.commands(), chain.bytes())) {
+    if (closed || !tryTake(chain.commands(), chain.bytes())) {
       return false;
     }
     add(chain.first(), chain.last());
@@ -83,7 +100,7 @@ final class PendingQueue {
 
   private void submit(
       EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last, int commands, long bytes) {
-    if (closed || !room.tryTake(commands, bytes)) {
+    if (closed || !tryTake(commands, bytes)) {
       refuse(first, commands);
       return;
     }
@@ -117,21 +134,59 @@ final class PendingQueue {
       TimeoutEvent.commit(
           slice.first().getType().toString(),
           "",
-          new Lateness(Stage.WAITING_FOR_ROOM, room.commands() + " commands wait in the queue"),
+          new Lateness(Stage.WAITING_FOR_ROOM, commands() + " commands wait in the queue"),
           TimeUnit.NANOSECONDS.toMillis(waitedNanos));
     }
   }
 
   private boolean awaitRoom(Chain slice, long calledNanos, long deadlineNanos) {
-    if (closed || room.tryTake(slice.commands(), slice.bytes())) {
+    if (closed || tryTake(slice.commands(), slice.bytes())) {
       return !closed;
     }
     slice.calledBy(calledNanos);
     try {
-      return room.take(slice.commands(), slice.bytes(), deadlineNanos);
+      return take(slice.commands(), slice.bytes(), deadlineNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
+    }
+  }
+
+  /**
+   * Takes room if there is enough. Something too large for the whole queue gets an empty one.
+   *
+   * @return whether it was taken
+   */
+  boolean tryTake(int newCommands, long newBytes) {
+    int totalCommands = commands.addAndGet(newCommands);
+    long totalBytes = bytes.addAndGet(newBytes);
+    if ((totalCommands <= options.maxQueuedCommands() || totalCommands == newCommands)
+        && (totalBytes <= options.maxQueuedBytes() || totalBytes == newBytes)) {
+      return true;
+    }
+    commands.addAndGet(-newCommands);
+    bytes.addAndGet(-newBytes);
+    return false;
+  }
+
+  /** Takes room, waiting for it; false if there was none before the deadline. */
+  private boolean take(int newCommands, long newBytes, long deadlineNanos)
+      throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      waiting.incrementAndGet();
+      while (!tryTake(newCommands, newBytes)) {
+        long left = deadlineNanos - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        // A thread that freed room just before this one was counted as waiting did not signal.
+        freed.awaitNanos(Math.min(left, MAX_NAP_NANOS));
+      }
+      return true;
+    } finally {
+      waiting.decrementAndGet();
+      lock.unlock();
     }
   }
 
@@ -141,6 +196,11 @@ final class PendingQueue {
   }
 
   private void add(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
+    if (first == last && first.fusible() != null) {
+      // A read by itself voids nothing that a loop has read ahead.
+      queue.addChain(first, last);
+      return;
+    }
     int written = writes.beforeQueueing(first, last);
     queue.addChain(first, last);
     writes.afterQueueing(written, first, last);
@@ -158,8 +218,35 @@ final class PendingQueue {
       return new SheafException(
           "The connection is closed, because the client is, or because the node left the cluster");
     }
-    return room.full(
-        "The queue of a node connection", "the server reads more slowly than this client writes");
+    return full(
+        "The queue of a node connection",
+        commands(),
+        bytes(),
+        options,
+        "the server reads more slowly than this client writes");
+  }
+
+  /**
+   * The failure of a command for which there is no room.
+   *
+   * @param queue begins the sentence
+   * @param reason why nothing leaves it
+   */
+  public static QueueFullException full(
+      String queue, int commands, long bytes, BatchingOptions limits, String reason) {
+    return new QueueFullException(
+        queue
+            + " is full: "
+            + commands
+            + " commands and "
+            + bytes
+            + " bytes wait, the limits are maxQueuedCommands="
+            + limits.maxQueuedCommands()
+            + " and maxQueuedBytes="
+            + limits.maxQueuedBytes()
+            + "; "
+            + reason
+            + ". Send less at once, or raise the limit in BatchingOptions");
   }
 
   /**
@@ -170,8 +257,17 @@ final class PendingQueue {
   }
 
   /** Commands were taken: there is room for others. */
-  void free(int commands, long bytes) {
-    room.free(commands, bytes);
+  void free(int takenCommands, long takenBytes) {
+    commands.addAndGet(-takenCommands);
+    bytes.addAndGet(-takenBytes);
+    if (waiting.get() > 0) {
+      lock.lock();
+      try {
+        freed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 
   /** Calls back for each command that waits, in order. By the consumer. */
@@ -186,12 +282,12 @@ final class PendingQueue {
 
   /** How many commands wait or are being added. */
   int commands() {
-    return room.commands();
+    return commands.get();
   }
 
   /** The size of their requests. */
   long bytes() {
-    return room.bytes();
+    return bytes.get();
   }
 
   /** From now on every command fails. */

@@ -10,6 +10,7 @@ import io.lettuce.core.api.sync.RedisStringCommands;
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,9 @@ public final class BlockingCalls<K, V> {
   private final ThreadLocal<CallerThread> threads;
   private final AtomicInteger blockedCallers;
   private final @Nullable LoopSampler sampler;
+
+  /** What calls are timed by to find loops. */
+  private final LongSupplier nanoTime;
 
   /** Null unless loops are learned. */
   private final @Nullable LearnedLoops<K, V> learned;
@@ -53,6 +57,7 @@ public final class BlockingCalls<K, V> {
     this.threads = loops.threads();
     this.blockedCallers = loops.blockedCallers();
     this.sampler = sampler;
+    this.nanoTime = sampler == null ? System::nanoTime : sampler.nanoTime();
     this.learned = learned;
     this.mayDrive = ConnectedServer.isOwn(connection);
   }
@@ -172,9 +177,13 @@ public final class BlockingCalls<K, V> {
     if (sampler == null || caller.isMapping()) {
       return send(drives, call);
     }
-    long startNanos = sampler.startNanos(caller.runs());
+    CallRuns runs = caller.runs();
+    long startNanos = runs.startNanos(nanoTime);
     Object result = send(drives, call);
-    sampler.called(caller.runs(), method, arguments, startNanos);
+    CallRuns.Run run = runs.count(method, startNanos, nanoTime);
+    if (run.isOfInterest()) {
+      sampler.called(runs, run, method, arguments);
+    }
     return result;
   }
 

@@ -27,6 +27,9 @@ final class CallRuns {
    */
   private static final int TIMED = 8;
 
+  /** With which call of a run the stack is looked at first. */
+  private static final int FIRST_LOOK = LoopSampler.MIN_CALLS / 2;
+
   /** In place of the time at which a call began that is not timed. */
   private static final long UNTIMED = Long.MIN_VALUE;
 
@@ -169,6 +172,16 @@ final class CallRuns {
 
     int calls() {
       return calls;
+    }
+
+    /** Whether it may be a loop, or is known as one. */
+    boolean isOfInterest() {
+      return site != null || isLookDue();
+    }
+
+    /** Whether to look where its latest call came from: with each doubling. */
+    boolean isLookDue() {
+      return calls >= FIRST_LOOK && Integer.bitCount(calls) == 1;
     }
 
     @Nullable LoopSite site() {

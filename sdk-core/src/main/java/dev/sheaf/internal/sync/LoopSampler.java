@@ -43,9 +43,6 @@ public final class LoopSampler {
   /** From how many calls in a row on a loop is reported. */
   static final int MIN_CALLS = 8;
 
-  /** With which call of a run the stack is looked at first. */
-  private static final int FIRST_LOOK = MIN_CALLS / 2;
-
   /** What share of a run's time must be waiting: with less, batching gains less than this. */
   static final int MIN_WAITING_PERCENT = 25;
 
@@ -148,20 +145,14 @@ public final class LoopSampler {
                 .register(registry);
   }
 
-  /** Called on the calling thread before a blocking command; to be given to {@link #called}. */
-  long startNanos(CallRuns runs) {
-    return runs.startNanos(nanoTime);
+  /** What calls are timed by. */
+  LongSupplier nanoTime() {
+    return nanoTime;
   }
 
-  /**
-   * Called on the calling thread, after a blocking command has returned.
-   *
-   * @param startNanos what {@link #startNanos} said before it
-   */
-  void called(CallRuns runs, Method method, Object @Nullable [] arguments, long startNanos) {
-    Run run = runs.count(method, startNanos, nanoTime);
-    int calls = run.calls();
-    if (calls >= FIRST_LOOK && Integer.bitCount(calls) == 1) {
+  /** Called on the calling thread, after a blocking command that {@link Run#isOfInterest}. */
+  void called(CallRuns runs, Run run, Method method, Object @Nullable [] arguments) {
+    if (run.isLookDue()) {
       look(runs, run, method, arguments);
     } else {
       goOn(run);

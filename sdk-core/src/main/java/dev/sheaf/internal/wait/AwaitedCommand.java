@@ -45,7 +45,10 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
 
   @Override
   public boolean await(long timeout, TimeUnit unit) {
-    return deadlines.await(this, unit.toNanos(timeout));
+    long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
+    return isDone()
+        || WriteScope.await(this, deadlineNanos)
+        || deadlines.await(this, unit.toNanos(timeout), deadlineNanos);
   }
 
   @Override

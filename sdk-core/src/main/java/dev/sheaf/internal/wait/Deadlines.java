@@ -71,17 +71,15 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Blocks until a reply is there, or its time is over.
+   * Blocks until a reply is there, or its time is over. By a thread that holds nothing back.
    *
+   * @param timeoutNanos how much time there was
+   * @param deadlineNanos when it is over, by System.nanoTime
    * @return whether it is there, a value or a failure
    * @throws RedisCommandInterruptedException if the thread is interrupted meanwhile; it stays so
    */
-  boolean await(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
-    if (reply.isDone()) {
-      return true;
-    }
-    long deadlineNanos = System.nanoTime() + timeoutNanos;
-    if (WriteScope.await(reply, deadlineNanos) || yielding && yieldUntilDone(reply)) {
+  boolean await(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, long deadlineNanos) {
+    if (yielding && yieldUntilDone(reply)) {
       return true;
     }
     if (Thread.currentThread().isInterrupted()) {

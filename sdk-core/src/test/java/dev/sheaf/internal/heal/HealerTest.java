@@ -43,6 +43,7 @@ class HealerTest {
     int toldGuard;
     long inFlightBytes;
     boolean failsOnce;
+    boolean unwatched;
 
     FakeSocket(Healer healer, String address) {
       this.healer = healer;
@@ -82,6 +83,11 @@ class HealerTest {
     @Override
     public boolean isUnknown() {
       return unknown;
+    }
+
+    @Override
+    public void unwatched() {
+      unwatched = true;
     }
 
     @Override
@@ -306,7 +312,7 @@ class HealerTest {
   private static SilenceWatch watched(FakeSocket socket) {
     SilenceWatch watch = socket.healer.watch(socket, socket);
     socket.awaiting = true;
-    watch.departed();
+    watch.begin();
     return watch;
   }
 
@@ -412,9 +418,10 @@ class HealerTest {
     socket.awaiting = false;
     clock.pass(Duration.ofMinutes(1));
     assertThat(clock.isIdle()).isTrue();
+    assertThat(socket.unwatched).isTrue();
     socket.awaiting = true;
     socket.heardAt = clock.now();
-    watch.departed();
+    watch.begin();
     clock.pass(Duration.ofSeconds(2));
     assertThat(socket.open).isFalse();
   }

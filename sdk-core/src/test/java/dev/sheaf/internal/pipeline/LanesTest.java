@@ -7,6 +7,7 @@ import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.internal.command.Chain;
+import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.RespConnection;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -183,6 +185,43 @@ class LanesTest {
       assertThat(sheaf.sync().get("key:1")).isEqualTo("value:1");
     }
     Await.until("all to be closed", PATIENCE, () -> connections() == 0);
+  }
+
+  @Test
+  void laneThatIsBeingOpened_isClosedOnceThatIsOver_orTakesTooLong() {
+    for (boolean answered : List.of(true, false)) {
+      AtomicReference<Runnable> tooLong = new AtomicReference<>();
+      CompletableFuture<NodePipeline> opening = new CompletableFuture<>();
+      AtomicLong closings = new AtomicLong();
+      Lanes lanes =
+          new Lanes(
+              1,
+              new WriteClock(),
+              (task, nanos) -> {
+                tooLong.set(task);
+                return true;
+              },
+              () ->
+                  new Lanes.Opening(
+                      opening,
+                      () -> {
+                        closings.incrementAndGet();
+                        return CompletableFuture.completedFuture(null);
+                      }));
+      for (int i = 0; i < Lanes.MISSES_PER_LANE; i++) {
+        lanes.missed(2);
+      }
+      CompletableFuture<Void> closed = lanes.closeAsync();
+      assertThat(closings).as("in the middle of the handshake").hasValue(0);
+      assertThat(closed).isNotDone();
+      if (answered) {
+        opening.completeExceptionally(new IllegalStateException("on purpose"));
+      } else {
+        tooLong.get().run();
+      }
+      assertThat(closed).isCompleted();
+      assertThat(closings).hasValue(1);
+    }
   }
 
   @Test

@@ -54,12 +54,13 @@ class NodePipelineInterleavingsTest {
         .addGuarantee(
             forClasses(
                     RunFuser.class.getName(),
-                    QueueLimits.class.getName(),
                     WriteClock.class.getName(),
                     EncodedCommand.class.getName(),
                     BatchingOptions.class.getName())
                 .allMethods()
                 .treatAsAtomic())
+        .addGuarantee(
+            forClasses(PendingQueue.class.getName()).methods("tryTake", "free").treatAsAtomic())
         .check(Submissions.class);
   }
 

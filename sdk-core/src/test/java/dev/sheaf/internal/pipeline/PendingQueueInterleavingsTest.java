@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.testkit.ModelChecking;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -16,9 +18,12 @@ import org.junit.jupiter.api.Test;
  * being refused.
  */
 @Tag("slow")
-class QueueLimitsInterleavingsTest {
+class PendingQueueInterleavingsTest {
 
   private static final int MOST = 3;
+
+  private static final BatchingOptions LIMITS =
+      BatchingOptions.builder().maxQueuedCommands(MOST).maxQueuedBytes(10 * MOST).build();
 
   @Test
   void noInterleaving_givesMoreThanThereIs_orLosesRoom() {
@@ -36,25 +41,26 @@ class QueueLimitsInterleavingsTest {
   @Param(name = "commands", gen = IntGen.class, conf = "1:4")
   public static class Room {
 
-    private final QueueLimits limits = new QueueLimits(MOST, 10 * MOST);
+    private final PendingQueue queue =
+        new PendingQueue(LIMITS, new WriteClock(), null, () -> {}, () -> {});
     private final AtomicInteger given = new AtomicInteger();
 
     @Operation
     public boolean takeAndFree(@Param(name = "commands") int commands) {
-      if (!limits.tryTake(commands, 10 * commands)) {
+      if (!queue.tryTake(commands, 10 * commands)) {
         return true;
       }
       int together = given.addAndGet(commands);
       boolean kept = together <= MOST || together == commands;
       given.addAndGet(-commands);
-      limits.free(commands, 10 * commands);
+      queue.free(commands, 10 * commands);
       return kept;
     }
 
     @Validate
     public void allRoomIsFree() {
-      if (limits.commands() != 0 || limits.bytes() != 0) {
-        throw new IllegalStateException(limits.commands() + " commands are left");
+      if (queue.commands() != 0 || queue.bytes() != 0) {
+        throw new IllegalStateException(queue.commands() + " commands are left");
       }
     }
   }
