@@ -1,4 +1,4 @@
-/** What articles report, measured: no example, but the program behind a page of the documentation. */
+/** What articles report, measured: no example, but the program behind a page. */
 @NullMarked
 package dev.sheaf.examples.field;
 
