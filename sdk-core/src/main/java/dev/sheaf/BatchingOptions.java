@@ -222,6 +222,7 @@ public final class BatchingOptions {
      *
      * @throws IllegalArgumentException if one is out of its range; the message names it
      */
+    @CheckReturnValue
     public BatchingOptions build() {
       return new BatchingOptions(this);
     }

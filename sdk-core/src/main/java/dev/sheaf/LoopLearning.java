@@ -184,6 +184,7 @@ public final class LoopLearning {
      *
      * @throws IllegalArgumentException if one is out of its range; the message names it
      */
+    @CheckReturnValue
     public LoopLearning build() {
       return new LoopLearning(this);
     }

@@ -49,6 +49,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws IllegalArgumentException if the URI cannot be understood; the message says why
    * @throws SheafConnectionException if no connection could be made; the message says why
    */
+  @CheckReturnValue
   static Sheaf<String, String> connect(String uri) {
     return builder(uri).connect();
   }
@@ -59,6 +60,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @param uri as for {@link #connect}
    * @throws IllegalArgumentException if the URI cannot be understood; the message says why
    */
+  @CheckReturnValue
   static SheafBuilder<String, String> builder(String uri) {
     return SheafBuilder.of(uri);
   }
@@ -69,6 +71,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @param uris one server, or some nodes of one cluster; at least one
    * @throws IllegalArgumentException if there is no URI
    */
+  @CheckReturnValue
   static SheafBuilder<String, String> builder(Collection<RedisURI> uris) {
     return SheafBuilder.of(List.copyOf(uris));
   }
@@ -129,6 +132,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     {@code equals}, so each array is a key of its own
    * @throws NullPointerException if the collection or a key is null; nothing is read then
    */
+  @CheckReturnValue
   Map<K, Result<V>> getAll(Collection<? extends K> keys);
 
   /**
@@ -140,6 +144,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws NullPointerException if the collection or a key is null; nothing is read then
    * @throws IllegalArgumentException if there are too many keys
    */
+  @CheckReturnValue
   CompletableFuture<Map<K, Result<V>>> getAllAsync(Collection<? extends K> keys);
 
   /**
@@ -163,6 +168,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws io.lettuce.core.RedisCommandInterruptedException if the thread was interrupted; it
    *     stays interrupted, and any of the keys may have been written
    */
+  @CheckReturnValue
   Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values);
 
   /**
@@ -174,6 +180,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws NullPointerException as {@link #setAll(Map)}, or if the time to live is null
    * @throws IllegalArgumentException if the time to live is out of bounds; nothing is written then
    */
+  @CheckReturnValue
   Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values, Duration ttl);
 
   /**
@@ -186,6 +193,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws NullPointerException if the map, a key or a value is null; nothing is written then
    * @throws IllegalArgumentException if there are too many keys
    */
+  @CheckReturnValue
   CompletableFuture<Map<K, Result<Boolean>>> setAllAsync(Map<? extends K, ? extends V> values);
 
   /**
@@ -196,6 +204,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws IllegalArgumentException if there are too many keys, or the time to live is out of
    *     bounds; nothing is written then
    */
+  @CheckReturnValue
   CompletableFuture<Map<K, Result<Boolean>>> setAllAsync(
       Map<? extends K, ? extends V> values, Duration ttl);
 
@@ -210,6 +219,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     Result.Absent} if it did not exist, or its failure; unmodifiable
    * @throws NullPointerException if the collection or a key is null; nothing is deleted then
    */
+  @CheckReturnValue
   Map<K, Result<Boolean>> deleteAll(Collection<? extends K> keys);
 
   /**
@@ -219,6 +229,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws NullPointerException if the collection or a key is null; nothing is deleted then
    * @throws IllegalArgumentException if there are too many keys
    */
+  @CheckReturnValue
   CompletableFuture<Map<K, Result<Boolean>>> deleteAllAsync(Collection<? extends K> keys);
 
   /**
@@ -232,6 +243,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     Result.Absent} if it does not, or its failure; unmodifiable
    * @throws NullPointerException if the collection or a key is null; nothing is asked then
    */
+  @CheckReturnValue
   Map<K, Result<Boolean>> existsAll(Collection<? extends K> keys);
 
   /**
@@ -241,6 +253,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @throws NullPointerException if the collection or a key is null; nothing is asked then
    * @throws IllegalArgumentException if there are too many keys
    */
+  @CheckReturnValue
   CompletableFuture<Map<K, Result<Boolean>>> existsAllAsync(Collection<? extends K> keys);
 
   /**
@@ -266,6 +279,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
   CompletableFuture<Map<K, Result<Boolean>>> touchAllAsync(Collection<? extends K> keys);
 
   /** Begins a batch: commands whose results are read later, sent together. Not thread-safe. */
+  @CheckReturnValue
   Batch<K, V> batch();
 
   /**
@@ -304,6 +318,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     for its first item, and is a plain iterator to others
    * @throws NullPointerException if the collection is null
    */
+  @CheckReturnValue
   Iterable<K> loop(Collection<? extends K> keys);
 
   /**
@@ -316,6 +331,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     thrown when the iteration comes to that item
    * @throws NullPointerException if an argument is null
    */
+  @CheckReturnValue
   <T> Iterable<T> loop(Collection<? extends T> items, Function<? super T, ? extends K> keyOf);
 
   /**
@@ -351,6 +367,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * @return at most 256 places, those with the most avoidable round trips first; a snapshot,
    *     unmodifiable. Empty if {@link SheafBuilder#loopDetection} is off
    */
+  @CheckReturnValue
   List<LoopReport> loops();
 
   /**
@@ -366,6 +383,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *
    * @return at most 16, the latest last; a snapshot, unmodifiable
    */
+  @CheckReturnValue
   List<HealedConnection> healed();
 
   /** Lua scripts and functions: registered once, called by their digest, mended where lost. */
@@ -394,6 +412,7 @@ public interface Sheaf<K, V> extends AutoCloseable {
   /**
    * A read-through with options of its own; keep it, because its callers share loads and limits.
    */
+  @CheckReturnValue
   ReadThrough<K, V> readThrough(ReadThroughOptions<V> options);
 
   /**

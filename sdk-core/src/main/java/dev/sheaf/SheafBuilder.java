@@ -78,6 +78,7 @@ public final class SheafBuilder<K, V> {
   }
 
   /** Keys and values of other types. This builder is left as it is; the result has its options. */
+  @CheckReturnValue
   public <K2, V2> SheafBuilder<K2, V2> codec(RedisCodec<K2, V2> codec) {
     return new SheafBuilder<>(settings.withCodec(Objects.requireNonNull(codec, "codec")));
   }
@@ -242,6 +243,7 @@ public final class SheafBuilder<K, V> {
    *
    * @throws SheafConnectionException if no connection could be made; the message says why
    */
+  @CheckReturnValue
   public Sheaf<K, V> connect() {
     return new Connector<>(settings.copy()).connect();
   }
@@ -253,6 +255,7 @@ public final class SheafBuilder<K, V> {
    *
    * @throws IllegalStateException if no client resources were given
    */
+  @CheckReturnValue
   public BatchingClient serverClient() {
     return BatchingClient.ofServer(settings.copy());
   }
@@ -263,6 +266,7 @@ public final class SheafBuilder<K, V> {
    *
    * @throws IllegalStateException if no client resources were given
    */
+  @CheckReturnValue
   public BatchingClient clusterClient() {
     return BatchingClient.ofCluster(settings.copy());
   }

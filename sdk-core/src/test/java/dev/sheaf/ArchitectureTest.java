@@ -68,7 +68,7 @@ class ArchitectureTest {
   private static final int MAX_CIRCLE = 3;
 
   /** How many types users see, those within a type counted by themselves. It may be lowered. */
-  private static final int MAX_PUBLIC_TYPES = 74;
+  private static final int MAX_PUBLIC_TYPES = 75;
 
   private static final Pattern DESCRIBED = Pattern.compile("L(dev/sheaf/[\\w/$]+)[;<]");
 

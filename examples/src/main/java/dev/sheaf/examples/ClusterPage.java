@@ -54,7 +54,7 @@ public final class ClusterPage {
                 }
               });
 
-      sheaf.deleteAll(keys);
+      sheaf.deleteAll(keys).values().forEach(Result::orNull);
     }
   }
 

@@ -22,7 +22,7 @@ public final class LoopExample {
     keys.forEach(key -> items.put(key, "example:price:" + key.length()));
     try (ExampleServer server = ExampleServer.start();
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
-      sheaf.setAll(items);
+      sheaf.sync().mset(items);
 
       int read = 0;
       for (String key : sheaf.loop(keys)) { // was: for (String key : keys)
@@ -53,7 +53,7 @@ public final class LoopExample {
         System.out.println("found: " + loop.command() + " in " + simpleName(loop.callSite()));
       }
 
-      sheaf.deleteAll(keys);
+      sheaf.sync().del(keys.toArray(String[]::new));
     }
   }
 

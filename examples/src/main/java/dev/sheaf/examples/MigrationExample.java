@@ -31,7 +31,7 @@ public final class MigrationExample {
             Sheaf.builder(server.uri()).codec(ByteArrayCodec.INSTANCE).connect()) {
       Map<byte[], byte[]> pages =
           Map.of(bytes(PREFIX + 1), bytes(page), bytes(PREFIX + 2), bytes(page));
-      plain.setAll(pages);
+      plain.sync().mset(pages);
 
       MigrationProgress expected = new Migrator(sheaf, options.withDryRun()).run();
       System.out.println("would change: " + expected.changed());
@@ -53,7 +53,7 @@ public final class MigrationExample {
         System.out.println("unreadable: " + e.reason());
       }
 
-      plain.deleteAll(pages.keySet());
+      plain.sync().del(pages.keySet().toArray(byte[][]::new));
     }
   }
 

@@ -48,7 +48,7 @@ public final class ScatterExample {
                 + e.partial().equals(3L * (withMistake.size() - failed.size())));
       }
 
-      sheaf.deleteAll(withMistake);
+      sheaf.sync().del(withMistake.toArray(String[]::new));
     }
   }
 }

@@ -3,7 +3,6 @@ package dev.sheaf.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.embedded.EmbeddedServer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -140,27 +139,6 @@ class ExamplesTest {
     assertThat(printedBy(() -> MetricsExample.main(new String[0])))
         .isEqualToNormalizingNewlines(
             "all were counted: true\nseveral in a write: true\nrefused: 1\n");
-  }
-
-  @Test
-  void fieldReports() throws Exception {
-    String lines =
-        printedBy(
-            () -> {
-              try (EmbeddedServer server = EmbeddedServer.start();
-                  FieldReports reports = new FieldReports(server.uri(), 100, System.out)) {
-                reports.run();
-              }
-            });
-    assertThat(lines.lines().map(line -> line.replaceFirst(",.*|}$", "")).distinct())
-        .contains(
-            "{\"report\":\"depth\"",
-            "{\"report\":\"distance\"",
-            "{\"report\":\"storm\"",
-            "{\"mark\":\"Sheaf",
-            "{\"report\":\"sizes\"",
-            "{\"mark\":\"migration\"",
-            "{\"mark\":\"after\"");
   }
 
   private interface Program {

@@ -5,6 +5,7 @@ import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.positive;
 import static dev.sheaf.internal.common.OptionChecks.upTo;
 
+import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -201,6 +202,7 @@ public final class AvailabilityOptions {
      *
      * @throws IllegalArgumentException if one is out of its range; the message names it
      */
+    @CheckReturnValue
     public AvailabilityOptions build() {
       return new AvailabilityOptions(this);
     }

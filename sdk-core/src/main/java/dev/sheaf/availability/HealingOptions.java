@@ -4,6 +4,7 @@ package dev.sheaf.availability;
 import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.upTo;
 
+import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -156,6 +157,7 @@ public final class HealingOptions {
      *
      * @throws IllegalArgumentException if one is out of its range; the message names it
      */
+    @CheckReturnValue
     public HealingOptions build() {
       return new HealingOptions(this);
     }

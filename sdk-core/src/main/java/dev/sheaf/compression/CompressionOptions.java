@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.compression;
 
+import dev.sheaf.CheckReturnValue;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -229,6 +230,7 @@ public final class CompressionOptions {
      * @throws IllegalArgumentException if a limit is out of its range, two policies have one
      *     prefix, or two compressors one identifier; the message names it
      */
+    @CheckReturnValue
     public CompressionOptions build() {
       return new CompressionOptions(this);
     }

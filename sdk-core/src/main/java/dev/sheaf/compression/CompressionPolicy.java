@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.compression;
 
+import dev.sheaf.CheckReturnValue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -147,6 +148,7 @@ public final class CompressionPolicy {
      *
      * @throws IllegalArgumentException if a limit is out of its range; the message names it
      */
+    @CheckReturnValue
     public CompressionPolicy build() {
       return new CompressionPolicy(this);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.compression;
 
+import dev.sheaf.CheckReturnValue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -311,6 +312,7 @@ public final class DictionaryOptions {
      *
      * @throws IllegalArgumentException if a limit is out of its range; the message names it
      */
+    @CheckReturnValue
     public DictionaryOptions build() {
       return new DictionaryOptions(this);
     }

@@ -5,6 +5,7 @@ import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.positive;
 import static dev.sheaf.internal.common.OptionChecks.upTo;
 
+import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -173,6 +174,7 @@ public final class ReadThroughOptions<V> {
      *
      * @throws IllegalArgumentException if one is out of its range; the message names it
      */
+    @CheckReturnValue
     public ReadThroughOptions<V> build() {
       return new ReadThroughOptions<>(new Builder<>(this));
     }

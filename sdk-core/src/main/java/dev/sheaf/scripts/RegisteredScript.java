@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.scripts;
 
+import dev.sheaf.CheckReturnValue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,7 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
    * Calls when subscribed to, once for each subscription. A null result completes empty. To cancel
    * does what it does to {@link #callAsync}.
    */
+  @CheckReturnValue
   Mono<T> callReactive(List<? extends K> keys, Object... args);
 
   /**
@@ -69,6 +71,7 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
    *
    * @return sends the call, each time it is called
    */
+  @CheckReturnValue
   PreparedCall<T> prepare(List<? extends K> keys, Object... args);
 
   /**

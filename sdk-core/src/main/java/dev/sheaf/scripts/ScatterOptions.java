@@ -4,6 +4,7 @@ package dev.sheaf.scripts;
 import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.positive;
 
+import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -106,6 +107,7 @@ public final class ScatterOptions {
      *
      * @throws IllegalArgumentException if one is out of its range; the message names it
      */
+    @CheckReturnValue
     public ScatterOptions build() {
       return new ScatterOptions(this);
     }

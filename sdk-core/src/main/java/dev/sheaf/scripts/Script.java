@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.scripts;
 
+import dev.sheaf.CheckReturnValue;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -295,6 +296,7 @@ public final class Script<T extends @Nullable Object> {
     }
 
     /** The script with its type of result. This definition may be used again. */
+    @CheckReturnValue
     public <T extends @Nullable Object> Script<T> returns(ResultType<T> type) {
       return new Script<>(new Definition(this), Objects.requireNonNull(type, "type"));
     }

@@ -7,6 +7,7 @@ import dev.sheaf.LoopReport;
 import dev.sheaf.Sheaf;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
+import dev.sheaf.testkit.LogLines;
 import dev.sheaf.testkit.ServerUnderTest;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
@@ -15,14 +16,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -261,25 +257,8 @@ class LoopDetectionTest {
 
   @Test
   void eachPlace_isLoggedOnce_withWhatToDo() {
-    List<String> lines = new CopyOnWriteArrayList<>();
-    Handler handler =
-        new Handler() {
-          @Override
-          public void publish(LogRecord entry) {
-            lines.add(entry.getLevel() + " " + entry.getMessage());
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    Logger logger = Logger.getLogger("dev.sheaf.loops");
-    logger.addHandler(handler);
-    logger.setLevel(Level.INFO);
-    logger.setUseParentHandlers(false);
-    try {
+    try (LogLines log = new LogLines("dev.sheaf.loops")) {
+      List<String> lines = log.lines();
       for (int run = 0; run < 4; run++) {
         for (int i = 0; i < 50; i++) {
           redis.get("k");
@@ -311,10 +290,6 @@ class LoopDetectionTest {
           .startsWith("INFO Called KEYS 30 times")
           .contains("a set of the keys' names, or one SCAN")
           .doesNotContain("batch");
-    } finally {
-      logger.removeHandler(handler);
-      logger.setUseParentHandlers(true);
-      logger.setLevel(null);
     }
   }
 

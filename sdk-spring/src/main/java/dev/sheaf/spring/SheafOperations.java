@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.spring;
 
+import dev.sheaf.CheckReturnValue;
 import dev.sheaf.Result;
 import java.time.Duration;
 import java.util.Collection;
@@ -31,6 +32,7 @@ public interface SheafOperations<K, V> {
    * The operations of a template. They connect when they are used; each call throws an {@link
    * IllegalStateException} if the template's connection factory is stopped or does not batch.
    */
+  @CheckReturnValue
   static <K, V> SheafOperations<K, V> over(RedisTemplate<K, V> template) {
     return new TemplateOperations<>(template);
   }
@@ -45,6 +47,7 @@ public interface SheafOperations<K, V> {
    *
    * @throws NullPointerException if the collection is null
    */
+  @CheckReturnValue
   Iterable<K> loop(Collection<? extends K> keys);
 
   /**
@@ -53,6 +56,7 @@ public interface SheafOperations<K, V> {
    * @param keyOf the key that the body will get for an item, or null for none
    * @throws NullPointerException if an argument is null
    */
+  @CheckReturnValue
   <T> Iterable<T> loop(
       Collection<? extends T> items, Function<? super T, ? extends @Nullable K> keyOf);
 
@@ -74,6 +78,7 @@ public interface SheafOperations<K, V> {
    *     deserialized is a failure of its key
    * @throws NullPointerException if the collection or a key is null
    */
+  @CheckReturnValue
   Map<K, Result<V>> getAll(Collection<? extends K> keys);
 
   /**
@@ -83,6 +88,7 @@ public interface SheafOperations<K, V> {
    * @return an outcome for each key, in the order of the map; unmodifiable
    * @throws NullPointerException if the map, a key or a value is null; nothing is written then
    */
+  @CheckReturnValue
   Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values);
 
   /**
@@ -92,6 +98,7 @@ public interface SheafOperations<K, V> {
    * @throws NullPointerException as {@link #setAll(Map)}, or if the time to live is null
    * @throws IllegalArgumentException if the time to live is out of bounds
    */
+  @CheckReturnValue
   Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values, Duration ttl);
 
   /**
@@ -100,8 +107,10 @@ public interface SheafOperations<K, V> {
    * @return for each key {@code Value(true)}, that it did not exist, or its failure; unmodifiable
    * @throws NullPointerException if the collection or a key is null; nothing is deleted then
    */
+  @CheckReturnValue
   Map<K, Result<Boolean>> deleteAll(Collection<? extends K> keys);
 
   /** Begins a batch: commands whose results are read later, sent together. Not thread-safe. */
+  @CheckReturnValue
   TemplateBatch<K, V> batch();
 }

@@ -94,6 +94,7 @@ final class TemplateOperations<K, V> implements SheafOperations<K, V> {
     Map<byte[], Result<Boolean>> set(Sheaf<byte[], byte[]> sheaf, Map<byte[], byte[]> values);
   }
 
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Each is found by itself, in the order of the values.
   private Map<K, Result<Boolean>> setAll(Map<? extends K, ? extends V> values, Setting setting) {
     Map<K, byte[]> keys = new LinkedHashMap<>();
     Map<byte[], byte[]> raw = new LinkedHashMap<>();

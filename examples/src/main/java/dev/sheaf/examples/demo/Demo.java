@@ -10,7 +10,7 @@ import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,7 +105,7 @@ public final class Demo {
   private static Map<String, String> facts(Options options) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Command", options.command());
-    facts.put("Date", OffsetDateTime.now().withNano(0).toString());
+    facts.put("Date", Instant.ofEpochSecond(Instant.now().getEpochSecond()).toString());
     facts.put("Server", options.server());
     facts.put("Data", options.documents + " made-up orders as JSON, the same in every run");
     int processors = Runtime.getRuntime().availableProcessors();

@@ -329,7 +329,7 @@ final class Experiments implements AutoCloseable {
   @Override
   public void close() {
     try {
-      sheaf.deleteAll(stored);
+      sheaf.deleteAll(stored).values().forEach(Result::orNull);
     } finally {
       open.forEach(Runnable::run);
     }

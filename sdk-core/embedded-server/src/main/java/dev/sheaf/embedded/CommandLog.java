@@ -94,6 +94,8 @@ public final class CommandLog {
   }
 
   /**
+   * Fails if the command did not run.
+   *
    * @param words the whole command; the name in any case
    * @throws AssertionError if no such command ran, with what ran instead
    */
@@ -104,6 +106,8 @@ public final class CommandLog {
   }
 
   /**
+   * Fails if the command ran.
+   *
    * @throws AssertionError if the command ran at all
    */
   public void assertNeverRan(String command) {
@@ -113,6 +117,8 @@ public final class CommandLog {
   }
 
   /**
+   * Fails if the command ran more or less often.
+   *
    * @throws AssertionError if the command did not run exactly so often
    */
   public void assertCount(String command, long times) {

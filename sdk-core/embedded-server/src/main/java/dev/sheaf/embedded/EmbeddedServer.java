@@ -201,7 +201,7 @@ public final class EmbeddedServer implements AutoCloseable {
    */
   public EmbeddedData data(int database) {
     Check.argument(
-        database < 0 || database >= ServerNode.DATABASES || isCluster() && database != 0,
+        database < 0 || database >= ServerNode.DATABASES || (isCluster() && database != 0),
         "databases are 0 to 15, in a cluster only 0: %s",
         database);
     return new EmbeddedData(topology, database);
@@ -435,6 +435,8 @@ public final class EmbeddedServer implements AutoCloseable {
     }
 
     /**
+     * Starts the server.
+     *
      * @throws UncheckedIOException if a socket cannot be opened
      * @throws IllegalStateException if epoll is wanted and not there, LZ4 is needed and not there,
      *     or a Unix socket is asked of a cluster

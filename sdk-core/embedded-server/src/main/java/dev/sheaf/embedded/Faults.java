@@ -141,7 +141,7 @@ public final class Faults {
   private void requireCommand(String command) {
     String name = command.toLowerCase(Locale.ROOT);
     Command known = topology.commands().find(name);
-    if (name.equals("*") || known != null && !known.isContainer()) {
+    if (name.equals("*") || (known != null && !known.isContainer())) {
       return;
     }
     throw new IllegalArgumentException(

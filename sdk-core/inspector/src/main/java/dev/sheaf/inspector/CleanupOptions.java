@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.inspector;
 
+import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.LongConsumer;
@@ -21,6 +22,7 @@ import java.util.function.LongConsumer;
  * @param progress is told how many keys have been looked at after each step, on the cleaning
  *     thread; what it throws ends the cleaning
  */
+@CheckReturnValue
 public record CleanupOptions(
     boolean dryRun,
     Duration unusedFor,

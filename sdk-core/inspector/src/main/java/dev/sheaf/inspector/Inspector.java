@@ -318,8 +318,8 @@ public final class Inspector {
       end--;
     }
     return end - start >= 2
-        && (text[start] == '{' && text[end - 1] == '}'
-            || text[start] == '[' && text[end - 1] == ']');
+        && ((text[start] == '{' && text[end - 1] == '}')
+            || (text[start] == '[' && text[end - 1] == ']'));
   }
 
   private String name(byte[] bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.inspector;
 
+import dev.sheaf.CheckReturnValue;
 import dev.sheaf.compression.CompressionOptions;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param progress is told after each step, on the migrating thread; what it throws ends the
  *     migration
  */
+@CheckReturnValue
 public record MigrationOptions(
     CompressionOptions compression,
     boolean decompress,

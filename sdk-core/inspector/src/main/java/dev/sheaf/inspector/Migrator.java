@@ -302,7 +302,7 @@ public final class Migrator {
     if (token == null || token.isEmpty()) {
       return cursors;
     }
-    for (String part : token.split(",")) {
+    for (String part : token.split(",", -1)) {
       int equals = part.indexOf('=');
       String cursor = part.substring(equals + 1);
       if (equals < 1 || !cursor.matches(DONE + "|[0-9]+")) {

@@ -228,7 +228,7 @@ final class Recognizer {
   private static boolean isZlib(byte[] stored) {
     return stored.length > 6
         && stored[0] == 0x78
-        && ((stored[0] & 0xFF) << 8 | stored[1] & 0xFF) % 31 == 0;
+        && (((stored[0] & 0xFF) << 8) | (stored[1] & 0xFF)) % 31 == 0;
   }
 
   private static boolean startsWith(byte[] stored, int... bytes) {

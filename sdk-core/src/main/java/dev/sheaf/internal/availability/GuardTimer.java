@@ -48,6 +48,7 @@ final class GuardTimer implements Timer {
   }
 
   /** Ends when the time is over or the client is closed. It may be cancelled. */
+  @SuppressWarnings("CollectionUndefinedEquality") // A pause equals itself alone, as is meant.
   CompletableFuture<?> pause(long nanos) {
     CompletableFuture<@Nullable Void> pause = new CompletableFuture<>();
     pauses.add(pause);

@@ -49,6 +49,7 @@ final class OverallStatus {
     }
   }
 
+  @SuppressWarnings("UnnecessaryMethodReference") // It makes an object of its own, see below.
   Availability.Registration onChange(Consumer<AvailabilityChange> listener) {
     // Wrapped, so that one that was added twice goes once with each registration.
     Consumer<AvailabilityChange> mine = Objects.requireNonNull(listener, "listener")::accept;

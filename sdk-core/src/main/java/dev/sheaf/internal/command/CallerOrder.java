@@ -43,7 +43,7 @@ public final class CallerOrder {
 
   /** The cell of the current thread. */
   public static int cell() {
-    return (int) Thread.currentThread().getId() * SPREAD >>> SHIFT;
+    return ((int) Thread.currentThread().getId() * SPREAD) >>> SHIFT;
   }
 
   /** The lane that the next command of this cell's threads must take; -1 if it may take any. */

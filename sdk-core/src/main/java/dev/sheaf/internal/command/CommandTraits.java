@@ -130,7 +130,7 @@ public final class CommandTraits {
   }
 
   private static CommandTraits parse(String line) {
-    String[] words = line.trim().split(" +");
+    String[] words = line.trim().split(" +", -1);
     List<String> keys = new ArrayList<>();
     List<String> traits = new ArrayList<>();
     for (int i = 2; i < words.length; i++) {
@@ -140,6 +140,7 @@ public final class CommandTraits {
         words[0], Kind.valueOf(words[1].toUpperCase(Locale.ROOT)), keys, traits);
   }
 
+  @SuppressWarnings("EnumOrdinal") // A table by ordinal: every command looks here.
   private static CommandTraits[] byType() {
     CommandType[] types = CommandType.values();
     CommandTraits[] rows = new CommandTraits[types.length];
@@ -156,6 +157,7 @@ public final class CommandTraits {
   }
 
   /** The row of a command, which may be a container of others. */
+  @SuppressWarnings("EnumOrdinal") // As above.
   public static CommandTraits of(ProtocolKeyword type) {
     return type instanceof CommandType known
         ? BY_TYPE[known.ordinal()]

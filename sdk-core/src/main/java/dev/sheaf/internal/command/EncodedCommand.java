@@ -416,7 +416,7 @@ public class EncodedCommand<K, V, T>
   final boolean mayClaim() {
     return traits.isBlocking()
         || traits.mayClaim()
-        || traits.name().equals("SET") && isConditional(new RespRequest(request));
+        || (traits.name().equals("SET") && isConditional(new RespRequest(request)));
   }
 
   private static boolean isConditional(RespRequest set) {

@@ -170,7 +170,7 @@ public final class SingleFlight<T> {
     synchronized (lock) {
       long now = System.nanoTime();
       for (Run run : runs()) {
-        run.waiters.removeIf(waiter -> waiter.isDone() || waiter.isDue(now) && due.add(waiter));
+        run.waiters.removeIf(waiter -> waiter.isDone() || (waiter.isDue(now) && due.add(waiter)));
         if (run.began && now - run.beganAt >= longestRun.toNanos()) {
           hanging = run;
         }

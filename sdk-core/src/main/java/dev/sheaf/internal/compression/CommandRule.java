@@ -49,7 +49,7 @@ record CommandRule(
   }
 
   private static CommandRule read(CommandTraits row) {
-    String[] refused = row.setting("refused", "NONE").split(":");
+    String[] refused = row.setting("refused", "NONE").split(":", -1);
     return new CommandRule(
         row.name(),
         ArgumentShape.valueOf(row.setting("args", "NONE")),
@@ -59,6 +59,7 @@ record CommandRule(
   }
 
   /** The rule for a command; never null. */
+  @SuppressWarnings("EnumOrdinal") // A table by ordinal: every command looks here.
   static CommandRule of(ProtocolKeyword type) {
     return type instanceof CommandType known
         ? BY_TYPE[known.ordinal()]

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
 
+  @SuppressWarnings("HidingField") // The field above is the value; this output holds none.
   private final CommandOutput<K, V, T> output;
+
   private final CompressionEngine engine;
   private final byte[] request;
 
@@ -55,7 +57,8 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     this.partOfTransaction = partOfTransaction;
   }
 
-  @SuppressWarnings("NullAway") // The value is that of the other output.
+  // The value is that of the other output.
+  @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
   private static <T> T nothing() {
     return null;
   }

@@ -194,7 +194,7 @@ final class ValueEncoder {
     for (int i = start; i < start + length; i++) {
       byte c = bytes[i];
       boolean ofNumbers =
-          c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+          (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
       if (!ofNumbers) {
         return false;
       }

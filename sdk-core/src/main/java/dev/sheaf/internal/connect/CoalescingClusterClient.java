@@ -32,7 +32,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   /** A look at the topology that takes longer has failed, and the next one may begin. */
   private static final Duration LONGEST_REFRESH = Duration.ofMinutes(1);
 
-  private final ChannelInstaller channels;
+  private final ChannelInstaller installer;
   private final ClientContext context;
   private final Deadlines deadlines;
   private final SingleFlight<Void> refreshes;
@@ -45,12 +45,12 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   private CoalescingClusterClient(
       ClientResources resources,
       List<RedisURI> seeds,
-      ChannelInstaller channels,
+      ChannelInstaller installer,
       ClientContext context,
       Deadlines deadlines,
       int topologySources) {
-    super(channels.install(resources, context.observe()), seeds);
-    this.channels = channels;
+    super(installer.install(resources, context.observe()), seeds);
+    this.installer = installer;
     this.context = context;
     this.deadlines = deadlines;
     this.topologySources = topologySources;
@@ -125,7 +125,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
       Duration timeout,
       Supplier<JsonParser> parser) {
     return new CoalescingConnection<>(
-        channels,
+        installer,
         new NodeWriter(
             writer,
             context.withAtMostQueued(requestQueueSize),

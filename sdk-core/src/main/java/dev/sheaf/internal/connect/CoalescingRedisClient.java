@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** Lettuce's client for one server, whose connections batch. */
 public final class CoalescingRedisClient extends RedisClient {
 
-  private final ChannelInstaller channels;
+  private final ChannelInstaller installer;
   private final ClientContext context;
   private final Deadlines deadlines;
   private final ClientResources resources;
@@ -36,21 +36,22 @@ public final class CoalescingRedisClient extends RedisClient {
   /** Set by the constructor above this one's, too, so it has no initial value here. */
   private int requestQueueSize;
 
-  /** Where the current thread connects. */
+  /** Where the current thread connects. Each client has its own. */
+  @SuppressWarnings("ThreadLocalUsage")
   private final ThreadLocal<@Nullable RedisURI> connecting = new ThreadLocal<>();
 
   private CoalescingRedisClient(
       ClientResources resources,
       RedisURI uri,
-      ChannelInstaller channels,
+      ChannelInstaller installer,
       ClientContext context,
       Deadlines deadlines,
       int maxLanes) {
-    super(channels.install(resources, context.observe()), uri);
+    super(installer.install(resources, context.observe()), uri);
     this.resources = resources;
     this.uri = uri;
     this.maxLanes = maxLanes;
-    this.channels = channels;
+    this.installer = installer;
     this.context = context;
     this.deadlines = deadlines;
   }
@@ -146,7 +147,7 @@ public final class CoalescingRedisClient extends RedisClient {
       coalescing.pipeline().setLanes(lanes);
     }
     return new CoalescingConnection<>(
-        channels,
+        installer,
         coalescing,
         endpoint,
         codec,

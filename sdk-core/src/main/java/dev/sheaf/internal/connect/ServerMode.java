@@ -54,7 +54,7 @@ public enum ServerMode {
   }
 
   private static ServerMode fromInfo(String info) {
-    for (String line : info.split("\r?\n")) {
+    for (String line : info.split("\r?\n", -1)) {
       if (line.startsWith("redis_mode:") || line.startsWith("server_mode:")) {
         return fromName(line.substring(line.indexOf(':') + 1));
       }

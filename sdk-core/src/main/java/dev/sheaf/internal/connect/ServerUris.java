@@ -201,7 +201,7 @@ public final class ServerUris {
     }
     int fragment = rest.indexOf('#', query);
     for (String pair :
-        rest.substring(query + 1, fragment < 0 ? rest.length() : fragment).split("[&;]")) {
+        rest.substring(query + 1, fragment < 0 ? rest.length() : fragment).split("[&;]", -1)) {
       checkParameter(pair);
     }
   }

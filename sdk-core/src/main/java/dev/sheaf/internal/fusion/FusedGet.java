@@ -6,7 +6,6 @@ import dev.sheaf.internal.command.Fusible;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class FusedGet extends FusedRead {
 
   private final Resender resender;
-  private @Nullable Map<EncodedCommand<?, ?, ?>, NilCheck> earlyChecks;
+  private @Nullable IdentityHashMap<EncodedCommand<?, ?, ?>, NilCheck> earlyChecks;
   private boolean @Nullable [] nils;
   private int nilCount;
 
@@ -127,7 +126,7 @@ final class FusedGet extends FusedRead {
   /** What was asked again ahead of a write gets its answer there; see {@link NilCheck}. */
   private List<EncodedCommand<?, ?, ?>> withoutEarlyCheck(
       List<EncodedCommand<?, ?, ?>> asked, boolean refused) {
-    Map<EncodedCommand<?, ?, ?>, NilCheck> checks = earlyChecks;
+    IdentityHashMap<EncodedCommand<?, ?, ?>, NilCheck> checks = earlyChecks;
     if (checks == null) {
       return asked;
     }

@@ -111,7 +111,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   /** About the size of the request. */
   public final long requestBytes() {
-    long bytes = kind.fusedHeaderBytes() + reads.get(0).commonBytes();
+    long bytes = (long) kind.fusedHeaderBytes() + reads.get(0).commonBytes();
     for (int i = 0; i < reads.size(); i++) {
       bytes += reads.get(i).itemBytes();
     }

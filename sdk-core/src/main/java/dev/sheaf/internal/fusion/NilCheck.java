@@ -115,7 +115,7 @@ public final class NilCheck
 
   @Override
   public void onComplete(Consumer<? super Void> action) {
-    onComplete((nothing, failure) -> action.accept(nothing));
+    onComplete((nothing, failure) -> action.accept(null));
   }
 
   @Override

@@ -80,6 +80,6 @@ public final class Refusals {
     return target.substring(colon + 1).equals(String.valueOf(from.getPort()))
         && (host.isEmpty()
             || host.equals(from.getHostString())
-            || address != null && host.equals(address.getHostAddress()));
+            || (address != null && host.equals(address.getHostAddress())));
   }
 }

@@ -189,7 +189,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
   @Override
   public void expire(Duration timeout) {
     ReadRouter.Routes<K, V> routes = router.routes();
-    Map<NodePipeline, Lateness> reasons = new IdentityHashMap<>();
+    IdentityHashMap<NodePipeline, Lateness> reasons = new IdentityHashMap<>();
     for (GetRead read : reads) {
       EncodedCommand<K, V, V> encoded = read.encoded;
       if (read.result() == null && encoded != null) {

@@ -108,7 +108,7 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
   public long replyBytes() {
     long bytes = 0;
     for (Read read : reads) {
-      bytes += size.applyAsLong(read.output);
+      bytes += size.applyAsLong(read.answer);
     }
     return bytes;
   }
@@ -121,16 +121,16 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
   /** The command of one key. */
   private final class Read extends KeyedCommand<K, V, T, T> {
 
-    private final O output;
+    private final O answer;
 
     Read(CommandType type, O output, CommandArgs<K, V> args) {
       super(MultiRead.this, type, output, args);
-      this.output = output;
+      this.answer = output;
     }
 
     @Override
     Result<T> answered() {
-      T reply = output.get();
+      T reply = answer.get();
       return reply == null ? new Result.Absent<>() : new Result.Value<>(reply);
     }
   }

@@ -16,7 +16,6 @@ import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.RedisCodec;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +86,8 @@ public final class ReadRouter<K, V> {
     private final @Nullable NodePipeline only;
     private final @Nullable StatefulRedisClusterConnection<K, V> cluster;
     private final @Nullable Partitions partitions;
-    private final Map<RedisClusterNode, @Nullable NodePipeline> pipelines = new IdentityHashMap<>();
+    private final IdentityHashMap<RedisClusterNode, @Nullable NodePipeline> pipelines =
+        new IdentityHashMap<>();
 
     private Routes(
         @Nullable NodePipeline only,

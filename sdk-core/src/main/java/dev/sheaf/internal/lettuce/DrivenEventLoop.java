@@ -128,9 +128,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   public static boolean mayDrive() {
     Thread thread = Thread.currentThread();
     return thread.getClass() == Thread.class
-        || !(thread instanceof ForkJoinWorkerThread)
+        || (!(thread instanceof ForkJoinWorkerThread)
             && !(thread instanceof FastThreadLocalThread)
-            && !isVirtual(thread);
+            && !isVirtual(thread));
   }
 
   private static boolean isVirtual(Thread thread) {
@@ -468,6 +468,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
 
   @Override
   @Deprecated
+  @SuppressWarnings("InlineMeSuggester") // Netty calls it by its name.
   public void shutdown() {
     shutdownGracefully(0, 0, TimeUnit.SECONDS);
   }

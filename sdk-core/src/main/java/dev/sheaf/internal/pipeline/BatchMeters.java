@@ -115,7 +115,7 @@ public final class BatchMeters implements FusionCounts {
 
   void batch(int commands, long bytes) {
     batchCommands.record(commands);
-    batchBytes.record(bytes);
+    batchBytes.record((double) bytes);
   }
 
   @Override

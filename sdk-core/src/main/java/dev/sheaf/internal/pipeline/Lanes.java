@@ -123,9 +123,9 @@ public final class Lanes {
   void observe(EncodedCommand<?, ?, ?> command) {
     // HELLO without arguments only asks.
     if (command.traits().isOfState()
-        || command.traits().name().equals("HELLO")
+        || (command.traits().name().equals("HELLO")
             && command.getArgs() != null
-            && command.getArgs().count() > 0) {
+            && command.getArgs().count() > 0)) {
       stateless = false;
     }
   }

@@ -268,7 +268,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     }
     int taken = writeNext(current);
     // Without automatic flushing nobody else comes for what is left.
-    if (current != null && (taken >= COMMANDS_PER_TURN || !autoFlush && !queue.isEmpty())) {
+    if (current != null && (taken >= COMMANDS_PER_TURN || (!autoFlush && !queue.isEmpty()))) {
       state.set(SCHEDULED);
       schedule();
       return false;
@@ -311,7 +311,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     }
     return isWorthHolding(current)
         || !current.isWritable()
-        || current.inFlightCommands() > 0 && next.isAlone()
+        || (current.inFlightCommands() > 0 && next.isAlone())
         || current.inFlightCommands() >= options.maxInFlightCommands()
         || current.inFlightBytes() >= options.maxInFlightBytes();
   }

@@ -254,8 +254,8 @@ public final class NodeWriter
   }
 
   private void maintenance(Consumer<MaintenanceAwareComponent> event) {
-    if (delegate instanceof MaintenanceAwareComponent) {
-      event.accept((MaintenanceAwareComponent) delegate);
+    if (delegate instanceof MaintenanceAwareComponent component) {
+      event.accept(component);
     }
   }
 }

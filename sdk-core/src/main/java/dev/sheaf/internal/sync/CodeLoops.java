@@ -171,7 +171,7 @@ final class CodeLoops {
   /** Where an instruction may jump to, far ahead if it does not. */
   private int target(int code, int at) {
     int opcode = u1(code + at);
-    if (opcode >= 0x99 && opcode <= 0xa8 || opcode == 0xc6 || opcode == 0xc7) {
+    if ((opcode >= 0x99 && opcode <= 0xa8) || opcode == 0xc6 || opcode == 0xc7) {
       return at + file.getShort(code + at + 1);
     }
     return opcode == 0xc8 || opcode == 0xc9 ? at + file.getInt(code + at + 1) : Integer.MAX_VALUE;

@@ -125,7 +125,7 @@ final class FollowedCalls<K> {
     }
     for (FollowedLoop<K> loop : loops) {
       LearnedWindow<K> other = loop.window();
-      if (other != null && (result == null || from != null && other.isBefore(from))) {
+      if (other != null && (result == null || (from != null && other.isBefore(from)))) {
         other.forget(text);
       }
     }

@@ -99,7 +99,7 @@ final class FollowedLoop<K> {
   }
 
   boolean isAtEnd() {
-    return reads >= source.size() || !backwards && last == source.size() - 1;
+    return reads >= source.size() || (!backwards && last == source.size() - 1);
   }
 
   boolean isShuffled() {

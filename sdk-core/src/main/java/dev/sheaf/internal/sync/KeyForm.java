@@ -78,7 +78,7 @@ enum KeyForm {
         return false;
       }
     }
-    int length = (bytes[header] & 0xff) << 8 | bytes[header + 1] & 0xff;
+    int length = ((bytes[header] & 0xff) << 8) | (bytes[header + 1] & 0xff);
     return length == bytes.length - header - 2;
   }
 }

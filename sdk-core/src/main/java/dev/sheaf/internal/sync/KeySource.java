@@ -125,7 +125,7 @@ interface KeySource {
       int digits = end - prefix.length();
       if (digits < 1
           || digits > MAX_DIGITS
-          || width > 0 && digits < width
+          || (width > 0 && digits < width)
           || !key.startsWith(prefix)
           || !key.endsWith(suffix)
           || digitsEnd(key, prefix.length()) < end) {

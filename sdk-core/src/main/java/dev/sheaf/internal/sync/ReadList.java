@@ -103,7 +103,7 @@ final class ReadList {
     }
     for (int i = 0; i < scalar.length(); i++) {
       char c = scalar.charAt(i);
-      if (c == '\\' || c == '[' || c == '{' || !quoted && c != '-' && (c < '0' || c > '9')) {
+      if (c == '\\' || c == '[' || c == '{' || (!quoted && c != '-' && (c < '0' || c > '9'))) {
         return false;
       }
     }
@@ -138,7 +138,7 @@ final class ReadList {
       elements.add(unquoted(text));
       texts += text == null ? 0 : 1;
       // What begins without ids will hardly end with some.
-      if (elements.size() == MAX_ELEMENTS || elements.size() == MIN_ELEMENTS && texts == 0) {
+      if (elements.size() == MAX_ELEMENTS || (elements.size() == MIN_ELEMENTS && texts == 0)) {
         break;
       }
     }

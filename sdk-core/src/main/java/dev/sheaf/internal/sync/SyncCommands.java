@@ -38,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SyncCommands<K, V> implements InvocationHandler {
 
-  private static final BooleanSupplier ALWAYS = () -> true;
-
   /** Which methods of a cluster's commands send several. */
   private static final ConcurrentMap<Method, Boolean> SEVERAL = new ConcurrentHashMap<>();
 
@@ -84,7 +82,7 @@ public final class SyncCommands<K, V> implements InvocationHandler {
             RedisClusterCommands.class.getClassLoader(),
             server.sync().getClass().getInterfaces(),
             new SyncCommands<>(
-                server.sync(), ALWAYS, calls, differ ? null : server.async(), decompressing));
+                server.sync(), () -> true, calls, differ ? null : server.async(), decompressing));
   }
 
   /**

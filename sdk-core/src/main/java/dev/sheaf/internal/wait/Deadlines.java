@@ -141,6 +141,7 @@ public final class Deadlines implements AutoCloseable {
     }
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // It may have no effect; then the thread parks.
   private boolean yieldUntilDone(AwaitedCommand<?, ?, ?> reply) {
     for (int yielded = 0; yielded < YIELDS; yielded++) {
       Thread.yield();
@@ -153,7 +154,7 @@ public final class Deadlines implements AutoCloseable {
 
   /** Leaves the note; negative if there is no slot near, or nobody to read it. */
   private int enter(Wait wait) {
-    int home = (int) Thread.currentThread().getId() * SPREAD >>> SHIFT;
+    int home = ((int) Thread.currentThread().getId() * SPREAD) >>> SHIFT;
     for (int probe = 0; probe < PROBES; probe++) {
       int slot = home + probe & SLOTS - 1;
       if (waits.get(slot) == null && waits.compareAndSet(slot, null, wait)) {

@@ -6,7 +6,6 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointPr
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -23,7 +22,7 @@ class AdminHeadersConfiguration {
 
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
-  @ConditionalOnWebApplication(type = Type.SERVLET)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
   static class Servlet {
 
     @Bean
@@ -37,7 +36,7 @@ class AdminHeadersConfiguration {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnWebApplication(type = Type.REACTIVE)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
   static class Reactive {
 
     @Bean

@@ -36,7 +36,7 @@ final class PageFiles {
    * @param application the name of the application; may be empty
    */
   PageFiles(String pagePath, String valuePath, String application) {
-    String[] segments = pagePath.split("/");
+    String[] segments = pagePath.split("/", -1);
     String self = segments[segments.length - 1];
     String up = "../".repeat(segments.length - 1);
     this.page =

@@ -5,7 +5,6 @@ import dev.sheaf.spring.connection.BatchingConnectionFactory;
 import dev.sheaf.spring.connection.NotBatchingException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,7 +25,8 @@ public final class BatchingFactories implements DestructionAwareBeanPostProcesso
   private final ObjectProvider<DictionaryOptionsBuilderCustomizer> dictionaries;
 
   /** By what they replace, since the container destroys that. Guarded by itself. */
-  private final Map<Object, BatchingConnectionFactory> replacements = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, BatchingConnectionFactory> replacements =
+      new IdentityHashMap<>();
 
   BatchingFactories(
       ObjectProvider<SheafProperties> properties,

@@ -98,7 +98,8 @@ final class CacheEntries {
     return configuration.getAllowCacheNullValues() && Arrays.equals(stored, CacheValues.NULL_VALUE);
   }
 
-  @SuppressWarnings("unchecked") // What the application has put there.
+  // What the application has put there.
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   <V> @Nullable V decoded(byte[] stored) {
     return isNull(stored)
         ? null
@@ -137,6 +138,7 @@ final class CacheEntries {
         || cache.getNativeCache() != writer;
   }
 
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Their keys differ; nothing is looked up.
   private <K> Map<Duration, Map<byte[], byte[]>> byTimeToLive(
       Map<K, byte[]> keys, Map<K, ? extends @Nullable Object> values, Map<K, byte[]> stored) {
     Map<Duration, Map<byte[], byte[]>> groups = new LinkedHashMap<>();

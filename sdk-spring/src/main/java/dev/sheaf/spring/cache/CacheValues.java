@@ -105,6 +105,8 @@ final class CacheValues {
 
     private final @Nullable String cache;
     private final SerializationPair<Object> pair;
+
+    @SuppressWarnings("ThreadLocalUsage") // Each form has its own; there are as many as caches.
     private final ThreadLocal<@Nullable Decoded> decoded = new ThreadLocal<>();
 
     @SuppressWarnings("unchecked") // A cache takes and gives objects.
@@ -131,6 +133,7 @@ final class CacheValues {
     }
 
     @Override
+    @SuppressWarnings("ByteBufferBackingArray") // It is compared, not read.
     public RedisElementReader<Object> getReader() {
       return buffer -> {
         Decoded handed = decoded.get();

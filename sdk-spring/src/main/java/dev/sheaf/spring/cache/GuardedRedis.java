@@ -81,7 +81,7 @@ final class GuardedRedis {
   /** Those values that come in time; the others are missing, for whatever reason. */
   Map<byte[], Result<byte[]>> getAll(Collection<byte[]> keys) {
     List<byte[]> all = List.copyOf(keys);
-    Map<byte[], Result<byte[]>> results = new IdentityHashMap<>();
+    IdentityHashMap<byte[], Result<byte[]>> results = new IdentityHashMap<>();
     for (int start = 0; start < all.size(); start += SheafBuilder.KEYS_PER_SLICE) {
       List<byte[]> slice =
           all.subList(start, Math.min(all.size(), start + SheafBuilder.KEYS_PER_SLICE));
@@ -103,6 +103,7 @@ final class GuardedRedis {
    *
    * @param ttl null for no end
    */
+  @SuppressWarnings("ArrayAsKeyOfSetOrMap") // Their keys differ; nothing is looked up.
   void setAll(Map<byte[], byte[]> values, @Nullable Duration ttl) {
     Duration bounded =
         ttl != null && ttl.compareTo(SheafBuilder.MAX_TTL) > 0 ? SheafBuilder.MAX_TTL : ttl;

@@ -10,7 +10,6 @@ import io.lettuce.core.codec.RedisCodec;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -29,7 +28,7 @@ final class Running {
   private final AbstractRedisClient plain;
 
   /** Connections of Sheaf's own, open or being opened. Guarded by this. */
-  private final Map<RedisCodec<?, ?>, CompletableFuture<Opened<?, ?>>> opened =
+  private final IdentityHashMap<RedisCodec<?, ?>, CompletableFuture<Opened<?, ?>>> opened =
       new IdentityHashMap<>();
 
   private volatile @Nullable SharedFace shared;

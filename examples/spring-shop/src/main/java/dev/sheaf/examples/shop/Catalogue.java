@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.examples.shop;
 
+import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.spring.SheafOperations;
 import io.lettuce.core.RedisException;
@@ -173,7 +174,7 @@ class Catalogue {
       if (withSheaf) {
         Map<String, Product> values = new HashMap<>();
         loaded.forEach((id, product) -> values.put(key(id), product));
-        operations.setAll(values, timeToLive);
+        operations.setAll(values, timeToLive).values().forEach(Result::orNull);
       } else {
         loaded.forEach(
             (id, product) -> plainProducts.opsForValue().set(plainKey(id), product, timeToLive));

@@ -54,7 +54,8 @@ public final class DictionaryService implements Dictionaries, AutoCloseable {
   private final boolean leases;
 
   private final String client = UUID.randomUUID().toString();
-  private final Map<CompressionPolicy, PolicyDictionary> byPolicy = new IdentityHashMap<>();
+  private final IdentityHashMap<CompressionPolicy, PolicyDictionary> byPolicy =
+      new IdentityHashMap<>();
   private final byte[][] excepted;
   private final List<TrainedDictionary> shipped;
   private final DictionaryMeters meters;

@@ -288,7 +288,7 @@ public final class DictionaryStore {
   }
 
   private synchronized CompletableFuture<? extends StatefulConnection<?, ?>> connection() {
-    if (connection == null || !closed && connection.isCompletedExceptionally()) {
+    if (connection == null || (!closed && connection.isCompletedExceptionally())) {
       try {
         connection = connect.get().toCompletableFuture();
       } catch (RuntimeException e) {

@@ -103,7 +103,7 @@ public final class PolicyDictionary {
     State now = state;
     if (now == State.TRAINING
         || now == State.WATCHING
-        || now == State.RESTING && ThreadLocalRandom.current().nextInt(COUNTED) != 0
+        || (now == State.RESTING && ThreadLocalRandom.current().nextInt(COUNTED) != 0)
         || !lock.tryLock()) {
       return;
     }

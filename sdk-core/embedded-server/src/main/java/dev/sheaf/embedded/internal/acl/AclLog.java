@@ -13,6 +13,8 @@ public final class AclLog {
   private static final long SAME_WITHIN = 60_000;
 
   /**
+   * A thing that was denied.
+   *
    * @param count how often it happened
    * @param reason auth, command, key or channel
    * @param context toplevel, multi or lua

@@ -21,6 +21,8 @@ public final class AclUser {
   }
 
   /**
+   * What a user may not do.
+   *
    * @param what the kind of permission that is missing
    * @param object the command, key or channel
    */
@@ -151,7 +153,7 @@ public final class AclUser {
       case '!' -> removePassword(hash(rule));
       case '(' -> {
         AclSelector selector = new AclSelector(commands);
-        for (String part : rule.substring(1, rule.length() - 1).trim().split(" +")) {
+        for (String part : rule.substring(1, rule.length() - 1).trim().split(" +", -1)) {
           if (!part.isEmpty()) {
             selector.apply(part);
           }

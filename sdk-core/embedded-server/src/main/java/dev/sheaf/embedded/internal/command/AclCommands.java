@@ -59,7 +59,7 @@ final class AclCommands {
   private static void setUser(Call call) {
     for (byte b : call.arg(2)) {
       Errors.refuseIf(
-          b == 0 || b == ' ' || b >= 9 && b <= 13,
+          b == 0 || b == ' ' || (b >= 9 && b <= 13),
           "ERR Usernames can't contain spaces or null characters");
     }
     List<String> rules = new ArrayList<>();

@@ -115,7 +115,7 @@ final class BitfieldCommand {
     boolean counted = arg.length > 0 && arg[0] == '#';
     Long offset =
         Numbers.parseLong(counted ? java.util.Arrays.copyOfRange(arg, 1, arg.length) : arg);
-    if (offset == null || offset < 0 || counted && offset > Long.MAX_VALUE / width) {
+    if (offset == null || offset < 0 || (counted && offset > Long.MAX_VALUE / width)) {
       throw outOfRange();
     }
     long bits = counted ? offset * width : offset;
@@ -178,21 +178,21 @@ final class BitfieldCommand {
   /** Above (1), below (-1), or within the range of the field. */
   private static int overflows(Field field, long base, long by) {
     if (!field.signed()) {
-      if (Long.compareUnsigned(base, field.max()) > 0 || by > 0 && by > field.max() - base) {
+      if (Long.compareUnsigned(base, field.max()) > 0 || (by > 0 && by > field.max() - base)) {
         return 1;
       }
       return by < 0 && by < -base ? -1 : 0;
     }
     boolean whole = field.width() == MAX_WIDTH;
     if (base > field.max()
-        || !whole && by > field.max() - base
-        || base >= 0 && by > 0 && by > field.max() - base) {
+        || (!whole && by > field.max() - base)
+        || (base >= 0 && by > 0 && by > field.max() - base)) {
       return 1;
     }
     boolean below =
         base < field.min()
-            || !whole && by < field.min() - base
-            || base < 0 && by < 0 && by < field.min() - base;
+            || (!whole && by < field.min() - base)
+            || (base < 0 && by < 0 && by < field.min() - base);
     return below ? -1 : 0;
   }
 

@@ -106,7 +106,7 @@ final class BitmapCommands {
       call.out.integer(0);
       return;
     }
-    Errors.syntaxIf(call.count() == 3 && !toTheEnd || call.count() > 5);
+    Errors.syntaxIf((call.count() == 3 && !toTheEnd) || call.count() > 5);
     if (call.count() > 2) {
       long start = call.longArg(2);
       long end = toTheEnd ? -1 : call.longArg(3);

@@ -113,7 +113,7 @@ final class ClusterRouting {
         return;
       }
       boolean replicaReads =
-          self.master() == owner && (shardChannels || client.readOnlyMode && readsOnly);
+          self.master() == owner && (shardChannels || (client.readOnlyMode && readsOnly));
       if (owner != self && !replicaReads) {
         throw Errors.of(redirect("MOVED", owner));
       }

@@ -217,8 +217,8 @@ final class CommandCommand {
     boolean ofStreams = keys.length > 0 && command.name().startsWith("xread");
     boolean unbalanced = ofStreams && args.length - keys[0] != 2 * keys.length;
     Errors.refuseIf(
-        unbalanced && call.node.edition().has("8.0.0")
-            || keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS),
+        (unbalanced && call.node.edition().has("8.0.0"))
+            || (keys.length == 0 && !command.is(Flag.NO_MANDATORY_KEYS)),
         "ERR Invalid arguments specified for command");
     return keys;
   }

@@ -268,7 +268,7 @@ final class ConnectionCommands {
     boolean error = false;
     if (call.count() == 4 && call.is(3, "ERROR")) {
       error = true;
-    } else if (call.count() > 4 || call.count() == 4 && !call.is(3, "TIMEOUT")) {
+    } else if (call.count() > 4 || (call.count() == 4 && !call.is(3, "TIMEOUT"))) {
       throw Errors.of("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
     }
     Client client = call.node.clients.get(call.longArg(2));

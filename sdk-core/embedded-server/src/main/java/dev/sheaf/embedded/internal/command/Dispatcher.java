@@ -180,9 +180,9 @@ public final class Dispatcher {
   private static boolean does(Client client, Command command, Flag flag) {
     List<Client.Queued> queue = client.queue();
     return command.is(flag)
-        || queue != null
+        || (queue != null
             && command.name().equals("exec")
-            && queue.stream().anyMatch(queued -> queued.command().is(flag));
+            && queue.stream().anyMatch(queued -> queued.command().is(flag)));
   }
 
   private static void checkWritable(ServerNode node) {

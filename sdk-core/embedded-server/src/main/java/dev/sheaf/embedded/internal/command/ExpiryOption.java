@@ -9,7 +9,7 @@ final class ExpiryOption {
   static long absolute(Call call, String unit, int at) {
     long value = call.longArg(at);
     boolean seconds = unit.startsWith("EX");
-    if (value <= 0 || seconds && value > Long.MAX_VALUE / 1000) {
+    if (value <= 0 || (seconds && value > Long.MAX_VALUE / 1000)) {
       throw invalid(call);
     }
     long millis = seconds ? value * 1000 : value;

@@ -51,7 +51,7 @@ final class GeoCommands {
     boolean nx = options.contains("NX");
     boolean xx = options.contains("XX");
     int places = (call.count() - at) / 3;
-    Errors.syntaxIf((call.count() - at) % 3 != 0 || nx && xx);
+    Errors.syntaxIf((call.count() - at) % 3 != 0 || (nx && xx));
     long[] hashes = new long[places];
     for (int i = 0; i < places; i++) {
       hashes[i] = GeoHash.encode(place(call, at + 3 * i));
@@ -71,7 +71,7 @@ final class GeoCommands {
       } else if (there.score() != hashes[i]) {
         changed++;
       }
-      set.put(member, hashes[i]);
+      set.put(member, (double) hashes[i]);
     }
     if (known == null && set.size() > 0) {
       call.db().put(call.arg(1), set);

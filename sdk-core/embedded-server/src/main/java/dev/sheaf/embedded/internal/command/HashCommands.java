@@ -144,7 +144,7 @@ final class HashCommands {
     }
     long count = RandomPick.count(call);
     boolean values = call.count() == 4 && call.is(3, "WITHVALUES");
-    Errors.syntaxIf(call.count() > 4 || call.count() == 4 && !values);
+    Errors.syntaxIf(call.count() > 4 || (call.count() == 4 && !values));
     Errors.refuseIf(
         values && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
         "ERR value is out of range");

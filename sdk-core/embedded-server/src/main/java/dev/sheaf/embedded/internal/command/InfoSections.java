@@ -65,7 +65,7 @@ final class InfoSections {
     List<String> sections = new ArrayList<>();
     SECTIONS.forEach(
         (name, lines) -> {
-          if (all || names.contains(name) || standard && !name.equals("commandstats")) {
+          if (all || names.contains(name) || (standard && !name.equals("commandstats"))) {
             sections.add(info.section(lines));
           }
         });

@@ -140,7 +140,7 @@ final class KeyCommands {
         db == call.db() && Arrays.equals(from, to),
         "ERR source and destination objects are the same");
     Value value = call.db().get(from);
-    if (value == null || !replace && db.get(to) != null) {
+    if (value == null || (!replace && db.get(to) != null)) {
       call.out.integer(0);
       return;
     }

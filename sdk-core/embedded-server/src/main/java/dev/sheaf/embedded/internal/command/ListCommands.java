@@ -173,7 +173,7 @@ final class ListCommands {
       }
     }
     List<Integer> found = new ArrayList<>();
-    boolean all = count == 0 || count > 0 && rank == Long.MIN_VALUE;
+    boolean all = count == 0 || (count > 0 && rank == Long.MIN_VALUE);
     long wanted = all ? Long.MAX_VALUE : Math.max(1, count);
     find(call.listOrEmpty(call.arg(1)), call.arg(2), rank, wanted, maxLength, found);
     if (count >= 0) {

@@ -34,7 +34,7 @@ record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> wit
             ? Double.valueOf(0)
             : Numbers.parseDouble(Bytes.latin(number.stripLeading()));
     boolean strict = call.node.edition().has("8.0.0");
-    if (value == null || strict && STRTOD_ONLY.matcher(number).find()) {
+    if (value == null || (strict && STRTOD_ONLY.matcher(number).find())) {
       throw Errors.of("ERR min or max is not a float");
     }
     return value;
@@ -45,8 +45,8 @@ record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> wit
     LexBound to = LexBound.parse(max);
     return new ScoreRange(
         node ->
-            from.compare(node.member) < 0 || !from.inclusive() && from.compare(node.member) == 0,
-        node -> to.compare(node.member) < 0 || to.inclusive() && to.compare(node.member) == 0);
+            from.compare(node.member) < 0 || (!from.inclusive() && from.compare(node.member) == 0),
+        node -> to.compare(node.member) < 0 || (to.inclusive() && to.compare(node.member) == 0));
   }
 
   /** {@code infinite} is -1 or 1 for the texts - and +, else 0. */
@@ -56,7 +56,7 @@ record ScoreRange(ScoredMembers.Before before, Predicate<ScoredMembers.Node> wit
         return new LexBound(Bytes.EMPTY, false, text[0] == '-' ? -1 : 1);
       }
       Errors.refuseIf(
-          text.length == 0 || text[0] != '(' && text[0] != '[',
+          text.length == 0 || (text[0] != '(' && text[0] != '['),
           "ERR min or max not valid string range item");
       return new LexBound(Arrays.copyOfRange(text, 1, text.length), text[0] == '[', 0);
     }

@@ -162,7 +162,7 @@ final class ScriptCommands {
 
   private static void flush(Call call) {
     Errors.refuseIf(
-        call.count() > 3 || call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC"),
+        call.count() > 3 || (call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")),
         "ERR SCRIPT FLUSH only support SYNC|ASYNC option");
     call.node.scripts.clear();
     call.node.nodes.flushScripts();

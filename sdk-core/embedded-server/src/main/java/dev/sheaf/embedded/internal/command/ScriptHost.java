@@ -40,7 +40,7 @@ final class ScriptHost implements LuaHost {
     this.caller = call.client;
     this.session = node.scriptSession(caller);
     this.run = run;
-    this.readOnly = readOnly || flags != null && flags.contains("no-writes");
+    this.readOnly = readOnly || (flags != null && flags.contains("no-writes"));
     this.oneSlot = flags != null && !flags.contains("allow-cross-slot-keys");
     this.outOfMemory = !node.hasRoom() && (flags == null || !flags.contains("allow-oom"));
     this.slot = slot;

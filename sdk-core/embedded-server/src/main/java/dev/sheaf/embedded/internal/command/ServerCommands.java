@@ -122,7 +122,7 @@ final class ServerCommands {
       }
       return shown;
     }
-    if (name.equals("requirepass") || name.equals("maxmemory-clients") && isPercentage(value)) {
+    if (name.equals("requirepass") || (name.equals("maxmemory-clients") && isPercentage(value))) {
       return value;
     }
     if (name.equals("port") && !value.equals(config.get(name))) {
@@ -194,7 +194,7 @@ final class ServerCommands {
 
   private static void checkFlushMode(Call call) {
     Errors.syntaxIf(
-        call.count() > 2 || call.count() == 2 && !call.is(1, "SYNC") && !call.is(1, "ASYNC"));
+        call.count() > 2 || (call.count() == 2 && !call.is(1, "SYNC") && !call.is(1, "ASYNC")));
   }
 
   private static void memoryUsage(Call call) {

@@ -151,7 +151,7 @@ final class SetCommands {
     SetValue set = call.setValue(call.arg(1));
     Scan scan = set == null ? Scan.ANY : Scan.options(call, 3, false);
     List<byte[]> found = new ArrayList<>();
-    if (set == null || set.isIntegers() || set.isCompact() && call.node.edition().isNewer()) {
+    if (set == null || set.isIntegers() || (set.isCompact() && call.node.edition().isNewer())) {
       cursor = 0;
       if (set != null) {
         found.addAll(set.list());
@@ -190,7 +190,7 @@ final class SetCommands {
       }
       return result;
     }
-    if (first == null || operation == Operation.INTERSECTION && sets.contains(null)) {
+    if (first == null || (operation == Operation.INTERSECTION && sets.contains(null))) {
       return result;
     }
     for (byte[] member : first.list()) {

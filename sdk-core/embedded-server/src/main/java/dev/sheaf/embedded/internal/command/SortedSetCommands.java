@@ -145,7 +145,7 @@ final class SortedSetCommands {
     }
     long count = RandomPick.count(call);
     boolean withScores = call.count() == 4 && call.is(3, "WITHSCORES");
-    Errors.syntaxIf(call.count() > 4 || call.count() == 4 && !withScores);
+    Errors.syntaxIf(call.count() > 4 || (call.count() == 4 && !withScores));
     Errors.refuseIf(
         withScores && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
         "ERR value is out of range");
@@ -182,7 +182,7 @@ final class SortedSetCommands {
 
   /** The compact form of Redis keeps whole scores as integers, and ZSCAN shows them so. */
   private static String wholeAsInteger(Call call, double score) {
-    boolean whole = score == Math.rint(score) && Math.abs(score) <= (double) (Long.MAX_VALUE / 2);
+    boolean whole = score == Math.rint(score) && Math.abs(score) <= Long.MAX_VALUE / 2.0;
     return whole ? Long.toString((long) score) : call.node.edition().number(score);
   }
 

@@ -64,7 +64,7 @@ final class StreamArguments {
   static @Nullable Long unsigned(String text) {
     int from = 0;
     while (from < text.length()
-        && (text.charAt(from) == ' ' || text.charAt(from) >= 9 && text.charAt(from) <= 13)) {
+        && (text.charAt(from) == ' ' || (text.charAt(from) >= 9 && text.charAt(from) <= 13))) {
       from++;
     }
     try {

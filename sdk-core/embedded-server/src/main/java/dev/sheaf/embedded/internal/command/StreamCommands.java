@@ -216,7 +216,7 @@ final class StreamCommands {
     boolean full = call.count() > 3;
     long count = DEFAULT_FULL_COUNT;
     if (full) {
-      Errors.wrongUseIf(!call.is(3, "FULL") || call.count() != 4 && call.count() != 6, call);
+      Errors.wrongUseIf(!call.is(3, "FULL") || (call.count() != 4 && call.count() != 6), call);
       if (call.count() == 6) {
         Errors.wrongUseIf(!call.is(4, "COUNT"), call);
         count = call.longArg(5);

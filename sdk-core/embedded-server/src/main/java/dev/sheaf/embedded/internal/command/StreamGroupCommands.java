@@ -305,7 +305,7 @@ final class StreamGroupCommands {
         continue;
       }
       boolean tooYoung = entry != null && call.now() - entry.deliveredAt() < minIdle;
-      if (tooYoung || entry == null && !claim.force) {
+      if (tooYoung || (entry == null && !claim.force)) {
         continue;
       }
       StreamGroup.Pending owned = assign(call, group, id);

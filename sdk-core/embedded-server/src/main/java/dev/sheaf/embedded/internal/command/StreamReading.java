@@ -206,7 +206,7 @@ final class StreamReading {
       return from != null && stream.size() > 0 && stream.newestId().compareTo(from) > 0;
     }
     StreamGroup group = Objects.requireNonNull(stream.group(call.arg(groupAt)));
-    return from != null || stream.size() > 0 && stream.newestId().compareTo(group.lastId()) > 0;
+    return from != null || (stream.size() > 0 && stream.newestId().compareTo(group.lastId()) > 0);
   }
 
   private StreamGroup.Consumer consumer(StreamGroup group, byte[] key) {

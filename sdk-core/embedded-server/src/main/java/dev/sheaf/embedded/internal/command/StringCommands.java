@@ -81,13 +81,13 @@ final class StringCommands {
       }
     }
     Errors.syntaxIf(
-        nx && xx || equal != null && (nx || xx) || keepTtl && expireAt != Value.NO_EXPIRY);
+        (nx && xx) || (equal != null && (nx || xx)) || (keepTtl && expireAt != Value.NO_EXPIRY));
     StringValue old = get || equal != null ? call.string(key) : null;
     // The value itself becomes the new one, so its bytes are taken before.
     byte[] former = old == null ? null : old.bytes();
     boolean conditional = nx || xx;
-    if (conditional && (call.db().get(key) != null) == nx
-        || equal != null && !Arrays.equals(equal, former)) {
+    if ((conditional && (call.db().get(key) != null) == nx)
+        || (equal != null && !Arrays.equals(equal, former))) {
       if (get) {
         call.out.bulkOrNil(former);
       } else {
@@ -183,7 +183,7 @@ final class StringCommands {
     byte[] bytes = value.bytes();
     if (timed && expireAt <= call.now()) {
       call.delete(key);
-    } else if (timed || persist && value.expireAt() != Value.NO_EXPIRY) {
+    } else if (timed || (persist && value.expireAt() != Value.NO_EXPIRY)) {
       call.db().expireAt(key, value, expireAt);
       call.db().changed(key);
       call.node.dirtied();

@@ -75,7 +75,8 @@ final class TrackingCommands {
       Errors.refuseIf(in && out, "ERR You can't specify both OPTIN mode and OPTOUT mode");
       Errors.refuseIf(
           now != null
-              && (in && now.opt == Tracking.Mode.Opt.OUT || out && now.opt == Tracking.Mode.Opt.IN),
+              && ((in && now.opt == Tracking.Mode.Opt.OUT)
+                  || (out && now.opt == Tracking.Mode.Opt.IN)),
           "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and"
               + " then re-enabling it with a different mode.");
       checkPrefixes(now);

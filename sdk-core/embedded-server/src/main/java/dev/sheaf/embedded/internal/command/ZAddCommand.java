@@ -55,7 +55,7 @@ final class ZAddCommand {
     Errors.syntaxIf(rest == 0 || rest % 2 != 0);
     Errors.refuseIf(nx && xx, "ERR XX and NX options at the same time are not compatible");
     Errors.refuseIf(
-        gt && nx || lt && nx || gt && lt,
+        (gt && nx) || (lt && nx) || (gt && lt),
         "ERR GT, LT, and/or NX options at the same time are not compatible");
     Errors.refuseIf(
         increment && rest > 2, "ERR INCR option supports a single increment-element pair");
@@ -98,8 +98,8 @@ final class ZAddCommand {
     }
     double wanted = increment ? there.score() + score : score;
     Errors.refuseIf(Double.isNaN(wanted), "ERR resulting score is not a number (NaN)");
-    if (options.contains("LT") && wanted >= there.score()
-        || options.contains("GT") && wanted <= there.score()) {
+    if ((options.contains("LT") && wanted >= there.score())
+        || (options.contains("GT") && wanted <= there.score())) {
       return;
     }
     lastScore = wanted;

@@ -204,7 +204,7 @@ public final class ByteMap<V> {
 
   /** Visits one bucket and returns the next cursor; zero ends the scan. */
   public long scan(long cursor, Consumer<Entry<V>> visitor) {
-    long mask = table.length - 1;
+    long mask = table.length - 1L;
     for (Entry<V> e = table[(int) (cursor & mask)]; e != null; e = e.next) {
       visitor.accept(e);
     }

@@ -9,6 +9,8 @@ public final class Check {
   private Check() {}
 
   /**
+   * Refuses an argument.
+   *
    * @throws IllegalArgumentException if it is wrong
    */
   public static void argument(boolean wrong, String form, @Nullable Object... values) {
@@ -18,6 +20,8 @@ public final class Check {
   }
 
   /**
+   * Refuses a call that comes too early or too late.
+   *
    * @throws IllegalStateException if it is wrong
    */
   public static void state(boolean wrong, String form, @Nullable Object... values) {

@@ -33,7 +33,10 @@ final class ColdBytes {
   }
 
   static int length(byte[] cold) {
-    return (cold[0] & 0xff) << 24 | (cold[1] & 0xff) << 16 | (cold[2] & 0xff) << 8 | cold[3] & 0xff;
+    return (cold[0] & 0xff) << 24
+        | (cold[1] & 0xff) << 16
+        | (cold[2] & 0xff) << 8
+        | (cold[3] & 0xff);
   }
 
   static byte[] expand(byte[] cold) {

@@ -23,7 +23,7 @@ final class DenseRegisters {
   static void set(byte[] value, int register, int to) {
     int at = HEADER + register * 6 / 8;
     int shift = register * 6 & 7;
-    int changed = both(value, at) & ~(MAX << shift) | to << shift;
+    int changed = (both(value, at) & ~(MAX << shift)) | to << shift;
     value[at] = (byte) changed;
     if (at + 1 < value.length) {
       value[at + 1] = (byte) (changed >>> 8);
@@ -32,6 +32,6 @@ final class DenseRegisters {
 
   private static int both(byte[] value, int at) {
     int high = at + 1 < value.length ? value[at + 1] & 0xff : 0;
-    return high << 8 | value[at] & 0xff;
+    return high << 8 | (value[at] & 0xff);
   }
 }

@@ -163,7 +163,7 @@ public final class Dump {
     int version = (payload[body] & 0xff) | (payload[body + 1] & 0xff) << 8;
     long crc = 0;
     for (int i = 7; i >= 0; i--) {
-      crc = crc << 8 | payload[body + 2 + i] & 0xff;
+      crc = crc << 8 | (payload[body + 2 + i] & 0xff);
     }
     return version <= newest && crc == crc64(payload, body + 2);
   }
@@ -320,7 +320,7 @@ public final class Dump {
     Reader in = new Reader(bytes);
     int width = (int) in.littleEndian(4);
     long count = in.littleEndian(4);
-    BadData.when(width != 2 && width != 4 && width != 8 || count * width != bytes.length - 8);
+    BadData.when((width != 2 && width != 4 && width != 8) || count * width != bytes.length - 8);
     List<byte[]> numbers = new ArrayList<>();
     for (long i = 0; i < count; i++) {
       int shift = 64 - 8 * width;
@@ -362,7 +362,7 @@ public final class Dump {
       case 0xF0 -> in.bytes(in.littleEndian(4));
       case 0xF1 -> Bytes.ofLong((short) in.littleEndian(2));
       case 0xF2 -> Bytes.ofLong(in.littleEndian(3) << 40 >> 40);
-      case 0xF3 -> Bytes.ofLong((int) in.littleEndian(4));
+      case 0xF3 -> Bytes.ofLong(in.littleEndian(4) << 32 >> 32);
       case 0xF4 -> Bytes.ofLong(in.littleEndian(8));
       default -> throw new BadData();
     };

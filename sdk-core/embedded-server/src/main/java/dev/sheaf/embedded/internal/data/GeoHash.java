@@ -17,6 +17,8 @@ public final class GeoHash {
   private GeoHash() {}
 
   /**
+   * A place on the globe.
+   *
    * @param longitude in degrees
    * @param latitude in degrees
    */

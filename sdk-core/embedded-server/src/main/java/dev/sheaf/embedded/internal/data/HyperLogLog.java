@@ -63,7 +63,7 @@ public final class HyperLogLog {
     return bytes.length >= HEADER
         && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
         && (bytes[ENCODING_AT] == SPARSE
-            || bytes[ENCODING_AT] == DENSE && bytes.length == DenseRegisters.LENGTH);
+            || (bytes[ENCODING_AT] == DENSE && bytes.length == DenseRegisters.LENGTH));
   }
 
   /**
@@ -189,14 +189,14 @@ public final class HyperLogLog {
   public long knownCount() {
     long count = 0;
     for (int i = 7; i >= 0; i--) {
-      count = count << 8 | bytes()[COUNT_AT + i] & 0xff;
+      count = count << 8 | (bytes()[COUNT_AT + i] & 0xff);
     }
     return count;
   }
 
   public void knownCount(long count) {
     for (int i = 0; i < 8; i++) {
-      bytes()[COUNT_AT + i] = (byte) (count >>> 8 * i);
+      bytes()[COUNT_AT + i] = (byte) (count >>> (8 * i));
     }
   }
 

@@ -31,6 +31,8 @@ public final class IdleStrings {
   }
 
   /**
+   * Checks that values can be compressed.
+   *
    * @throws IllegalStateException without the LZ4 library
    */
   public static void requireLibrary() {

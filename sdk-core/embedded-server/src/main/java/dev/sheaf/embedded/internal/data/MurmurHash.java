@@ -26,7 +26,7 @@ final class MurmurHash {
   private static long word(byte[] bytes, int from, int count) {
     long word = 0;
     for (int i = 0; i < count; i++) {
-      word |= (bytes[from + i] & 0xffL) << 8 * i;
+      word |= (bytes[from + i] & 0xffL) << (8 * i);
     }
     return word;
   }

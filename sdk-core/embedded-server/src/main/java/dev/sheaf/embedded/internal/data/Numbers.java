@@ -138,7 +138,7 @@ public final class Numbers {
     if (d == 0 || Double.isInfinite(d) || Double.isNaN(d)) {
       return format(d);
     }
-    if (d == Math.rint(d) && Math.abs(d) < (double) (Long.MAX_VALUE / 2)) {
+    if (d == Math.rint(d) && Math.abs(d) < Long.MAX_VALUE / 2.0) {
       return Long.toString((long) d);
     }
     BigDecimal exact = new BigDecimal(d);
@@ -159,7 +159,7 @@ public final class Numbers {
   /** A decimal for INCRBYFLOAT, rounded to the extended type; null where it is no finite number. */
   public static @Nullable BigDecimal parseExtended(byte[] b) {
     Double check = parseDouble(b);
-    if (check == null || check.isInfinite() && Bytes.lower(b).contains("inf")) {
+    if (check == null || (check.isInfinite() && Bytes.lower(b).contains("inf"))) {
       return null;
     }
     return extended(
@@ -196,7 +196,7 @@ public final class Numbers {
     BigInteger d = shift >= 0 ? denominator : denominator.shiftLeft(-shift);
     BigInteger[] parts = n.divideAndRemainder(d);
     int half = parts[1].shiftLeft(1).compareTo(d);
-    boolean up = half > 0 || half == 0 && parts[0].testBit(0);
+    boolean up = half > 0 || (half == 0 && parts[0].testBit(0));
     return up ? parts[0].add(BigInteger.ONE) : parts[0];
   }
 

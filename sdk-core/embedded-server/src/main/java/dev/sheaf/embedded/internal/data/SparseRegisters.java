@@ -115,7 +115,7 @@ final class SparseRegisters {
   }
 
   private static byte head(int value, int count) {
-    return (byte) (value - 1 << 2 | count - 1 | 0x80);
+    return (byte) ((value - 1) << 2 | count - 1 | 0x80);
   }
 
   /** Raises a register, unless it has that value or more. {@code maxBytes} is with the header. */

@@ -234,11 +234,12 @@ final class CmsgpackLibrary {
       int mark = (int) unsigned(1);
       reserve(l, 1, "too many return values at once; use unpack_one or unpack_limit instead.");
       switch (mark) {
-        case 0xcc, 0xcd, 0xce, 0xcf -> state.api.lua_pushnumber(l, unsigned(1 << (mark - 0xcc)));
+        case 0xcc, 0xcd, 0xce, 0xcf ->
+            state.api.lua_pushnumber(l, (double) unsigned(1 << (mark - 0xcc)));
         case 0xd0 -> state.api.lua_pushnumber(l, (byte) unsigned(1));
         case 0xd1 -> state.api.lua_pushnumber(l, (short) unsigned(2));
         case 0xd2 -> state.api.lua_pushnumber(l, (int) unsigned(4));
-        case 0xd3 -> state.api.lua_pushnumber(l, unsigned(8));
+        case 0xd3 -> state.api.lua_pushnumber(l, (double) unsigned(8));
         case 0xc0 -> state.api.lua_pushnil(l);
         case 0xc2, 0xc3 -> state.api.lua_pushboolean(l, mark & 1);
         case 0xca -> state.api.lua_pushnumber(l, Float.intBitsToFloat((int) unsigned(4)));
@@ -270,7 +271,7 @@ final class CmsgpackLibrary {
       need(bytes);
       long value = 0;
       for (int i = 0; i < bytes; i++) {
-        value = value << 8 | data[position++] & 0xff;
+        value = value << 8 | (data[position++] & 0xff);
       }
       return value;
     }

@@ -448,7 +448,7 @@ public final class LuaEngine implements AutoCloseable {
   private @Nullable String reasonToEnd() {
     // The engine's own functions run under the same hook, before and after the script.
     boolean late = loading && System.nanoTime() - loadingSince > MAX_LOADING_NANOS;
-    holdsTooMuch = holdsTooMuch || running && holdsMoreThan(maxScriptBytes);
+    holdsTooMuch = holdsTooMuch || (running && holdsMoreThan(maxScriptBytes));
     ending = ending || (running && (late || holdsTooMuch || redis.host.interrupted()));
     if (!ending || !running) {
       return null;

@@ -23,6 +23,6 @@ final class LuaNumbers {
       return bits;
     }
     // The bit shifted out only decides ties; kept in the lowest place it still does.
-    return (double) (bits >>> 1 | bits & 1) * 2;
+    return (double) (bits >>> 1 | (bits & 1)) * 2;
   }
 }

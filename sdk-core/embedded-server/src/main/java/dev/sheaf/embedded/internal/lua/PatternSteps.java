@@ -106,7 +106,7 @@ final class PatternSteps {
         requireAllClosed();
         last = end;
       }
-      if (anchored || end != NO_MATCH && search == Search.FIRST) {
+      if (anchored || (end != NO_MATCH && search == Search.FIRST)) {
         return last;
       }
       at = end > at ? end : at + 1;
@@ -351,10 +351,10 @@ final class PatternSteps {
           case 'd' -> isDigit(c);
           case 'l' -> c >= 'a' && c <= 'z';
           case 'p' -> c > ' ' && c < 127 && !isLetter(c) && !isDigit(c);
-          case 's' -> c == ' ' || c >= 9 && c <= 13;
+          case 's' -> c == ' ' || (c >= 9 && c <= 13);
           case 'u' -> c >= 'A' && c <= 'Z';
           case 'w' -> isLetter(c) || isDigit(c);
-          case 'x' -> isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F';
+          case 'x' -> isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
           case 'z' -> c == 0;
           default -> {
             lower = true;
@@ -365,7 +365,7 @@ final class PatternSteps {
   }
 
   private static boolean isLetter(int c) {
-    return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
 
   private static boolean isDigit(int c) {

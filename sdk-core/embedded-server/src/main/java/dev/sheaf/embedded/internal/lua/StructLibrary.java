@@ -213,7 +213,7 @@ final class StructLibrary {
       }
       position += size;
     }
-    state.api.lua_pushnumber(l, position + 1);
+    state.api.lua_pushnumber(l, (double) (position + 1));
     return state.top(l) - given;
   }
 
@@ -240,7 +240,7 @@ final class StructLibrary {
     long bits = 0;
     for (int i = 0; i < size; i++) {
       int index = format.order == ByteOrder.BIG_ENDIAN ? i : size - 1 - i;
-      bits = bits << 8 | data[at + index] & 0xffL;
+      bits = bits << 8 | (data[at + index] & 0xffL);
     }
     if (signed) {
       long mask = -1L << (size * 8 - 1);
@@ -263,7 +263,7 @@ final class StructLibrary {
       }
       position += size;
     }
-    state.api.lua_pushnumber(l, position);
+    state.api.lua_pushnumber(l, (double) position);
     return 1;
   }
 

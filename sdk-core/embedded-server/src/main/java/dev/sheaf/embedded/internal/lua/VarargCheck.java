@@ -39,6 +39,8 @@ final class VarargCheck {
   }
 
   /**
+   * Looks for it in a function.
+   *
    * @param dump a function as Lua dumps it
    * @return what is wrong, in the words of an error; null if nothing is
    */

@@ -84,6 +84,7 @@ public final class Listener implements AutoCloseable {
    * @return the port
    * @throws IOException if the port is taken
    */
+  @SuppressWarnings("AddressSelection") // An address, and no name that could have several.
   public int listen(ServerNode node, int port) throws IOException {
     Channel channel = bind(node, transport.tcp(), new InetSocketAddress("127.0.0.1", port), false);
     servers.put(node, channel);

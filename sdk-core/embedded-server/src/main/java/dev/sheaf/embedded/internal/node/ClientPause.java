@@ -24,7 +24,7 @@ public final class ClientPause {
   /** Has commands wait; a pause that is longer or stricter already stays so. */
   public void begin(long untilMillis, boolean allCommands) {
     boolean running = until > time.now();
-    all = allCommands || running && all;
+    all = allCommands || (running && all);
     until = running ? Math.max(until, untilMillis) : untilMillis;
     long wait = Math.max(0, until - time.now());
     if (wait < TimeUnit.DAYS.toMillis(1)) {

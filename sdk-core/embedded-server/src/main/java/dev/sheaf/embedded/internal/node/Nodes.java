@@ -299,7 +299,7 @@ public final class Nodes implements CommandTime {
 
   /** Without full coverage a cluster answers no key at all. */
   public boolean isDown() {
-    return assigned < Slots.COUNT || failed > 0 && nodes.stream().anyMatch(Nodes::leavesSlots);
+    return assigned < Slots.COUNT || (failed > 0 && nodes.stream().anyMatch(Nodes::leavesSlots));
   }
 
   void failed(int change) {

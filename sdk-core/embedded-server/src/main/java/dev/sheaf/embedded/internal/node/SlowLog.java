@@ -13,6 +13,8 @@ public final class SlowLog {
   public static final int MAX_ARGUMENT_BYTES = 128;
 
   /**
+   * A command that took long.
+   *
    * @param time seconds since the epoch
    * @param args with the name, shortened
    */

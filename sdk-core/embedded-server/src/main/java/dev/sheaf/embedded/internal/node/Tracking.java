@@ -168,7 +168,7 @@ public final class Tracking {
 
   private void note(Client client, @Nullable Client cause, byte[] key, boolean broadcast) {
     Mode mode = modes.get(client);
-    if (mode == null || mode.broadcast != broadcast || mode.noLoop && client == cause) {
+    if (mode == null || mode.broadcast != broadcast || (mode.noLoop && client == cause)) {
       return;
     }
     if (!broadcast) {

@@ -28,7 +28,7 @@ final class CommandRow {
   CommandRow(Group group, String line) {
     this.group = group;
     int bar = line.indexOf(" | ");
-    String[] words = line.substring(0, bar).split(" ");
+    String[] words = line.substring(0, bar).split(" ", -1);
     summary = line.substring(bar + " | ".length());
     name = words[0];
     event = name;

@@ -27,6 +27,7 @@ public enum Edition {
   /** The version in what DUMP gives. */
   public final int dumpVersion;
 
+  @SuppressWarnings("ImmutableEnumChecker") // Filled while the class is loaded.
   private final Map<Pattern, String> wordings = new LinkedHashMap<>();
 
   Edition(String server, String version, String redisVersion, int dumpVersion) {
@@ -89,7 +90,7 @@ public enum Edition {
 
   /** The version of Redis as scripts see it: a byte each for major, minor and patch. */
   public static int number(String version) {
-    String[] parts = version.split("\\.");
+    String[] parts = version.split("\\.", -1);
     return Integer.parseInt(parts[0]) << 16
         | Integer.parseInt(parts[1]) << 8
         | (parts.length > 2 ? Integer.parseInt(parts[2]) : 0);

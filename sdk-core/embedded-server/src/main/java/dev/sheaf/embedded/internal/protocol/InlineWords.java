@@ -33,7 +33,7 @@ public final class InlineWords {
   }
 
   private static boolean isBlank(byte b) {
-    return b == ' ' || b >= 9 && b <= 13;
+    return b == ' ' || (b >= 9 && b <= 13);
   }
 
   private byte[] word() throws ProtocolException {
@@ -79,7 +79,7 @@ public final class InlineWords {
   /** A closing quote must end the word. */
   private void closeQuote() throws ProtocolException {
     ProtocolException.when(
-        at == line.length || at + 1 < line.length && !isBlank(line[at + 1]),
+        at == line.length || (at + 1 < line.length && !isBlank(line[at + 1])),
         "unbalanced quotes in request");
     at++;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.sheaf.examples;
+package dev.sheaf.examples.field;
 
 import static java.util.concurrent.CompletableFuture.runAsync;
 import static java.util.concurrent.CompletableFuture.supplyAsync;
@@ -20,7 +20,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,7 +60,6 @@ public final class FieldReports implements AutoCloseable {
 
   private final String uri;
   private final int divisor;
-  private final PrintStream out;
   private final Clients near;
   private final StatefulRedisConnection<String, String> observer;
   private final List<String> stored = new ArrayList<>();
@@ -72,10 +70,9 @@ public final class FieldReports implements AutoCloseable {
    *
    * @param divisor by how much to shorten each report; above 1 the figures mean nothing
    */
-  FieldReports(String uri, int divisor, PrintStream out) {
+  FieldReports(String uri, int divisor) {
     this.uri = uri;
     this.divisor = divisor;
-    this.out = out;
     near = new Clients(uri, 0);
     observer = near.client.connect();
     items = store("item:", ITEMS, 100);
@@ -83,8 +80,7 @@ public final class FieldReports implements AutoCloseable {
 
   public static void main(String[] arguments) throws Exception {
     int divisor = Integer.parseInt(System.getenv().getOrDefault("FIELD_REPORTS_DIVISOR", "1"));
-    try (ExampleServer server = ExampleServer.start();
-        FieldReports reports = new FieldReports(server.uri(), divisor, System.out)) {
+    try (FieldReports reports = new FieldReports(System.getProperty("redis", ""), divisor)) {
       reports.run();
     }
   }
@@ -105,11 +101,11 @@ public final class FieldReports implements AutoCloseable {
     Map<String, Object> line = new LinkedHashMap<>(Map.of("report", report));
     line.putAll(some);
     line.putAll(others);
-    out.println(JSON.writeValueAsString(line));
+    System.out.println(JSON.writeValueAsString(line));
   }
 
   private void mark(String moment) throws Exception {
-    out.println(JSON.writeValueAsString(Map.of("mark", moment)));
+    System.out.println(JSON.writeValueAsString(Map.of("mark", moment)));
     Thread.sleep(200); // The script looks at what was before.
   }
 
@@ -133,9 +129,9 @@ public final class FieldReports implements AutoCloseable {
   /** What one thread gets done at a distance. */
   private void distance(int roundTrip) throws IOException {
     try (Clients clients = new Clients(uri, roundTrip)) {
-      List<String> few = items.subList(0, 8);
-      double loop = perSecond(8, () -> few.forEach(clients.lettuce.sync()::get));
-      double page = median(() -> clients.sheaf.getAll(items.subList(0, 100)));
+      List<String> keys = items.subList(0, 100);
+      double loop = perSecond(8, () -> keys.subList(0, 8).forEach(clients.lettuce.sync()::get));
+      double page = median(() -> clients.sheaf.getAll(keys).values().forEach(Result::orNull));
       double batch = median(() -> batch(clients.sheaf, items));
       row(
           "distance",
@@ -266,7 +262,7 @@ public final class FieldReports implements AutoCloseable {
    * end the rest of the orders is rewritten. The script watches the server meanwhile.
    */
   private void rollOut() throws Exception {
-    near.sheaf.deleteAll(stored);
+    near.sheaf.deleteAll(stored).values().forEach(Result::orNull);
     Map<String, String> orders = Orders.generate(PREFIX, ITEMS / divisor);
     store(orders);
     AtomicInteger replaced = new AtomicInteger();
@@ -331,9 +327,8 @@ public final class FieldReports implements AutoCloseable {
   }
 
   /** A number that the server tells of itself. */
-  private long info(String section, String field) {
-    String[] parts = observer.sync().info(section).split(field + ":", 2);
-    return Long.parseLong(parts[1].split("\\D", 2)[0]);
+  private long info(String section, String name) {
+    return Long.parseLong(observer.sync().info(section).split(name + ":", 2)[1].split("\\D", 2)[0]);
   }
 
   private static void batch(Sheaf<String, String> sheaf, List<String> keys) {
@@ -379,7 +374,7 @@ public final class FieldReports implements AutoCloseable {
 
   @Override
   public void close() {
-    near.sheaf.deleteAll(stored);
+    near.sheaf.deleteAll(stored).values().forEach(Result::orNull);
     near.close();
   }
 
