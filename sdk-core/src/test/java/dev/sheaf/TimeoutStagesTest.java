@@ -339,7 +339,8 @@ class TimeoutStagesTest {
     async.multi();
     List<RedisFuture<?>> futures = List.of(async.set("k", "v"));
     assertLate(futures, "the server holds it until EXEC");
-    Await.until("the end", Duration.ofSeconds(10), () -> async.discard().isDone());
+    RedisFuture<String> discarded = async.discard();
+    Await.until("the end", Duration.ofSeconds(10), discarded::isDone);
   }
 
   private static void assertLate(List<RedisFuture<?>> futures, String words) {

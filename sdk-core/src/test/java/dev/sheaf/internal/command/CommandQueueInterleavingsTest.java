@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.command;
 
-import dev.sheaf.testkit.ModelChecking;
+import dev.sheaf.internal.common.ModelChecking;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;

@@ -2,7 +2,7 @@
 package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
-import dev.sheaf.testkit.ModelChecking;
+import dev.sheaf.internal.common.ModelChecking;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;

@@ -9,7 +9,7 @@ import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Links;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.fusion.RunFuser;
-import dev.sheaf.testkit.ModelChecking;
+import dev.sheaf.internal.common.ModelChecking;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -3,7 +3,7 @@ package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.testkit.ModelChecking;
+import dev.sheaf.internal.common.ModelChecking;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;

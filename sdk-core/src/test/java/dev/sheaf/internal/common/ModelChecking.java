@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.sheaf.testkit;
+package dev.sheaf.internal.common;
 
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
