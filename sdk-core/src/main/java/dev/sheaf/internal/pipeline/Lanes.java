@@ -253,7 +253,7 @@ public final class Lanes {
   private void opened(Opening lane, @Nullable NodePipeline pipeline) {
     boolean unwanted;
     synchronized (this) {
-      if (underWay != lane) {
+      if (!lane.equals(underWay)) {
         return; // It is being closed.
       }
       underWay = null;
