@@ -172,7 +172,7 @@ public final class BlockingCalls<K, V> {
     if (sampler == null || caller.isMapping()) {
       return send(drives, call);
     }
-    long startNanos = sampler.startNanos(caller.runs());
+    long startNanos = sampler.startNanos();
     Object result = send(drives, call);
     sampler.called(caller.runs(), method, arguments, startNanos);
     return result;

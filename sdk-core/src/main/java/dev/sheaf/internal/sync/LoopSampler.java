@@ -3,6 +3,7 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.LoopReport;
 import dev.sheaf.internal.command.CommandTraits;
+import dev.sheaf.internal.common.Meters;
 import dev.sheaf.internal.sync.CallRuns.Run;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -82,7 +83,7 @@ public final class LoopSampler {
   private final Function<String, String> advice;
   private final @Nullable StatefulConnection<?, ?> connection;
   private final ScheduledExecutorService later;
-  private final @Nullable Counter counter;
+  private final Counter counter;
   private final LongSupplier nanoTime;
 
   /** Stands for what is known of a place that is no loop. */
@@ -140,17 +141,15 @@ public final class LoopSampler {
     this.nanoTime = nanoTime;
     this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
     this.counter =
-        registry == null
-            ? null
-            : Counter.builder(METER)
-                .description("Round trips that loops over single commands could have shared")
-                .tag("client", client)
-                .register(registry);
+        Counter.builder(METER)
+            .description("Round trips that loops over single commands could have shared")
+            .tag("client", client)
+            .register(Meters.in(registry));
   }
 
   /** Called on the calling thread before a blocking command; to be given to {@link #called}. */
-  long startNanos(CallRuns runs) {
-    return runs.startNanos(nanoTime);
+  long startNanos() {
+    return nanoTime.getAsLong();
   }
 
   /**
@@ -159,7 +158,7 @@ public final class LoopSampler {
    * @param startNanos what {@link #startNanos} said before it
    */
   void called(CallRuns runs, Method method, Object @Nullable [] arguments, long startNanos) {
-    Run run = runs.count(method, startNanos, nanoTime);
+    Run run = runs.count(method, startNanos, nanoTime.getAsLong());
     int calls = run.calls();
     if (calls >= FIRST_LOOK && Integer.bitCount(calls) == 1) {
       look(runs, run, method, arguments);
@@ -247,9 +246,7 @@ public final class LoopSampler {
   private void begin(CallRuns runs, Run run, LoopSite site) {
     runs.found(run, site);
     site.began(run.calls());
-    if (counter != null) {
-      counter.increment(run.calls() - 1);
-    }
+    counter.increment(run.calls() - 1);
     if (site.mayReport()) {
       logLater(site);
     }
@@ -259,9 +256,7 @@ public final class LoopSampler {
     LoopSite site = run.site();
     if (site != null) {
       site.wentOn(1, run.calls());
-      if (counter != null) {
-        counter.increment();
-      }
+      counter.increment();
     }
   }
 
