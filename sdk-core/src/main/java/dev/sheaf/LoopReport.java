@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A place in the code that makes one round trip after the other where a few would do, or did so
  * until the client learned its loop. See {@link Sheaf#loops}.
  *
- * <p>The numbers are close estimates: the stack is looked at now and then only, and the end of a
- * run may be noticed up to seven calls late.
+ * <p>The numbers are close estimates: the stack is looked at now and then only.
  *
  * @param callSite the innermost method outside this client, its libraries and the JDK, with file
  *     and line, as in {@code com.acme.Page.render(Page.java:42)}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.compression;
 
+import static dev.sheaf.internal.common.OptionChecks.within;
+
 import dev.sheaf.CheckReturnValue;
 import java.util.HashSet;
 import java.util.List;
@@ -16,23 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompressionOptions {
 
-  /** The {@link #maxValueBytes()} unless given. */
-  public static final int DEFAULT_MAX_VALUE_BYTES = 64 << 20;
-
-  /** The {@link #maxReplyBytes()} unless given. */
-  public static final long DEFAULT_MAX_REPLY_BYTES = 256L << 20;
-
-  /** The {@link #offLoopBytes()} unless given. */
-  public static final int DEFAULT_OFF_LOOP_BYTES = 32 << 10;
-
-  /** The {@link #decodeThreads()} unless given. */
-  public static final int DEFAULT_DECODE_THREADS = 2;
-
   private static final int MAX_DECODE_THREADS = 256;
 
   private final List<CompressionPolicy> policies;
   private final List<Compressor> readers;
-  private final boolean learning;
   private final int maxValueBytes;
   private final long maxReplyBytes;
   private final int offLoopBytes;
@@ -42,29 +31,19 @@ public final class CompressionOptions {
   private CompressionOptions(Builder builder) {
     this.policies = List.copyOf(builder.policies);
     this.readers = List.copyOf(builder.readers);
-    this.learning = builder.learning;
-    this.maxValueBytes = builder.maxValueBytes;
-    this.maxReplyBytes = builder.maxReplyBytes;
-    this.offLoopBytes = builder.offLoopBytes;
-    this.decodeThreads = builder.decodeThreads;
+    this.maxValueBytes =
+        (int) within(1, Integer.MAX_VALUE - 64, "maxValueBytes", builder.maxValueBytes);
+    this.maxReplyBytes = within(1, Long.MAX_VALUE, "maxReplyBytes", builder.maxReplyBytes);
+    this.offLoopBytes = (int) within(0, Integer.MAX_VALUE, "offLoopBytes", builder.offLoopBytes);
+    this.decodeThreads =
+        (int) within(1, MAX_DECODE_THREADS, "decodeThreads", builder.decodeThreads);
     this.dictionaries = builder.dictionaries;
-    requireRange("maxValueBytes", maxValueBytes, 1, Integer.MAX_VALUE - 64);
-    requireRange("maxReplyBytes", maxReplyBytes, 1, Long.MAX_VALUE);
-    requireRange("offLoopBytes", offLoopBytes, 0, Integer.MAX_VALUE);
-    requireRange("decodeThreads", decodeThreads, 1, MAX_DECODE_THREADS);
     Set<String> prefixes = new HashSet<>();
     for (CompressionPolicy policy : policies) {
       if (!prefixes.add(policy.prefix())) {
         throw new IllegalArgumentException(
             "There are two policies for the prefix \"" + policy.prefix() + "\"; give one");
       }
-    }
-  }
-
-  private static void requireRange(String name, long value, long min, long max) {
-    if (value < min || value > max) {
-      throw new IllegalArgumentException(
-          name + " must be from " + min + " to " + max + ", but was " + value);
     }
   }
 
@@ -97,7 +76,6 @@ public final class CompressionOptions {
     Builder builder = new Builder();
     builder.policies = policies;
     builder.readers = readers;
-    builder.learning = learning;
     builder.maxValueBytes = maxValueBytes;
     builder.maxReplyBytes = maxReplyBytes;
     builder.offLoopBytes = offLoopBytes;
@@ -114,11 +92,6 @@ public final class CompressionOptions {
   /** Algorithms of the application's own that are read; unmodifiable. */
   public List<Compressor> readers() {
     return readers;
-  }
-
-  /** Whether values that do not compress are left as they are after some tries. */
-  public boolean learning() {
-    return learning;
   }
 
   /** The most bytes that one value may have decompressed. */
@@ -151,11 +124,10 @@ public final class CompressionOptions {
 
     private List<CompressionPolicy> policies = List.of(CompressionPolicy.all(Compressors.snappy()));
     private List<Compressor> readers = List.of();
-    private boolean learning = true;
-    private int maxValueBytes = DEFAULT_MAX_VALUE_BYTES;
-    private long maxReplyBytes = DEFAULT_MAX_REPLY_BYTES;
-    private int offLoopBytes = DEFAULT_OFF_LOOP_BYTES;
-    private int decodeThreads = DEFAULT_DECODE_THREADS;
+    private int maxValueBytes = 64 << 20;
+    private long maxReplyBytes = 256L << 20;
+    private int offLoopBytes = 32 << 10;
+    private int decodeThreads = 2;
     private @Nullable DictionaryOptions dictionaries;
 
     private Builder() {}
@@ -172,15 +144,6 @@ public final class CompressionOptions {
      */
     public Builder readers(Compressor... readers) {
       this.readers = List.of(readers);
-      return this;
-    }
-
-    /**
-     * Whether values of keys that begin alike are left as they are once 16 in a row did not
-     * compress; one in 128 is tried again. On by default.
-     */
-    public Builder learning(boolean learning) {
-      this.learning = learning;
       return this;
     }
 

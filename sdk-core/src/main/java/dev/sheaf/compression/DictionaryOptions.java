@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.compression;
 
+import static dev.sheaf.internal.common.OptionChecks.atLeast;
+import static dev.sheaf.internal.common.OptionChecks.within;
+
 import dev.sheaf.CheckReturnValue;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,29 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DictionaryOptions {
 
-  /** The {@link #samples()} unless given. */
-  public static final int DEFAULT_SAMPLES = 1_000;
-
-  /** The {@link #sampleBytes()} unless given: 2 MiB. */
-  public static final int DEFAULT_SAMPLE_BYTES = 2 << 20;
-
-  /** The {@link #dictionaryBytes()} unless given: 16 KiB. */
-  public static final int DEFAULT_DICTIONARY_BYTES = 16 << 10;
-
-  /** The {@link #minSaving()} unless given. */
-  public static final double DEFAULT_MIN_SAVING = 0.2;
-
-  /** The {@link #maxNanosPerSavedByte()} unless given. */
-  public static final int DEFAULT_MAX_NANOS_PER_SAVED_BYTE = 100;
-
-  /** The {@link #lease()} unless given. */
-  public static final Duration DEFAULT_LEASE = Duration.ofSeconds(60);
-
   private static final int MIN_SAMPLES = 100;
   private static final int MAX_SAMPLES = 100_000;
-  private static final int MAX_SAMPLE_BYTES = 64 << 20;
-  private static final int MIN_DICTIONARY_BYTES = 1 << 10;
-  private static final int MAX_DICTIONARY_BYTES = 1 << 20;
   private static final Duration MIN_LEASE = Duration.ofSeconds(1);
   private static final Duration MAX_LEASE = Duration.ofHours(1);
 
@@ -48,9 +30,6 @@ public final class DictionaryOptions {
   private final boolean training;
   private final boolean awaitReaders;
   private final int samples;
-  private final int sampleBytes;
-  private final int dictionaryBytes;
-  private final double minSaving;
   private final int maxNanosPerSavedByte;
   private final Duration lease;
   private final List<String> except;
@@ -62,33 +41,16 @@ public final class DictionaryOptions {
     this.reading = builder.reading;
     this.training = builder.training;
     this.awaitReaders = builder.awaitReaders;
-    this.samples = builder.samples;
-    this.sampleBytes = builder.sampleBytes;
-    this.dictionaryBytes = builder.dictionaryBytes;
-    this.minSaving = builder.minSaving;
-    this.maxNanosPerSavedByte = builder.maxNanosPerSavedByte;
+    this.samples = (int) within(MIN_SAMPLES, MAX_SAMPLES, "samples", builder.samples);
+    this.maxNanosPerSavedByte = atLeast(1, "maxNanosPerSavedByte", builder.maxNanosPerSavedByte);
     this.lease = builder.lease;
     this.except = builder.except;
     this.redact = builder.redact;
     this.files = builder.files;
     this.resources = builder.resources;
-    requireRange("samples", samples, MIN_SAMPLES, MAX_SAMPLES);
-    requireRange("dictionaryBytes", dictionaryBytes, MIN_DICTIONARY_BYTES, MAX_DICTIONARY_BYTES);
-    requireRange("sampleBytes", sampleBytes, dictionaryBytes, MAX_SAMPLE_BYTES);
-    requireRange("maxNanosPerSavedByte", maxNanosPerSavedByte, 1, Integer.MAX_VALUE);
-    if (!(minSaving >= 0 && minSaving <= 1)) {
-      throw new IllegalArgumentException("minSaving must be from 0 to 1, but was " + minSaving);
-    }
     if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
       throw new IllegalArgumentException(
           "lease must be from " + MIN_LEASE + " to " + MAX_LEASE + ", but was " + lease);
-    }
-  }
-
-  private static void requireRange(String name, int value, int min, int max) {
-    if (value < min || value > max) {
-      throw new IllegalArgumentException(
-          name + " must be from " + min + " to " + max + ", but was " + value);
     }
   }
 
@@ -141,21 +103,6 @@ public final class DictionaryOptions {
     return samples;
   }
 
-  /** The most bytes of values that are kept for training, for each policy. */
-  public int sampleBytes() {
-    return sampleBytes;
-  }
-
-  /** The size of a dictionary. */
-  public int dictionaryBytes() {
-    return dictionaryBytes;
-  }
-
-  /** The part of what the policy's algorithm stores that a dictionary must save, 0 to 1. */
-  public double minSaving() {
-    return minSaving;
-  }
-
   /** How much more processor time a saved byte may cost, written and read once. */
   public int maxNanosPerSavedByte() {
     return maxNanosPerSavedByte;
@@ -192,12 +139,9 @@ public final class DictionaryOptions {
     private boolean reading = true;
     private boolean training = true;
     private boolean awaitReaders = true;
-    private int samples = DEFAULT_SAMPLES;
-    private int sampleBytes = DEFAULT_SAMPLE_BYTES;
-    private int dictionaryBytes = DEFAULT_DICTIONARY_BYTES;
-    private double minSaving = DEFAULT_MIN_SAVING;
-    private int maxNanosPerSavedByte = DEFAULT_MAX_NANOS_PER_SAVED_BYTE;
-    private Duration lease = DEFAULT_LEASE;
+    private int samples = 1_000;
+    private int maxNanosPerSavedByte = 100;
+    private Duration lease = Duration.ofSeconds(60);
     private List<String> except = List.of();
     private UnaryOperator<byte @Nullable []> redact = sample -> sample;
     private List<Path> files = List.of();
@@ -226,37 +170,11 @@ public final class DictionaryOptions {
 
     /**
      * How many values of a policy to look at before a dictionary is trained; 1,000 by default,
-     * enough for a good dictionary of 16 KiB.
+     * enough for a good dictionary of 16 KiB. At most 2 MiB of them are kept until then, in memory
+     * and nowhere else.
      */
     public Builder samples(int samples) {
       this.samples = samples;
-      return this;
-    }
-
-    /**
-     * The most bytes of values to keep for training, for each policy; 2 MiB by default, more than a
-     * hundred times the dictionary. They are dropped when it is trained, and stored nowhere.
-     */
-    public Builder sampleBytes(int bytes) {
-      this.sampleBytes = bytes;
-      return this;
-    }
-
-    /**
-     * The size of a dictionary; 16 KiB by default. Larger ones save little more, and leave less of
-     * the processor's caches to others.
-     */
-    public Builder dictionaryBytes(int bytes) {
-      this.dictionaryBytes = bytes;
-      return this;
-    }
-
-    /**
-     * The part of what the policy's algorithm stores that a dictionary must save to be used, 0 to
-     * 1; 0.2 by default, since a dictionary is one more thing not to lose.
-     */
-    public Builder minSaving(double part) {
-      this.minSaving = part;
       return this;
     }
 

@@ -11,7 +11,7 @@ import dev.sheaf.internal.compression.ValueCodec;
  */
 public interface ValueCompression {
 
-  /** As a client with these options does it. */
+  /** As a client with these options does it, but that each value is tried. */
   static ValueCompression of(CompressionOptions options) {
     return ValueCodec.of(options);
   }

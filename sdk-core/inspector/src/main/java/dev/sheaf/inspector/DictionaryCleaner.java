@@ -103,11 +103,29 @@ public final class DictionaryCleaner {
           + "elseif type == 'string' then look(redis.call('GETRANGE', KEYS[1], 0, 11)) end "
           + "return heads";
 
+  /** Those that are current for no prefix and that no client has used for some time. */
+  private static final String FIND_UNUSED =
+      "local now = tonumber(redis.call('TIME')[1]) local current = {} local unused = {} "
+          + "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do current[id] = true end "
+          + "for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do "
+          + "local used = redis.call('HGET', KEYS[3], id) or '' "
+          + "if not current[id] and now - (tonumber(used) or 0) >= tonumber(ARGV[1]) then "
+          + "unused[#unused + 1] = id unused[#unused + 1] = used end end "
+          + "return unused";
+
+  /** Removes one, unless it has become current or was used since. */
+  private static final String REMOVE =
+      "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do "
+          + "if id == ARGV[1] then return 0 end end "
+          + "if (redis.call('HGET', KEYS[3], ARGV[1]) or '') ~= ARGV[2] then return 0 end "
+          + "redis.call('HDEL', KEYS[3], ARGV[1]) "
+          + "return redis.call('HDEL', KEYS[1], ARGV[1])";
+
   private final StatefulConnection<?, ?> connection;
   private final CleanupOptions options;
   private final KeyScan scan;
 
-  /** The dictionaries that are unused and not referred to, as far as is known. */
+  /** When those were used last that are unused and not referred to, as far as is known. */
   private final Map<Integer, String> unused = new HashMap<>();
 
   private long keys;
@@ -129,16 +147,15 @@ public final class DictionaryCleaner {
    *     EVAL, INFO and, in a cluster, CLUSTER NODES; nothing is removed then
    */
   public Cleanup run() {
-    DictionaryStore store =
-        new DictionaryStore(
-            () -> CompletableFuture.completedFuture(connection),
-            ForkJoinPool.commonPool(),
-            connection.getTimeout());
-    DictionaryService dictionaries =
-        new DictionaryService(CompressionOptions.readOnly(), new DictionaryMeters(null, ""));
-    dictionaries.attach(store);
-    List<DictionaryInfo> all = dictionaries.list();
-    unused.putAll(DictionaryService.await(store.unused(options.unusedFor())));
+    StoredCommands commands = new StoredCommands(connection);
+    List<DictionaryInfo> all = dictionaries();
+    Map<String, String> used = unused(commands);
+    for (DictionaryInfo dictionary : all) {
+      String last = used.get(dictionary.id());
+      if (last != null) {
+        unused.put(Integer.parseUnsignedInt(dictionary.id(), 16), last);
+      }
+    }
     Map<String, StoredCommands> nodes = scan.nodes();
     Map<String, String> before = facts(nodes);
     nodes.values().forEach(this::look);
@@ -148,15 +165,51 @@ public final class DictionaryCleaner {
     List<DictionaryInfo> removed = new ArrayList<>();
     if (obstacle == null) {
       for (DictionaryInfo dictionary : all) {
-        int id = Integer.parseUnsignedInt(dictionary.id(), 16);
-        String used = unused.get(id);
-        if (used != null
-            && (options.dryRun() || DictionaryService.await(store.removeUnused(id, used)))) {
+        String last = unused.get(Integer.parseUnsignedInt(dictionary.id(), 16));
+        if (last != null && (options.dryRun() || remove(commands, dictionary.id(), last))) {
           removed.add(dictionary);
         }
       }
     }
     return new Cleanup(keys, removed, obstacle);
+  }
+
+  private List<DictionaryInfo> dictionaries() {
+    DictionaryService dictionaries =
+        new DictionaryService(CompressionOptions.readOnly(), new DictionaryMeters(null, ""));
+    dictionaries.attach(
+        new DictionaryStore(
+            () -> CompletableFuture.completedFuture(connection),
+            ForkJoinPool.commonPool(),
+            connection.getTimeout()));
+    return dictionaries.list();
+  }
+
+  private Map<String, String> unused(StoredCommands commands) {
+    CommandArgs<byte[], byte[]> script = script(FIND_UNUSED).add(options.unusedFor().toSeconds());
+    List<?> found = (List<?>) KeyScan.notNull(commands.call(CommandType.EVAL, script));
+    Map<String, String> unused = new HashMap<>();
+    for (int i = 0; i + 1 < found.size(); i += 2) {
+      unused.put(text(found.get(i)), text(found.get(i + 1)));
+    }
+    return unused;
+  }
+
+  private static boolean remove(StoredCommands commands, String id, String used) {
+    Object removed = commands.call(CommandType.EVAL, script(REMOVE).add(id).add(used));
+    return removed instanceof Long number && number == 1;
+  }
+
+  private static CommandArgs<byte[], byte[]> script(String text) {
+    CommandArgs<byte[], byte[]> args = StoredCommands.args().add(text).add(3);
+    for (String key : List.of(DictionaryStore.KEY, DictionaryStore.CURRENT, DictionaryStore.USED)) {
+      args.addKey(key.getBytes(StandardCharsets.UTF_8));
+    }
+    return args;
+  }
+
+  private static String text(@Nullable Object bytes) {
+    return new String((byte[]) KeyScan.notNull(bytes), StandardCharsets.UTF_8);
   }
 
   private void look(StoredCommands node) {
@@ -221,7 +274,7 @@ public final class DictionaryCleaner {
 
   private void refers(@Nullable Object head) {
     if (head instanceof byte[] bytes && Envelope.looksLikeOne(bytes, 0, bytes.length)) {
-      unused.remove(Envelope.dictionaryId(bytes, 0, bytes.length));
+      unused.remove(Envelope.dictionaryId(bytes, bytes.length));
     }
   }
 

@@ -165,7 +165,7 @@ public final class Inspector {
           StoredForm.SHEAF,
           recognizer.algorithm(beginning),
           length,
-          Envelope.originalLength(beginning, 0, beginning.length),
+          Envelope.originalLength(beginning, beginning.length),
           InspectedValue.Kind.HEX,
           "",
           false,

@@ -2,7 +2,6 @@
 package dev.sheaf.inspector;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.compression.Envelope;
@@ -77,9 +76,9 @@ public final class Migrator {
   Migrator(Sheaf<?, ?> sheaf, MigrationOptions options, LongSupplier nanoTime) {
     this.connection = sheaf.isCluster() ? sheaf.cluster() : sheaf.standalone();
     this.options = options;
-    CompressionOptions values = options.compression().toBuilder().learning(false).build();
-    this.dictionaries = new DictionaryService(values, new DictionaryMeters(null, ""), nanoTime);
-    this.compression = ValueCodec.of(values, dictionaries);
+    this.dictionaries =
+        new DictionaryService(options.compression(), new DictionaryMeters(null, ""), nanoTime);
+    this.compression = ValueCodec.of(options.compression(), dictionaries);
     this.commands = new StoredCommands(connection);
     this.cursors = parse(options.resumeToken());
     this.scan =
@@ -220,7 +219,7 @@ public final class Migrator {
     byte[] target = stored;
     try {
       boolean usesDictionaries = options.compression().dictionaries() != null;
-      int dictionary = !envelope ? 0 : Envelope.dictionaryId(stored, 0, stored.length);
+      int dictionary = !envelope ? 0 : Envelope.dictionaryId(stored, stored.length);
       if (dictionary != 0 && dictionaries.known().isToBeFetched(dictionary)) {
         dictionaries.known().fetch(dictionary).exceptionally(lost -> null).join();
       }

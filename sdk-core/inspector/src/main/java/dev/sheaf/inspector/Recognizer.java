@@ -109,23 +109,23 @@ final class Recognizer {
   }
 
   private Recognized sheaf(byte[] stored) {
-    int dictionary = Envelope.dictionaryId(stored, 0, stored.length);
+    int dictionary = Envelope.dictionaryId(stored, stored.length);
     if (dictionary != 0 && dictionaries.isToBeFetched(dictionary)) {
       dictionaries.fetch(dictionary);
     }
     String algorithm = algorithm(stored);
     try {
-      byte[] original = Envelope.open(stored, 0, stored.length, codecs, maxOriginalBytes);
+      byte[] original = Envelope.open(stored, stored.length, codecs, maxOriginalBytes);
       return new Recognized(StoredForm.SHEAF, algorithm, original, original.length, null);
     } catch (UnreadableValueException e) {
-      long declared = Envelope.originalLength(stored, 0, stored.length);
+      long declared = Envelope.originalLength(stored, stored.length);
       return new Recognized(StoredForm.SHEAF, algorithm, null, declared, e.getMessage());
     }
   }
 
   /** What the beginning of an envelope says of its algorithm; null if it is cut. */
   @Nullable String algorithm(byte[] stored) {
-    int id = Envelope.dictionaryId(stored, 0, stored.length);
+    int id = Envelope.dictionaryId(stored, stored.length);
     if (id != 0) {
       TrainedDictionary dictionary = dictionaries.get(id);
       return "zstd with "

@@ -244,7 +244,6 @@ class DictionaryCleanerContractTest {
   private static DictionaryOptions learning() {
     return DictionaryOptions.builder()
         .samples(SAMPLES)
-        .dictionaryBytes(4 << 10)
         .maxNanosPerSavedByte(Integer.MAX_VALUE)
         .build();
   }

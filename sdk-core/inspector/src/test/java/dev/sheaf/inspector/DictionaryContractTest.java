@@ -132,7 +132,6 @@ class DictionaryContractTest {
         .dictionaries(
             DictionaryOptions.builder()
                 .samples(SAMPLES)
-                .dictionaryBytes(4 << 10)
                 .maxNanosPerSavedByte(Integer.MAX_VALUE)
                 .lease(lease)
                 .build())

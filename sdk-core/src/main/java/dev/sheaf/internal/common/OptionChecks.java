@@ -40,6 +40,15 @@ public final class OptionChecks {
     return value;
   }
 
+  /** A number from the least to the most. */
+  public static long within(long least, long most, String name, long value) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          name + " must be from " + least + " to " + most + ", but was " + value);
+    }
+    return value;
+  }
+
   /** A number from zero to the most; NaN is none. */
   public static double upTo(double most, String name, double value) {
     if (!(value >= 0 && value <= most)) {

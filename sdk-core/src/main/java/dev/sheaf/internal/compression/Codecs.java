@@ -95,24 +95,22 @@ public final class Codecs {
     if (compressor != null) {
       return compressor;
     }
-    for (Algorithm algorithm : Algorithm.values()) {
-      if (algorithm.id() == id) {
-        throw new UnreadableValueException(
+    Algorithm missing = Algorithm.withId(id);
+    throw missing == null
+        ? new UnreadableValueException(
+            Reason.UNKNOWN_ALGORITHM,
+            "its algorithm has the number "
+                + id
+                + ", which this client does not know; the readers of CompressionOptions add some",
+            null)
+        : new UnreadableValueException(
             Reason.MISSING_LIBRARY,
             "its algorithm is "
                 + nameOf(id)
                 + ", which needs "
-                + algorithm.library()
+                + missing.library()
                 + " on the class path",
             null);
-      }
-    }
-    throw new UnreadableValueException(
-        Reason.UNKNOWN_ALGORITHM,
-        "its algorithm has the number "
-            + id
-            + ", which this client does not know; the readers of CompressionOptions add some",
-        null);
   }
 
   /** Whether values are read that need a dictionary. */
@@ -138,10 +136,9 @@ public final class Codecs {
     if (compressor != null) {
       return compressor.name();
     }
-    for (Algorithm algorithm : Algorithm.values()) {
-      if (algorithm.id() == id) {
-        return algorithm.name().toLowerCase(Locale.ROOT);
-      }
+    Algorithm missing = Algorithm.withId(id);
+    if (missing != null) {
+      return missing.name().toLowerCase(Locale.ROOT);
     }
     return id == Envelope.STORED ? "stored" : "algorithm " + id;
   }

@@ -36,92 +36,65 @@ final class CompactEnvelope {
   private CompactEnvelope() {}
 
   /** Whether an envelope is of this version; it may still be damaged. */
-  static boolean isOne(byte[] bytes, int offset, int length) {
-    return length > Envelope.VERSION_OFFSET && bytes[offset + Envelope.VERSION_OFFSET] == VERSION;
+  static boolean isOne(byte[] bytes, int length) {
+    return length > Envelope.VERSION_OFFSET && bytes[Envelope.VERSION_OFFSET] == VERSION;
   }
 
   /** Writes what stands before a frame without its magic, which stands at its place behind it. */
   static void writeHeader(byte[] target) {
-    Envelope.writeMagic(target, 0);
-    target[Envelope.VERSION_OFFSET] = VERSION;
+    Envelope.writeMagic(target, VERSION);
   }
 
   /** The dictionary that a value needs; 0 if it is damaged. */
-  static int dictionaryId(byte[] bytes, int offset, int length) {
-    return length < LENGTH_OFFSET
-        ? 0
-        : ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(offset + ID_OFFSET);
+  static int dictionaryId(byte[] bytes, int length) {
+    return length < LENGTH_OFFSET ? 0 : littleEndian(bytes).getInt(ID_OFFSET);
+  }
+
+  private static ByteBuffer littleEndian(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** How many bytes a value has; -1 if it is damaged. */
-  static long originalLength(byte[] bytes, int offset, int length) {
-    if (length <= LENGTH_OFFSET || (bytes[offset + HEADER_BYTES] & DESCRIPTOR_MASK) != DESCRIPTOR) {
+  static long originalLength(byte[] bytes, int length) {
+    if (length <= LENGTH_OFFSET || !isOfOurKind(bytes)) {
       return -1;
     }
-    int kind = (bytes[offset + HEADER_BYTES] & 0xFF) >>> 6;
+    int kind = (bytes[HEADER_BYTES] & 0xFF) >>> 6;
     if (length < LENGTH_OFFSET + (1 << kind)) {
       return -1;
     }
-    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int at = offset + LENGTH_OFFSET;
+    ByteBuffer buffer = littleEndian(bytes);
     return switch (kind) {
-      case 0 -> bytes[at] & 0xFF;
-      case 1 -> (buffer.getShort(at) & 0xFFFF) + TWO_BYTES_FROM;
-      case 2 -> buffer.getInt(at) & 0xFFFF_FFFFL;
-      default -> buffer.getLong(at);
+      case 0 -> bytes[LENGTH_OFFSET] & 0xFF;
+      case 1 -> (buffer.getShort(LENGTH_OFFSET) & 0xFFFF) + TWO_BYTES_FROM;
+      case 2 -> Integer.toUnsignedLong(buffer.getInt(LENGTH_OFFSET));
+      default -> buffer.getLong(LENGTH_OFFSET);
     };
+  }
+
+  private static boolean isOfOurKind(byte[] bytes) {
+    return (bytes[HEADER_BYTES] & DESCRIPTOR_MASK) == DESCRIPTOR;
   }
 
   /**
    * Restores a value whose magic and version are right.
    *
    * @throws UnreadableValueException if it is damaged, too large, or its dictionary is not there
+   * @throws RuntimeException if its frame is rejected
    */
-  static byte[] open(byte[] bytes, int offset, int length, Codecs codecs, long maxBytes) {
-    long originalLength = originalLength(bytes, offset, length);
+  static byte[] open(byte[] bytes, int length, Codecs codecs, long maxBytes) {
+    long originalLength = originalLength(bytes, length);
     if (originalLength < 0) {
-      boolean cut =
-          length <= LENGTH_OFFSET || (bytes[offset + HEADER_BYTES] & DESCRIPTOR_MASK) == DESCRIPTOR;
-      throw Envelope.unreadable(
-          cut ? Reason.TRUNCATED : Reason.CORRUPT,
-          cut ? "it ends within its header" : "its frame is of another kind",
-          bytes,
-          offset,
-          length,
-          null);
+      throw length <= LENGTH_OFFSET || isOfOurKind(bytes)
+          ? Envelope.refused(Reason.TRUNCATED, "it ends within its header")
+          : Envelope.refused(Reason.CORRUPT, "its frame is of another kind");
     }
     int frame = length - HEADER_BYTES;
-    Envelope.requireLength(
-        bytes, offset, length, originalLength, (long) frame * MAX_EXPANSION, maxBytes);
-    TrainedDictionary dictionary;
-    try {
-      dictionary = codecs.dictionary(dictionaryId(bytes, offset, length));
-    } catch (UnreadableValueException e) {
-      throw Envelope.unreadable(
-          e.reason(), String.valueOf(e.getMessage()), bytes, offset, length, e.getCause());
-    }
+    Envelope.requireLength(originalLength, (long) frame * MAX_EXPANSION, maxBytes);
+    TrainedDictionary dictionary = codecs.dictionary(dictionaryId(bytes, length));
     byte[] original = new byte[(int) originalLength];
-    try {
-      if (!dictionary.use().decompress(bytes, offset + HEADER_BYTES, frame, original)) {
-        throw Envelope.unreadable(
-            Reason.CHECKSUM,
-            "its bytes are not those that were written",
-            bytes,
-            offset,
-            length,
-            null);
-      }
-    } catch (LinkageError e) {
-      throw Envelope.unreadable(
-          Reason.MISSING_LIBRARY,
-          "the library of zstd cannot be loaded: " + e,
-          bytes,
-          offset,
-          length,
-          e);
-    } catch (IllegalArgumentException e) {
-      throw Envelope.unreadable(
-          Reason.CORRUPT, "its frame is rejected: " + e.getMessage(), bytes, offset, length, e);
+    if (!dictionary.use().decompress(bytes, HEADER_BYTES, frame, original)) {
+      throw Envelope.refused(Reason.CHECKSUM, "its bytes are not those that were written");
     }
     return original;
   }

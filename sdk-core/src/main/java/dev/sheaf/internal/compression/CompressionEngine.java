@@ -3,7 +3,6 @@ package dev.sheaf.internal.compression;
 
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionRefusedException;
-import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.command.CommandCompression;
 import dev.sheaf.internal.command.StoredOutput;
 import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
@@ -18,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** What the node connections of one client share to compress. Thread-safe. */
 public final class CompressionEngine implements CommandCompression, AutoCloseable {
 
-  private final ValueEncoder encoder;
-  private final ValueDecoder decoder;
   private final ValueCodec values;
   private final CompressionMeters meters;
   private final DictionaryService dictionaries;
@@ -34,11 +31,9 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
    */
   public CompressionEngine(
       CompressionOptions options, @Nullable MeterRegistry registry, String client) {
-    this.meters = CompressionMeters.of(registry, client);
+    this.meters = new CompressionMeters(registry, client);
     this.dictionaries = new DictionaryService(options, new DictionaryMeters(registry, client));
-    this.encoder = new ValueEncoder(options, dictionaries, meters);
-    this.decoder = new ValueDecoder(options, dictionaries, meters);
-    this.values = new ValueCodec(encoder, decoder);
+    this.values = new ValueCodec(options, dictionaries, new LearnedSkips(), meters);
     this.offLoopBytes = options.offLoopBytes();
     this.threads = new DecodeThreads(options.decodeThreads());
   }
@@ -50,7 +45,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
       return request;
     }
     try {
-      return RequestRewriter.rewrite(rule, request, encoder);
+      return RequestRewriter.rewrite(rule, request, values.encoder());
     } catch (CompressionRefusedException e) {
       meters.refused();
       throw e;
@@ -81,12 +76,8 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
   }
 
   /** Compresses and restores values by hand, as this client does. */
-  public ValueCompression values() {
+  public ValueCodec values() {
     return values;
-  }
-
-  ValueDecoder decoder() {
-    return decoder;
   }
 
   /** The dictionaries of this client, to which a server is attached once there is one. */
@@ -100,7 +91,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
    * @param header the beginning of an envelope
    */
   boolean isLarge(byte[] header) {
-    return Envelope.originalLength(header, 0, header.length) >= offLoopBytes;
+    return Envelope.originalLength(header, header.length) >= offLoopBytes;
   }
 
   /**
@@ -109,7 +100,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
    * @param header the beginning of an envelope
    */
   int missingDictionary(byte[] header) {
-    int id = Envelope.dictionaryId(header, 0, header.length);
+    int id = Envelope.dictionaryId(header, header.length);
     return id != 0 && dictionaries.reads() && dictionaries.known().isToBeFetched(id) ? id : 0;
   }
 

@@ -2,12 +2,12 @@
 package dev.sheaf.internal.compression;
 
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.UnreadableValueException;
+import dev.sheaf.compression.UnreadableValueException.Reason;
+import dev.sheaf.internal.common.Meters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,193 +16,131 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a client reports about compression. Besides the client's name, tags have few values, or
- * those of its policies, so the number of meters does not grow with keys or commands.
- *
- * <p>Thread-safe. Without a registry it does nothing, and does not look at the clock.
+ * those of its policies, so the number of meters does not grow with keys or commands. Thread-safe.
  */
 final class CompressionMeters {
 
   /** Further prefixes are counted in the total alone: 100, since each has two meters. */
   static final int MAX_PREFIXES = 100;
 
-  private final @Nullable Registered meters;
+  private final MeterRegistry registry;
+  private final Tags tags;
+  private final Sizes written;
+  private final Sizes read;
+  private final Map<String, Sizes> writtenByPrefix = new ConcurrentHashMap<>();
+  private final Timer compressTime;
+  private final Timer decompressTime;
+  private final Counter[] skipped = new Counter[Skipped.values().length];
+  private final Counter refused;
+  private final Counter[] unreadable = new Counter[Reason.values().length];
 
-  private CompressionMeters(@Nullable Registered meters) {
-    this.meters = meters;
+  /** Why a value under a policy is stored as it is. */
+  enum Skipped {
+    SMALL,
+    NUMBER,
+    NO_GAIN,
+    LEARNED
   }
 
-  static CompressionMeters none() {
-    return new CompressionMeters(null);
+  /** What values have, and what is stored of them. */
+  private record Sizes(Counter original, Counter stored) {
+
+    void count(int originalBytes, int storedBytes) {
+      original.increment(originalBytes);
+      stored.increment(storedBytes);
+    }
   }
 
-  static CompressionMeters of(@Nullable MeterRegistry registry, String client) {
-    return new CompressionMeters(
-        registry == null ? null : new Registered(registry, Tags.of("client", client)));
+  /**
+   * Registers what is counted.
+   *
+   * @param given null for nowhere
+   * @param client the client's name in its meters
+   */
+  CompressionMeters(@Nullable MeterRegistry given, String client) {
+    registry = Meters.in(given);
+    tags = Tags.of("client", client);
+    String sizes = "Bytes of compressed values: what they stand for, and what is stored";
+    written = sizes("sheaf.compression.size", sizes, tags.and("direction", "written"));
+    read = sizes("sheaf.compression.size", sizes, tags.and("direction", "read"));
+    compressTime = time("compress");
+    decompressTime = time("decompress");
+    for (Skipped reason : Skipped.values()) {
+      String description = "Values under a policy that were stored as they are";
+      skipped[reason.ordinal()] = counter("sheaf.compression.skipped", description, reason);
+    }
+    for (Reason reason : Reason.values()) {
+      String description = "Stored values that could not be read";
+      unreadable[reason.ordinal()] = counter("sheaf.compression.unreadable", description, reason);
+    }
+    refused =
+        Counter.builder("sheaf.compression.refused")
+            .description("Commands refused because they work on stored bytes")
+            .tags(tags)
+            .register(registry);
   }
 
-  long startNanos() {
-    return meters == null ? 0 : System.nanoTime();
+  private Sizes sizes(String name, String description, Tags of) {
+    Counter.Builder counter =
+        Counter.builder(name).baseUnit("bytes").description(description).tags(of);
+    Counter original = counter.tag("form", "original").register(registry);
+    return new Sizes(original, counter.tag("form", "stored").register(registry));
+  }
+
+  private Timer time(String step) {
+    return Timer.builder("sheaf.compression.time")
+        .description("Time to compress or decompress a value")
+        .tags(tags)
+        .tag("step", step)
+        .register(registry);
+  }
+
+  private Counter counter(String name, String description, Enum<?> reason) {
+    return Counter.builder(name)
+        .description(description)
+        .tags(tags)
+        .tag("reason", reason.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+        .register(registry);
   }
 
   void compressed(CompressionPolicy policy, int originalBytes, int storedBytes, long startNanos) {
-    Registered registered = meters;
-    if (registered != null) {
-      registered.writtenOriginal.increment(originalBytes);
-      registered.writtenStored.increment(storedBytes);
-      registered.compressedUnder(policy.prefix(), originalBytes, storedBytes);
-      registered.compressTime.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
+    written.count(originalBytes, storedBytes);
+    Sizes ofPrefix = writtenByPrefix.get(policy.prefix());
+    if (ofPrefix == null && writtenByPrefix.size() < MAX_PREFIXES) {
+      ofPrefix = writtenByPrefix.computeIfAbsent(policy.prefix(), this::writtenUnder);
     }
+    if (ofPrefix != null) {
+      ofPrefix.count(originalBytes, storedBytes);
+    }
+    compressTime.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private Sizes writtenUnder(String prefix) {
+    return sizes(
+        "sheaf.compression.prefix.size",
+        "Bytes of values written compressed, by the policy of their keys",
+        tags.and("prefix", prefix + "*"));
   }
 
   void skippedNoGain(long startNanos) {
-    Registered registered = meters;
-    if (registered != null) {
-      registered.noGain.increment();
-      registered.compressTime.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
-    }
+    skipped(Skipped.NO_GAIN);
+    compressTime.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
   }
 
-  void skippedSmall() {
-    if (meters != null) {
-      meters.small.increment();
-    }
-  }
-
-  void skippedNumber() {
-    if (meters != null) {
-      meters.number.increment();
-    }
-  }
-
-  void skippedLearned() {
-    if (meters != null) {
-      meters.learned.increment();
-    }
+  void skipped(Skipped reason) {
+    skipped[reason.ordinal()].increment();
   }
 
   void refused() {
-    if (meters != null) {
-      meters.refused.increment();
-    }
+    refused.increment();
   }
 
   void decompressed(int originalBytes, int storedBytes, long startNanos) {
-    Registered registered = meters;
-    if (registered != null) {
-      registered.readOriginal.increment(originalBytes);
-      registered.readStored.increment(storedBytes);
-      registered.decompressTime.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
-    }
+    read.count(originalBytes, storedBytes);
+    decompressTime.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
   }
 
-  void unreadable(UnreadableValueException.Reason reason) {
-    Registered registered = meters;
-    if (registered != null) {
-      Counter counter = registered.unreadable.get(reason);
-      if (counter != null) {
-        counter.increment();
-      }
-    }
-  }
-
-  /** What was written under one policy. */
-  private record ByPrefix(Counter original, Counter stored) {}
-
-  private static final class Registered {
-
-    private final MeterRegistry registry;
-    private final Tags tags;
-    private final Map<String, ByPrefix> byPrefix = new ConcurrentHashMap<>();
-    private final Counter writtenOriginal;
-    private final Counter writtenStored;
-    private final Counter readOriginal;
-    private final Counter readStored;
-    private final Timer compressTime;
-    private final Timer decompressTime;
-    private final Counter small;
-    private final Counter number;
-    private final Counter noGain;
-    private final Counter learned;
-    private final Counter refused;
-    private final Map<UnreadableValueException.Reason, Counter> unreadable =
-        new EnumMap<>(UnreadableValueException.Reason.class);
-
-    Registered(MeterRegistry registry, Tags tags) {
-      this.registry = registry;
-      this.tags = tags;
-      writtenOriginal = bytes(registry, tags, "written", "original");
-      writtenStored = bytes(registry, tags, "written", "stored");
-      readOriginal = bytes(registry, tags, "read", "original");
-      readStored = bytes(registry, tags, "read", "stored");
-      compressTime = time(registry, tags, "compress");
-      decompressTime = time(registry, tags, "decompress");
-      small = skipped(registry, tags, "small");
-      number = skipped(registry, tags, "number");
-      noGain = skipped(registry, tags, "no-gain");
-      learned = skipped(registry, tags, "learned");
-      refused =
-          Counter.builder("sheaf.compression.refused")
-              .description("Commands refused because they work on stored bytes")
-              .tags(tags)
-              .register(registry);
-      for (UnreadableValueException.Reason reason : UnreadableValueException.Reason.values()) {
-        unreadable.put(
-            reason,
-            Counter.builder("sheaf.compression.unreadable")
-                .description("Stored values that could not be read")
-                .tags(tags)
-                .tag("reason", reason.name().toLowerCase(Locale.ROOT).replace('_', '-'))
-                .register(registry));
-      }
-    }
-
-    void compressedUnder(String prefix, int originalBytes, int storedBytes) {
-      ByPrefix counters = byPrefix.get(prefix);
-      if (counters == null && byPrefix.size() < MAX_PREFIXES) {
-        counters =
-            byPrefix.computeIfAbsent(
-                prefix, key -> new ByPrefix(written(key, "original"), written(key, "stored")));
-      }
-      if (counters != null) {
-        counters.original().increment(originalBytes);
-        counters.stored().increment(storedBytes);
-      }
-    }
-
-    private Counter written(String prefix, String form) {
-      return Counter.builder("sheaf.compression.prefix.size")
-          .baseUnit("bytes")
-          .description("Bytes of values written compressed, by the policy of their keys")
-          .tags(tags)
-          .tag("prefix", prefix + "*")
-          .tag("form", form)
-          .register(registry);
-    }
-
-    private static Counter bytes(MeterRegistry registry, Tags tags, String direction, String form) {
-      return Counter.builder("sheaf.compression.size")
-          .baseUnit("bytes")
-          .description("Bytes of compressed values: what they stand for, and what is stored")
-          .tags(tags)
-          .tag("direction", direction)
-          .tag("form", form)
-          .register(registry);
-    }
-
-    private static Timer time(MeterRegistry registry, Tags tags, String step) {
-      return Timer.builder("sheaf.compression.time")
-          .description("Time to compress or decompress a value")
-          .tags(tags)
-          .tag("step", step)
-          .register(registry);
-    }
-
-    private static Counter skipped(MeterRegistry registry, Tags tags, String reason) {
-      return Counter.builder("sheaf.compression.skipped")
-          .description("Values under a policy that were stored as they are")
-          .tags(tags)
-          .tag("reason", reason)
-          .register(registry);
-    }
+  void unreadable(Reason reason) {
+    unreadable[reason.ordinal()].increment();
   }
 }

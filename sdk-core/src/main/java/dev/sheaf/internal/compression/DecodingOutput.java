@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,12 +112,8 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
       pass(() -> output.set(noBytes()));
     } else if (value && looksCompressed(bytes)) {
       decode(bytes, position.elements());
-    } else if (noted == null) {
-      output.set(bytes);
     } else {
-      byte[] copy = copy(bytes);
-      note(() -> output.set(ByteBuffer.wrap(copy)));
-      notedBytes += copy.length;
+      pass(bytes, output::set);
     }
   }
 
@@ -163,9 +160,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     } else if (noted == null) {
       decodeAtOnce(bytes, element);
     } else {
-      byte[] stored = copy(bytes);
-      note(() -> decodeNow(stored, stored.length, element));
-      notedBytes += stored.length;
+      pass(bytes, stored -> decodeNow(stored.array(), stored.limit(), element));
     }
   }
 
@@ -188,7 +183,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
 
   private byte[] open(byte[] stored, int length, int element) {
     try {
-      return engine.decoder().decode(stored, length, decodedBytes);
+      return engine.values().decode(stored, length, decodedBytes);
     } catch (UnreadableValueException e) {
       throw new UnreadableValueException(
           e.reason(), place(element) + ": " + e.getMessage(), e.getCause());
@@ -226,18 +221,24 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
         : name;
   }
 
+  /** Hands on what came now, or, where it comes behind a large value, with that. */
   private void pass(Runnable event) {
-    if (noted == null) {
+    List<Runnable> list = noted;
+    if (list == null) {
       event.run();
     } else {
-      note(event);
+      list.add(event);
     }
   }
 
-  private void note(Runnable event) {
+  private void pass(ByteBuffer bytes, Consumer<ByteBuffer> event) {
     List<Runnable> list = noted;
-    if (list != null) {
-      list.add(event);
+    if (list == null) {
+      event.accept(bytes);
+    } else {
+      byte[] copy = copy(bytes);
+      list.add(() -> event.accept(ByteBuffer.wrap(copy)));
+      notedBytes += copy.length;
     }
   }
 
@@ -249,23 +250,13 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
   @Override
   public void setSingle(ByteBuffer bytes) {
     position.other();
-    if (noted == null) {
-      output.setSingle(bytes);
-    } else {
-      byte[] copy = copy(bytes);
-      note(() -> output.setSingle(ByteBuffer.wrap(copy)));
-    }
+    pass(bytes, output::setSingle);
   }
 
   @Override
   public void setBigNumber(ByteBuffer bytes) {
     position.other();
-    if (noted == null) {
-      output.setBigNumber(bytes);
-    } else {
-      byte[] copy = copy(bytes);
-      note(() -> output.setBigNumber(ByteBuffer.wrap(copy)));
-    }
+    pass(bytes, output::setBigNumber);
   }
 
   @Override
@@ -314,31 +305,31 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
 
   @Override
   public void multi(int count) {
-    position.open(count);
+    position.open();
     pass(() -> output.multi(count));
   }
 
   @Override
   public void multiArray(int count) {
-    position.open(count);
+    position.open();
     pass(() -> output.multiArray(count));
   }
 
   @Override
   public void multiPush(int count) {
-    position.open(count);
+    position.open();
     pass(() -> output.multiPush(count));
   }
 
   @Override
   public void multiMap(int count) {
-    position.open(2 * count);
+    position.open();
     pass(() -> output.multiMap(count));
   }
 
   @Override
   public void multiSet(int count) {
-    position.open(count);
+    position.open();
     pass(() -> output.multiSet(count));
   }
 

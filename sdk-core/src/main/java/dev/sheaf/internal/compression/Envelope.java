@@ -4,6 +4,7 @@ package dev.sheaf.internal.compression;
 import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
@@ -54,9 +55,8 @@ public final class Envelope {
     return wrong <= MAX_WRONG_BITS;
   }
 
-  private static boolean isExact(byte[] bytes, int offset, int length) {
-    return length >= MAGIC_BYTES
-        && Arrays.equals(bytes, offset, offset + MAGIC_BYTES, MAGIC, 0, MAGIC_BYTES);
+  private static boolean isExact(byte[] bytes, int length) {
+    return length >= MAGIC_BYTES && Arrays.equals(bytes, 0, MAGIC_BYTES, MAGIC, 0, MAGIC_BYTES);
   }
 
   /** Whether a value that begins with this byte can look like an envelope. */
@@ -65,201 +65,52 @@ public final class Envelope {
   }
 
   /** Writes the header of a payload that stands at its place behind it. */
-  static void writeHeader(
-      byte[] target, int offset, int algorithm, int originalLength, int payloadLength) {
-    writeMagic(target, offset);
-    target[offset + VERSION_OFFSET] = VERSION;
-    target[offset + ALGORITHM_OFFSET] = (byte) algorithm;
-    writeInt(target, offset + LENGTH_OFFSET, originalLength);
-    writeInt(
-        target, offset + CHECKSUM_OFFSET, checksum(target, offset, HEADER_BYTES + payloadLength));
+  static void writeHeader(byte[] target, int algorithm, int originalLength, int payloadLength) {
+    writeMagic(target, VERSION);
+    target[ALGORITHM_OFFSET] = (byte) algorithm;
+    ByteBuffer header = ByteBuffer.wrap(target).putInt(LENGTH_OFFSET, originalLength);
+    header.putInt(CHECKSUM_OFFSET, checksum(target, HEADER_BYTES + payloadLength));
   }
 
-  static void writeMagic(byte[] target, int offset) {
-    System.arraycopy(MAGIC, 0, target, offset, MAGIC_BYTES);
+  static void writeMagic(byte[] target, int version) {
+    System.arraycopy(MAGIC, 0, target, 0, MAGIC_BYTES);
+    target[VERSION_OFFSET] = (byte) version;
   }
 
   /**
    * Restores a value that {@link #looksLikeOne}.
    *
+   * @param length how many bytes of the array are the value, from its beginning
    * @param maxBytes the most that may be allocated for it
    * @throws UnreadableValueException if it is none, or is damaged, too large or of another kind
    */
-  public static byte[] open(byte[] bytes, int offset, int length, Codecs codecs, long maxBytes) {
-    if (isExact(bytes, offset, length)
-        && CompactEnvelope.isOne(bytes, offset, length)
-        && codecs.readsDictionaries()) {
-      return CompactEnvelope.open(bytes, offset, length, codecs, maxBytes);
-    }
-    int originalLength = check(bytes, offset, length, codecs, maxBytes);
-    int payload = offset + HEADER_BYTES;
-    int payloadLength = length - HEADER_BYTES;
-    int algorithm = bytes[offset + ALGORITHM_OFFSET] & 0xFF;
-    if (algorithm == STORED) {
-      return Arrays.copyOfRange(bytes, payload, payload + payloadLength);
-    }
-    byte[] original = new byte[originalLength];
+  public static byte[] open(byte[] bytes, int length, Codecs codecs, long maxBytes) {
+    boolean compact =
+        isExact(bytes, length)
+            && CompactEnvelope.isOne(bytes, length)
+            && codecs.readsDictionaries();
     try {
-      codecs.require(algorithm).decompress(bytes, payload, payloadLength, original);
+      return compact
+          ? CompactEnvelope.open(bytes, length, codecs, maxBytes)
+          : openPlain(bytes, length, codecs, maxBytes);
     } catch (UnreadableValueException e) {
-      throw e;
+      throw unreadable(e.reason(), String.valueOf(e.getMessage()), bytes, length, e.getCause());
     } catch (LinkageError e) {
       // On the event loop it would cost everybody the connection.
-      throw unreadable(
-          Reason.MISSING_LIBRARY,
-          "the library of " + codecs.nameOf(algorithm) + " cannot be loaded: " + e,
-          bytes,
-          offset,
-          length,
-          e);
+      String what = "the library of " + nameOf(bytes, compact, codecs) + " cannot be loaded: " + e;
+      throw unreadable(Reason.MISSING_LIBRARY, what, bytes, length, e);
     } catch (RuntimeException e) {
-      throw unreadable(
-          Reason.CORRUPT,
-          "its " + codecs.nameOf(algorithm) + " payload is rejected: " + e,
-          bytes,
-          offset,
-          length,
-          e);
-    }
-    return original;
-  }
-
-  /**
-   * Checks everything but the payload itself.
-   *
-   * @return the original length, which may be allocated
-   */
-  static int check(byte[] bytes, int offset, int length, Codecs codecs, long maxBytes) {
-    if (length < HEADER_BYTES) {
-      throw unreadable(
-          Reason.TRUNCATED,
-          "it ends within its header of " + HEADER_BYTES + " bytes",
-          bytes,
-          offset,
-          length);
-    }
-    if (!isExact(bytes, offset, length)) {
-      throw unreadable(
-          Reason.DAMAGED_MAGIC, "single bits of its magic are wrong", bytes, offset, length);
-    }
-    int version = bytes[offset + VERSION_OFFSET] & 0xFF;
-    if (version != VERSION) {
-      throw unreadable(
-          Reason.UNKNOWN_VERSION,
-          "its format has version "
-              + version
-              + ", this client reads "
-              + VERSION
-              + (codecs.readsDictionaries() ? " and " + CompactEnvelope.VERSION : "")
-              + "; update the client, and see that DictionaryOptions let it read",
-          bytes,
-          offset,
-          length);
-    }
-    long originalLength = readInt(bytes, offset + LENGTH_OFFSET) & 0xFFFF_FFFFL;
-    int algorithm = bytes[offset + ALGORITHM_OFFSET] & 0xFF;
-    int payloadLength = length - HEADER_BYTES;
-    long possible =
-        algorithm == STORED
-            ? payloadLength
-            : require(algorithm, codecs, bytes, offset, length).maxOriginalLength(payloadLength);
-    if (algorithm == STORED && originalLength != possible) {
-      throw impossible(bytes, offset, length, originalLength, possible);
-    }
-    requireLength(bytes, offset, length, originalLength, possible, maxBytes);
-    if (checksum(bytes, offset, length) != readInt(bytes, offset + CHECKSUM_OFFSET)) {
-      throw unreadable(
-          Reason.CHECKSUM, "its bytes are not those that were written", bytes, offset, length);
-    }
-    return (int) originalLength;
-  }
-
-  /** Sees to it that memory may be allocated for a value. */
-  static void requireLength(
-      byte[] bytes, int offset, int length, long originalLength, long possible, long maxBytes) {
-    if (originalLength > possible) {
-      throw impossible(bytes, offset, length, originalLength, possible);
-    }
-    if (originalLength > maxBytes) {
-      throw unreadable(
-          Reason.TOO_LARGE,
-          "it has "
-              + originalLength
-              + " bytes, and "
-              + maxBytes
-              + " more are accepted; CompressionOptions.maxValueBytes and maxReplyBytes set the"
-              + " limits",
-          bytes,
-          offset,
-          length);
+      String what = "its " + nameOf(bytes, compact, codecs) + " payload is rejected: " + e;
+      throw unreadable(Reason.CORRUPT, what, bytes, length, e);
     }
   }
 
-  private static UnreadableValueException impossible(
-      byte[] bytes, int offset, int length, long originalLength, long possible) {
-    return unreadable(
-        Reason.IMPOSSIBLE_LENGTH,
-        "it says it has "
-            + originalLength
-            + " bytes, but its payload stands for at most "
-            + possible,
-        bytes,
-        offset,
-        length);
-  }
-
-  private static Compressor require(
-      int algorithm, Codecs codecs, byte[] bytes, int offset, int length) {
-    try {
-      return codecs.require(algorithm);
-    } catch (UnreadableValueException e) {
-      throw unreadable(e.reason(), String.valueOf(e.getMessage()), bytes, offset, length);
-    }
-  }
-
-  /** The length of the original, as the header says; -1 if that is not there. */
-  public static long originalLength(byte[] bytes, int offset, int length) {
-    if (CompactEnvelope.isOne(bytes, offset, length)) {
-      return CompactEnvelope.originalLength(bytes, offset, length);
-    }
-    return length < HEADER_BYTES ? -1 : readInt(bytes, offset + LENGTH_OFFSET) & 0xFFFF_FFFFL;
-  }
-
-  /** The identifier of the dictionary that a value needs; 0 if it needs none. */
-  public static int dictionaryId(byte[] bytes, int offset, int length) {
-    return CompactEnvelope.isOne(bytes, offset, length)
-        ? CompactEnvelope.dictionaryId(bytes, offset, length)
-        : 0;
-  }
-
-  private static int checksum(byte[] bytes, int offset, int length) {
-    CRC32C checksum = new CRC32C();
-    checksum.update(bytes, offset + VERSION_OFFSET, CHECKSUM_OFFSET - VERSION_OFFSET);
-    checksum.update(bytes, offset + HEADER_BYTES, length - HEADER_BYTES);
-    return (int) checksum.getValue();
-  }
-
-  private static void writeInt(byte[] target, int offset, int value) {
-    target[offset] = (byte) (value >>> 24);
-    target[offset + 1] = (byte) (value >>> 16);
-    target[offset + 2] = (byte) (value >>> 8);
-    target[offset + 3] = (byte) value;
-  }
-
-  private static int readInt(byte[] bytes, int offset) {
-    return bytes[offset] << 24
-        | (bytes[offset + 1] & 0xFF) << 16
-        | (bytes[offset + 2] & 0xFF) << 8
-        | (bytes[offset + 3] & 0xFF);
+  private static String nameOf(byte[] bytes, boolean compact, Codecs codecs) {
+    return compact ? "zstd" : codecs.nameOf(bytes[ALGORITHM_OFFSET] & 0xFF);
   }
 
   private static UnreadableValueException unreadable(
-      Reason reason, String what, byte[] bytes, int offset, int length) {
-    return unreadable(reason, what, bytes, offset, length, null);
-  }
-
-  static UnreadableValueException unreadable(
-      Reason reason, String what, byte[] bytes, int offset, int length, @Nullable Throwable cause) {
+      Reason reason, String what, byte[] bytes, int length, @Nullable Throwable cause) {
     return new UnreadableValueException(
         reason,
         "The stored value looks compressed and cannot be read: "
@@ -267,8 +118,100 @@ public final class Envelope {
             + ". Stored are "
             + length
             + " bytes, "
-            + HexFormat.of().formatHex(bytes, offset, offset + Math.min(length, SHOWN_BYTES))
+            + HexFormat.of().formatHex(bytes, 0, Math.min(length, SHOWN_BYTES))
             + (length > SHOWN_BYTES ? "…" : ""),
         cause);
+  }
+
+  private static byte[] openPlain(byte[] bytes, int length, Codecs codecs, long maxBytes) {
+    if (length < HEADER_BYTES) {
+      throw refused(Reason.TRUNCATED, "it ends within its header of " + HEADER_BYTES + " bytes");
+    }
+    if (!isExact(bytes, length)) {
+      throw refused(Reason.DAMAGED_MAGIC, "single bits of its magic are wrong");
+    }
+    int version = bytes[VERSION_OFFSET] & 0xFF;
+    if (version != VERSION) {
+      throw refused(
+          Reason.UNKNOWN_VERSION,
+          "its format has version "
+              + version
+              + ", this client reads "
+              + VERSION
+              + (codecs.readsDictionaries() ? " and " + CompactEnvelope.VERSION : "")
+              + "; update the client, and see that DictionaryOptions let it read");
+    }
+    int algorithm = bytes[ALGORITHM_OFFSET] & 0xFF;
+    int payloadLength = length - HEADER_BYTES;
+    Compressor compressor = algorithm == STORED ? null : codecs.require(algorithm);
+    long possible =
+        compressor == null ? payloadLength : compressor.maxOriginalLength(payloadLength);
+    long originalLength = originalLength(bytes, length);
+    requireLength(originalLength, possible, maxBytes);
+    if (compressor == null && originalLength != possible) {
+      throw impossible(originalLength, possible);
+    }
+    if (checksum(bytes, length) != ByteBuffer.wrap(bytes).getInt(CHECKSUM_OFFSET)) {
+      throw refused(Reason.CHECKSUM, "its bytes are not those that were written");
+    }
+    if (compressor == null) {
+      return Arrays.copyOfRange(bytes, HEADER_BYTES, length);
+    }
+    byte[] original = new byte[(int) originalLength];
+    compressor.decompress(bytes, HEADER_BYTES, payloadLength, original);
+    return original;
+  }
+
+  /** Sees to it that memory may be allocated for a value. */
+  static void requireLength(long originalLength, long possible, long maxBytes) {
+    if (originalLength > possible) {
+      throw impossible(originalLength, possible);
+    }
+    if (originalLength > maxBytes) {
+      throw refused(
+          Reason.TOO_LARGE,
+          "it has "
+              + originalLength
+              + " bytes, and "
+              + maxBytes
+              + " more are accepted; CompressionOptions.maxValueBytes and maxReplyBytes set the"
+              + " limits");
+    }
+  }
+
+  private static UnreadableValueException impossible(long originalLength, long possible) {
+    return refused(
+        Reason.IMPOSSIBLE_LENGTH,
+        "it says it has "
+            + originalLength
+            + " bytes, but its payload stands for at most "
+            + possible);
+  }
+
+  /** What is wrong; {@link #open} says of which bytes. */
+  static UnreadableValueException refused(Reason reason, String what) {
+    return new UnreadableValueException(reason, what, null);
+  }
+
+  /** The length of the original, as the header says; -1 if that is not there. */
+  public static long originalLength(byte[] bytes, int length) {
+    if (CompactEnvelope.isOne(bytes, length)) {
+      return CompactEnvelope.originalLength(bytes, length);
+    }
+    return length < HEADER_BYTES
+        ? -1
+        : Integer.toUnsignedLong(ByteBuffer.wrap(bytes).getInt(LENGTH_OFFSET));
+  }
+
+  /** The identifier of the dictionary that a value needs; 0 if it needs none. */
+  public static int dictionaryId(byte[] bytes, int length) {
+    return CompactEnvelope.isOne(bytes, length) ? CompactEnvelope.dictionaryId(bytes, length) : 0;
+  }
+
+  private static int checksum(byte[] bytes, int length) {
+    CRC32C checksum = new CRC32C();
+    checksum.update(bytes, VERSION_OFFSET, CHECKSUM_OFFSET - VERSION_OFFSET);
+    checksum.update(bytes, HEADER_BYTES, length - HEADER_BYTES);
+    return (int) checksum.getValue();
   }
 }

@@ -5,41 +5,25 @@ import dev.sheaf.internal.command.RespRequest;
 
 /** Which keys of a command must hold no compressed values, for the command to be sent. */
 enum Refusal {
-  NONE {
-    @Override
-    int refusedKey(RespRequest request, PolicyLookup policies) {
-      return -1;
-    }
-  },
-  FIRST_KEY {
-    @Override
-    int refusedKey(RespRequest request, PolicyLookup policies) {
-      return anyOf(request, policies, 1, 2);
-    }
-  },
+  NONE(0, 0),
+  FIRST_KEY(1, 2),
+
   /** LCS. */
-  TWO_KEYS {
-    @Override
-    int refusedKey(RespRequest request, PolicyLookup policies) {
-      return anyOf(request, policies, 1, 3);
-    }
-  },
+  TWO_KEYS(1, 3),
+
   /** BITOP: an operation, then keys. */
-  KEYS_FROM_SECOND {
-    @Override
-    int refusedKey(RespRequest request, PolicyLookup policies) {
-      return anyOf(request, policies, 2, request.count());
-    }
-  },
+  KEYS_FROM_SECOND(2, Integer.MAX_VALUE),
+
   /** STRALGO LCS KEYS. */
-  NAMED_KEYS {
+  NAMED_KEYS(3, 5) {
     @Override
     int refusedKey(RespRequest request, PolicyLookup policies) {
-      return request.is(2, "KEYS") ? anyOf(request, policies, 3, 5) : -1;
+      return request.is(2, "KEYS") ? super.refusedKey(request, policies) : -1;
     }
   },
+
   /** SORT: where the order, or what is fetched, depends on the bytes of values. */
-  SORTING {
+  SORTING(1, 2) {
     @Override
     int refusedKey(RespRequest request, PolicyLookup policies) {
       boolean byBytes = false;
@@ -58,14 +42,22 @@ enum Refusal {
           }
         }
       }
-      return byBytes ? anyOf(request, policies, 1, 2) : -1;
+      return byBytes ? super.refusedKey(request, policies) : -1;
     }
   };
 
-  /** The index of a key for which the command is refused; -1 if there is none. */
-  abstract int refusedKey(RespRequest request, PolicyLookup policies);
+  /** The first key, and where the keys end. */
+  private final int from;
 
-  private static int anyOf(RespRequest request, PolicyLookup policies, int from, int to) {
+  private final int to;
+
+  Refusal(int from, int to) {
+    this.from = from;
+    this.to = to;
+  }
+
+  /** The index of a key for which the command is refused; -1 if there is none. */
+  int refusedKey(RespRequest request, PolicyLookup policies) {
     for (int i = from; i < Math.min(to, request.count()); i++) {
       if (policies.mayBeCompressed(request, i)) {
         return i;

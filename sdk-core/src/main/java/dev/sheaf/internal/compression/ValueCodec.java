@@ -2,23 +2,42 @@
 package dev.sheaf.internal.compression;
 
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
 import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Compresses and restores single values. Thread-safe; does not block. */
 public final class ValueCodec implements ValueCompression {
 
   private final ValueEncoder encoder;
-  private final ValueDecoder decoder;
+  private final Codecs codecs;
+  private final int maxValueBytes;
+  private final long maxReplyBytes;
+  private final CompressionMeters meters;
+  private final DictionaryMeters dictionaryMeters;
 
-  ValueCodec(ValueEncoder encoder, ValueDecoder decoder) {
-    this.encoder = encoder;
-    this.decoder = decoder;
+  /**
+   * Creates a codec.
+   *
+   * @param skips which values are left as they are; null if each is tried
+   */
+  ValueCodec(
+      CompressionOptions options,
+      DictionaryService dictionaries,
+      @Nullable LearnedSkips skips,
+      CompressionMeters meters) {
+    this.encoder = new ValueEncoder(options, dictionaries, skips, meters);
+    this.codecs = Codecs.of(options, dictionaries);
+    this.maxValueBytes = options.maxValueBytes();
+    this.maxReplyBytes = options.maxReplyBytes();
+    this.meters = meters;
+    this.dictionaryMeters = dictionaries.meters();
   }
 
-  /** As a client with these options does it, without meters. */
+  /** As a client with these options does it, without meters; each value is tried. */
   public static ValueCodec of(CompressionOptions options) {
     return of(
         options, new DictionaryService(options, new DictionaryMeters(null, "")).withoutServer());
@@ -26,10 +45,11 @@ public final class ValueCodec implements ValueCompression {
 
   /** The same, with the dictionaries of a server. */
   public static ValueCodec of(CompressionOptions options, DictionaryService dictionaries) {
-    CompressionMeters meters = CompressionMeters.none();
-    return new ValueCodec(
-        new ValueEncoder(options, dictionaries, meters),
-        new ValueDecoder(options, dictionaries, meters));
+    return new ValueCodec(options, dictionaries, null, new CompressionMeters(null, ""));
+  }
+
+  ValueEncoder encoder() {
+    return encoder;
   }
 
   @Override
@@ -57,7 +77,30 @@ public final class ValueCodec implements ValueCompression {
   @Override
   public byte[] decompress(byte[] stored) {
     return Envelope.looksLikeOne(stored, 0, stored.length)
-        ? decoder.decode(stored, stored.length, 0)
+        ? decode(stored, stored.length, 0)
         : stored;
+  }
+
+  /**
+   * Restores a value that {@link Envelope#looksLikeOne}.
+   *
+   * @param length how many bytes of the array are the value, from its beginning
+   * @param replyBytes how much the values before it in the same reply have
+   * @throws UnreadableValueException if it cannot be read
+   */
+  byte[] decode(byte[] stored, int length, long replyBytes) {
+    long startNanos = System.nanoTime();
+    try {
+      long mostBytes = Math.min(maxValueBytes, maxReplyBytes - replyBytes);
+      byte[] original = Envelope.open(stored, length, codecs, mostBytes);
+      meters.decompressed(original.length, length, startNanos);
+      if (Envelope.dictionaryId(stored, length) != 0) {
+        dictionaryMeters.read();
+      }
+      return original;
+    } catch (UnreadableValueException e) {
+      meters.unreadable(e.reason());
+      throw e;
+    }
   }
 }

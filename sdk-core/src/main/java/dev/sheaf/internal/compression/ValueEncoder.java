@@ -6,6 +6,7 @@ import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.Compressor;
 import dev.sheaf.internal.command.RespRequest;
+import dev.sheaf.internal.compression.CompressionMeters.Skipped;
 import dev.sheaf.internal.compression.algorithm.ZstdDictionary;
 import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import dev.sheaf.internal.compression.dictionary.PolicyDictionary;
@@ -24,10 +25,13 @@ final class ValueEncoder {
   private final CompressionMeters meters;
 
   ValueEncoder(
-      CompressionOptions options, DictionaryService dictionaries, CompressionMeters meters) {
+      CompressionOptions options,
+      DictionaryService dictionaries,
+      @Nullable LearnedSkips skips,
+      CompressionMeters meters) {
     this.dictionaries = dictionaries;
     this.policies = new PolicyLookup(options.policies());
-    this.skips = options.learning() ? new LearnedSkips() : null;
+    this.skips = skips;
     this.meters = meters;
   }
 
@@ -85,7 +89,7 @@ final class ValueEncoder {
     }
     byte[] target = scratch.ofAtLeast(Envelope.HEADER_BYTES + (long) length);
     System.arraycopy(bytes, start, target, Envelope.HEADER_BYTES, length);
-    Envelope.writeHeader(target, 0, Envelope.STORED, length, length);
+    Envelope.writeHeader(target, Envelope.STORED, length, length);
     return Envelope.HEADER_BYTES + length;
   }
 
@@ -99,11 +103,11 @@ final class ValueEncoder {
       int length,
       Scratch scratch) {
     if (length < policy.minBytes()) {
-      meters.skippedSmall();
+      meters.skipped(Skipped.SMALL);
       return UNCHANGED;
     }
     if (isNumber(bytes, start, length)) {
-      meters.skippedNumber();
+      meters.skipped(Skipped.NUMBER);
       return UNCHANGED;
     }
     PolicyDictionary learner =
@@ -113,14 +117,10 @@ final class ValueEncoder {
     }
     int cell = skips == null ? 0 : LearnedSkips.cell(keys, keyStart, keyEnd);
     if (skips != null && skips.skip(cell)) {
-      meters.skippedLearned();
+      meters.skipped(Skipped.LEARNED);
       return UNCHANGED;
     }
-    TrainedDictionary dictionary = learner == null ? null : dictionaries.toWrite(learner);
-    int stored =
-        learner == null || dictionary == null
-            ? compress(policy, bytes, start, length, scratch)
-            : compress(policy, learner, dictionary, bytes, start, length, scratch);
+    int stored = compress(policy, learner, bytes, start, length, scratch);
     if (skips != null) {
       if (stored == UNCHANGED) {
         skips.didNotCompress(cell);
@@ -133,60 +133,54 @@ final class ValueEncoder {
 
   @SuppressWarnings("NullAway") // A policy that was found has a compressor.
   private int compress(
-      CompressionPolicy policy, byte[] bytes, int start, int length, Scratch scratch) {
-    Compressor compressor = policy.compressor();
-    long startNanos = meters.startNanos();
-    int payload = run(compressor, bytes, start, length, scratch);
-    int stored = Envelope.HEADER_BYTES + payload;
-    if (isNoGain(policy, length, stored)) {
-      meters.skippedNoGain(startNanos);
-      return UNCHANGED;
-    }
-    Envelope.writeHeader(scratch.buffer(), 0, compressor.id(), length, payload);
-    meters.compressed(policy, length, stored, startNanos);
-    return stored;
-  }
-
-  private int compress(
       CompressionPolicy policy,
-      PolicyDictionary learner,
-      TrainedDictionary dictionary,
+      @Nullable PolicyDictionary learner,
       byte[] bytes,
       int start,
       int length,
       Scratch scratch) {
-    long startNanos = meters.startNanos();
-    byte[] target =
-        scratch.ofAtLeast(
-            CompactEnvelope.HEADER_BYTES + (long) ZstdDictionary.maxCompressedLength(length));
+    Compressor compressor = policy.compressor();
+    TrainedDictionary dictionary = learner == null ? null : dictionaries.toWrite(learner);
+    long startNanos = System.nanoTime();
     int stored =
-        CompactEnvelope.HEADER_BYTES
-            + dictionary.use().compress(bytes, start, length, target, CompactEnvelope.HEADER_BYTES);
-    learner.compressed(length, Math.min(stored, length));
-    if (isNoGain(policy, length, stored)) {
+        dictionary == null
+            ? run(compressor, bytes, start, length, scratch)
+            : run(dictionary.use(), bytes, start, length, scratch);
+    if (learner != null && dictionary != null) {
+      learner.compressed(length, Math.min(stored, length));
+    }
+    if (stored > length * (1 - policy.minGain()) || stored >= length) {
       meters.skippedNoGain(startNanos);
       return UNCHANGED;
     }
-    CompactEnvelope.writeHeader(target);
+    if (dictionary == null) {
+      int payload = stored - Envelope.HEADER_BYTES;
+      Envelope.writeHeader(scratch.buffer(), compressor.id(), length, payload);
+    } else {
+      CompactEnvelope.writeHeader(scratch.buffer());
+      dictionaries.meters().written();
+    }
     meters.compressed(policy, length, stored, startNanos);
-    dictionaries.meters().written();
     return stored;
-  }
-
-  private static boolean isNoGain(CompressionPolicy policy, int length, int stored) {
-    return stored > length * (1 - policy.minGain()) || stored >= length;
   }
 
   private static int run(
       Compressor compressor, byte[] bytes, int start, int length, Scratch scratch) {
+    int header = Envelope.HEADER_BYTES;
     try {
-      byte[] target =
-          scratch.ofAtLeast(Envelope.HEADER_BYTES + (long) compressor.maxCompressedLength(length));
-      return compressor.compress(bytes, start, length, target, Envelope.HEADER_BYTES);
+      byte[] target = scratch.ofAtLeast(header + (long) compressor.maxCompressedLength(length));
+      return header + compressor.compress(bytes, start, length, target, header);
     } catch (LinkageError e) {
       throw new IllegalStateException(
           "The library of " + compressor.name() + " cannot be loaded: " + e, e);
     }
+  }
+
+  private static int run(
+      ZstdDictionary dictionary, byte[] bytes, int start, int length, Scratch scratch) {
+    int header = CompactEnvelope.HEADER_BYTES;
+    byte[] target = scratch.ofAtLeast(header + (long) ZstdDictionary.maxCompressedLength(length));
+    return header + dictionary.compress(bytes, start, length, target, header);
   }
 
   /** INCRBYFLOAT works on long numbers too. */

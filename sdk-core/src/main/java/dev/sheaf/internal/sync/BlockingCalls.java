@@ -178,9 +178,9 @@ public final class BlockingCalls<K, V> {
       return send(drives, call);
     }
     CallRuns runs = caller.runs();
-    long startNanos = runs.startNanos(nanoTime);
+    long startNanos = nanoTime.getAsLong();
     Object result = send(drives, call);
-    CallRuns.Run run = runs.count(method, startNanos, nanoTime);
+    CallRuns.Run run = runs.count(method, startNanos, nanoTime.getAsLong());
     if (run.isOfInterest()) {
       sampler.called(runs, run, method, arguments);
     }

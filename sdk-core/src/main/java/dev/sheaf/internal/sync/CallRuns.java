@@ -3,7 +3,6 @@ package dev.sheaf.internal.sync;
 
 import java.lang.reflect.Method;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,60 +17,28 @@ final class CallRuns {
   /** How many commands a loop may call in turn and still be seen. */
   private static final int COMMANDS = 4;
 
-  /** A longer pause between two calls ends what came before: 100 milliseconds. */
-  static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-  /**
-   * Of how many calls of a loop that is known one is timed, a power of two: reading the clock is
-   * what counting costs most. The end of a loop is so noticed up to seven calls late.
-   */
-  private static final int TIMED = 8;
-
   /** With which call of a run the stack is looked at first. */
   private static final int FIRST_LOOK = LoopSampler.MIN_CALLS / 2;
 
-  /** In place of the time at which a call began that is not timed. */
-  private static final long UNTIMED = Long.MIN_VALUE;
+  /** A longer pause between two calls ends what came before: 100 milliseconds. */
+  static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private @Nullable Run @Nullable [] runs;
-  private @Nullable Run last;
+  /** The commands, the one called last first. */
+  private final @Nullable Run[] runs = new Run[COMMANDS];
+
   private int burst;
-  private long untimedCalls;
   private long lastStartNanos;
   private long lastEndNanos;
   private long waitedNanos;
 
-  /** When a call begins: the time, if it is of interest; to be given to {@link #count}. */
-  long startNanos(LongSupplier nanoTime) {
-    Run run = last;
-    boolean timed = run == null || run.site == null || (run.calls + 1) % TIMED == 0;
-    return timed ? nanoTime.getAsLong() : UNTIMED;
-  }
-
   /** Counts a call that has just returned, and gives the run it belongs to. */
-  Run count(Method method, long startNanos, LongSupplier nanoTime) {
-    Run run = last;
-    if (startNanos == UNTIMED && run != null && isOf(run, method)) {
-      untimedCalls++;
-    } else {
-      run = countTimed(method, startNanos, nanoTime.getAsLong());
-    }
-    run.calls++;
-    return run;
-  }
-
-  private Run countTimed(Method method, long givenStartNanos, long endNanos) {
-    long startNanos = givenStartNanos == UNTIMED ? endNanos : givenStartNanos;
-    long untimedNanos = last == null ? 0 : untimedCalls * last.typicalNanos;
-    untimedCalls = 0;
-    waitedNanos += untimedNanos;
-    if (startNanos - lastEndNanos - untimedNanos > MAX_PAUSE_NANOS) {
+  Run count(Method method, long startNanos, long endNanos) {
+    if (startNanos - lastEndNanos > MAX_PAUSE_NANOS) {
       burst++;
     }
-    Run run = last;
+    Run run = runs[0];
     if (run == null || !isOf(run, method)) {
       run = find(method);
-      last = run;
     }
     if (run.burst != burst) {
       run.begin(method, burst, startNanos, waitedNanos);
@@ -79,28 +46,23 @@ final class CallRuns {
     waitedNanos += endNanos - startNanos;
     lastEndNanos = endNanos;
     lastStartNanos = startNanos;
+    run.calls++;
     return run;
   }
 
+  /** Moves what it finds to the front, so that the last is the one called longest ago. */
   private Run find(Method method) {
-    @Nullable Run[] known = runs;
-    if (known == null) {
-      known = new Run[COMMANDS];
-      runs = known;
-    }
-    // Moves what was found to the front, so that the last is the one called longest ago.
     int i = 0;
-    while (i < COMMANDS - 1 && isOther(known[i], method)) {
+    while (i < COMMANDS - 1 && isOther(runs[i], method)) {
       i++;
     }
-    Run found = known[i];
-    System.arraycopy(known, 0, known, 1, i);
+    Run found = runs[i];
+    System.arraycopy(runs, 0, runs, 1, i);
     if (found == null || !isOf(found, method)) {
       found = found == null ? new Run() : found;
-      found.begin(method, burst, 0, 0);
       found.burst = burst - 1; // It begins anew with the call at hand.
     }
-    known[0] = found;
+    runs[0] = found;
     return found;
   }
 
@@ -115,8 +77,8 @@ final class CallRuns {
   }
 
   /**
-   * Tells where the latest call, a timed one, came from. If an earlier look saw another place, the
-   * run begins with this call.
+   * Tells where the latest call came from. If an earlier look saw another place, the run begins
+   * with this call.
    *
    * @return whether an earlier look saw the same place
    */
@@ -142,7 +104,6 @@ final class CallRuns {
   /** From now on the run is known as a loop at this place. */
   void found(Run run, LoopSite site) {
     run.site = site;
-    run.typicalNanos = (waitedNanos - run.waitedBeforeNanos) / run.calls;
   }
 
   /** Calls of one command in a row. */
@@ -158,7 +119,6 @@ final class CallRuns {
     private long stack;
 
     private @Nullable LoopSite site;
-    private long typicalNanos;
 
     private void begin(Method method, int burst, long startNanos, long waitedBeforeNanos) {
       this.method = method;

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.internal.keys.KeyReads;
-import dev.sheaf.internal.sync.KeySource.Repeated;
-import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,31 +18,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LearnedLoops<K, V> {
 
+  /** Windows that hold values at once, of all threads. Further loops read key by key. */
+  private static final int MAX_WINDOWS = 256;
+
   private final KeyLoops<K, V> loops;
   private final LearnedPlaces places;
-  private final LoopLearning options;
+  private final Duration maxAge;
   private final ThreadLocal<FollowedCalls<K>> calls =
       ThreadLocal.withInitial(() -> new FollowedCalls<>(this));
 
-  /** By command and first keys. */
-  private final ConcurrentMap<Fingerprint, Repeated> lists = new ConcurrentHashMap<>();
-
-  /** In the order in which they were remembered. Guarded by itself. */
-  private final Deque<Fingerprint> listOrder = new ArrayDeque<>();
-
+  private final KeyLists lists = new KeyLists();
   private final Set<LearnedWindow<K>> open = ConcurrentHashMap.newKeySet();
-
-  private record Fingerprint(AheadRead read, List<String> keys) {}
 
   /** Begins with nothing read ahead. */
   public LearnedLoops(KeyLoops<K, V> loops, LearnedPlaces places) {
     this.loops = loops;
     this.places = places;
-    this.options = places.options();
+    this.maxAge = places.options().maxAge();
   }
 
   LearnedPlaces places() {
     return places;
+  }
+
+  KeyLists lists() {
+    return lists;
   }
 
   /** The calls of the current thread. */
@@ -65,38 +60,6 @@ public final class LearnedLoops<K, V> {
   /** The current thread is about to read what has these ids, which it had from elsewhere. */
   public void expect(String source, Collection<?> ids) {
     ofThread().replied(source, ids);
-  }
-
-  /** The keys of an earlier loop that began with these; null if none is remembered. */
-  @Nullable Repeated repeated(AheadRead read, String[] first) {
-    return lists.isEmpty() ? null : lists.get(new Fingerprint(read, List.of(first)));
-  }
-
-  /** The list of an earlier loop that begins with this key; null if there is none, or several. */
-  @Nullable Repeated repeated(AheadRead read, String first) {
-    Repeated found = null;
-    for (Map.Entry<Fingerprint, Repeated> list : lists.entrySet()) {
-      if (list.getKey().read() == read && list.getKey().keys().get(0).equals(first)) {
-        if (found != null) {
-          return null;
-        }
-        found = list.getValue();
-      }
-    }
-    return found;
-  }
-
-  void remember(AheadRead read, Repeated keys) {
-    Fingerprint first =
-        new Fingerprint(read, List.copyOf(keys.keys().subList(0, FollowedCalls.FINGERPRINT_KEYS)));
-    if (options.maxLists() > 0 && lists.put(first, keys) == null) {
-      synchronized (listOrder) {
-        listOrder.add(first);
-        if (listOrder.size() > options.maxLists()) {
-          lists.remove(listOrder.remove());
-        }
-      }
-    }
   }
 
   /**
@@ -117,7 +80,7 @@ public final class LearnedLoops<K, V> {
         other.close();
       }
     }
-    if (open.size() >= options.maxWindows()) {
+    if (open.size() >= MAX_WINDOWS) {
       return null;
     }
     List<@Nullable K> keys = new ArrayList<>(texts.size());
@@ -128,7 +91,7 @@ public final class LearnedLoops<K, V> {
                 loops,
                 keys,
                 wanted -> (KeyReads<Object>) read.reads(loops.reads(), wanted, rest),
-                options.maxAge()),
+                maxAge),
             texts,
             place,
             number,

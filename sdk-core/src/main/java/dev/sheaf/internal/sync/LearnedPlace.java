@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.LoopReport;
 import dev.sheaf.LoopReport.Learned;
 import dev.sheaf.LoopReport.Learned.State;
@@ -37,13 +36,16 @@ final class LearnedPlace {
   /** Beyond the length that was foreseen, so many reads earn one that is made ahead. */
   private static final int CAUTION = 8;
 
+  /** Bytes of replies that a window should not exceed, judged by those before: 256 KiB. */
+  private static final long MAX_WINDOW_BYTES = 256 << 10;
+
   /** Stands for a loop that read its source to the end. */
   private static final int TO_THE_END = Integer.MAX_VALUE;
 
   private final List<String> frames;
   private final String command;
   private final String keys;
-  private final LoopLearning options;
+  private final int maxVainPercent;
 
   // Guarded by this.
   private final int[] lengths = new int[LENGTHS];
@@ -63,12 +65,13 @@ final class LearnedPlace {
    *
    * @param frames the call site and its callers
    * @param keys what the keys are
+   * @param maxVainPercent which share of the reads may be in vain
    */
-  LearnedPlace(List<String> frames, String command, String keys, LoopLearning options) {
+  LearnedPlace(List<String> frames, String command, String keys, int maxVainPercent) {
     this.frames = frames;
     this.command = command;
     this.keys = keys;
-    this.options = options;
+    this.maxVainPercent = maxVainPercent;
   }
 
   List<String> frames() {
@@ -130,9 +133,9 @@ final class LearnedPlace {
     int shortest = Arrays.stream(lengths, 0, known).min().orElse(0);
     int foreseen =
         shortest == TO_THE_END ? Integer.MAX_VALUE : Math.max(shortest - reads, reads / CAUTION);
-    long affordable = Math.max(1, options.maxWindowBytes() / bytesPerKey);
+    long affordable = Math.max(1, MAX_WINDOW_BYTES / bytesPerKey);
     return (int)
-        Math.min(Math.min(foreseen, affordable), Math.min(keysInTime, options.maxWindowKeys()));
+        Math.min(Math.min(foreseen, affordable), Math.min(keysInTime, LoopHabits.MAX_WINDOW_KEYS));
   }
 
   /**
@@ -156,14 +159,14 @@ final class LearnedPlace {
         Math.max(1, Math.max(bytes, bytesPerKey - bytesPerKey / LoopHabits.WINDOW_GROWTH));
     if (late && used < read) {
       keysInTime = Math.max(1, used * 3 / 4);
-    } else if (used == read && keysInTime < options.maxWindowKeys()) {
+    } else if (used == read && keysInTime < LoopHabits.MAX_WINDOW_KEYS) {
       // By half: one stall of the machine must not cost many round trips afterwards.
       keysInTime += Math.max(1, keysInTime / 2);
     }
     boolean stops =
         state == State.READING_AHEAD
             && judged >= MIN_JUDGED
-            && 100 * judgedVain > judged * options.maxVainPercent();
+            && 100 * judgedVain > judged * maxVainPercent;
     if (stops) {
       state = State.STOPPED;
     }
@@ -185,7 +188,7 @@ final class LearnedPlace {
         + " of the last "
         + judged
         + " reads ahead were in vain; LoopLearning.maxVainPercent is "
-        + options.maxVainPercent();
+        + maxVainPercent;
   }
 
   synchronized Learned learned() {

@@ -3,6 +3,7 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.LoopLearning;
 import dev.sheaf.LoopReport;
+import dev.sheaf.internal.common.Meters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ public final class LearnedPlaces {
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Place, LearnedPlace> eldest) {
-          return size() > options.maxPlaces();
+          return size() > LoopSampler.MAX_SITES;
         }
       };
 
@@ -47,9 +48,9 @@ public final class LearnedPlaces {
   /** What is read ahead anywhere. Written by those that hold the places. */
   private volatile Set<Shape> readAhead = Set.of();
 
-  private final @Nullable Counter hits;
-  private final @Nullable Counter vain;
-  private final @Nullable Counter stopped;
+  private final Counter hits;
+  private final Counter vain;
+  private final Counter stopped;
 
   /** What the keys are that are read. */
   private record Shape(AheadRead read, String keys) {}
@@ -67,30 +68,22 @@ public final class LearnedPlaces {
 
   /** Begins with nothing learned, and a clock of its own. */
   LearnedPlaces(
-      LoopLearning options,
-      @Nullable MeterRegistry registry,
-      String client,
-      LongSupplier nanoTime) {
+      LoopLearning options, @Nullable MeterRegistry given, String client, LongSupplier nanoTime) {
+    MeterRegistry registry = Meters.in(given);
     this.options = options;
     this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
     this.turns = new PerSecond(TURNS_PER_SECOND, nanoTime);
-    this.hits = registry == null ? null : reads(registry, client, "hit");
-    this.vain = registry == null ? null : reads(registry, client, "vain");
+    Counter.Builder reads =
+        Counter.builder(READS_METER)
+            .description("Reads that were made ahead for loops that were learned")
+            .tag("client", client);
+    this.hits = reads.tag("outcome", "hit").register(registry);
+    this.vain = reads.tag("outcome", "vain").register(registry);
     this.stopped =
-        registry == null
-            ? null
-            : Counter.builder(STOPPED_METER)
-                .description("Places where loops are not read ahead any more")
-                .tag("client", client)
-                .register(registry);
-  }
-
-  private static Counter reads(MeterRegistry registry, String client, String outcome) {
-    return Counter.builder(READS_METER)
-        .description("Reads that were made ahead for loops that were learned")
-        .tag("client", client)
-        .tag("outcome", outcome)
-        .register(registry);
+        Counter.builder(STOPPED_METER)
+            .description("Places where loops are not read ahead any more")
+            .tag("client", client)
+            .register(registry);
   }
 
   LoopLearning options() {
@@ -139,7 +132,8 @@ public final class LearnedPlaces {
     synchronized (places) {
       LearnedPlace known = places.get(key);
       if (known == null) {
-        known = new LearnedPlace(site.describe(), read.name(), shape.keys(), options);
+        known =
+            new LearnedPlace(site.describe(), read.name(), shape.keys(), options.maxVainPercent());
         places.put(key, known);
       }
       return known;
@@ -169,15 +163,11 @@ public final class LearnedPlaces {
 
   /** A window is over, see {@link LearnedPlace#windowClosed}. */
   void windowClosed(LearnedPlace place, int read, int used, long bytes, boolean late) {
-    if (hits != null && vain != null) {
-      hits.increment(used);
-      vain.increment(read - used);
-    }
+    hits.increment(used);
+    vain.increment(read - used);
     if (place.windowClosed(read, used, bytes, late)) {
       note();
-      if (stopped != null) {
-        stopped.increment();
-      }
+      stopped.increment();
       LOG.info(place.stopText());
     }
   }

@@ -3,6 +3,7 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.LoopReport;
 import dev.sheaf.internal.command.CommandTraits;
+import dev.sheaf.internal.common.Meters;
 import dev.sheaf.internal.sync.CallRuns.Run;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -79,7 +80,7 @@ public final class LoopSampler {
   private final Function<String, String> advice;
   private final @Nullable StatefulConnection<?, ?> connection;
   private final ScheduledExecutorService later;
-  private final @Nullable Counter counter;
+  private final Counter counter;
   private final LongSupplier nanoTime;
 
   /** Stands for what is known of a place that is no loop. */
@@ -137,12 +138,10 @@ public final class LoopSampler {
     this.nanoTime = nanoTime;
     this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
     this.counter =
-        registry == null
-            ? null
-            : Counter.builder(METER)
-                .description("Round trips that loops over single commands could have shared")
-                .tag("client", client)
-                .register(registry);
+        Counter.builder(METER)
+            .description("Round trips that loops over single commands could have shared")
+            .tag("client", client)
+            .register(Meters.in(registry));
   }
 
   /** What calls are timed by. */
@@ -238,9 +237,7 @@ public final class LoopSampler {
   private void begin(CallRuns runs, Run run, LoopSite site) {
     runs.found(run, site);
     site.began(run.calls());
-    if (counter != null) {
-      counter.increment(run.calls() - 1);
-    }
+    counter.increment(run.calls() - 1);
     if (site.mayReport()) {
       logLater(site);
     }
@@ -250,9 +247,7 @@ public final class LoopSampler {
     LoopSite site = run.site();
     if (site != null) {
       site.wentOn(1, run.calls());
-      if (counter != null) {
-        counter.increment();
-      }
+      counter.increment();
     }
   }
 

@@ -15,13 +15,14 @@
  *   |                                                           +--- LoopWindow
  *   +-- learned: learnLoops                                     |    keys, replies, their age
  *   |     FollowedCalls              one thread                 |
+ *   |     ListedKeys, KeyRow         what its loops begin with  |
  *   |     ReadList, KeySource        where its keys come from   |
  *   |     FollowedLoop               one run of a loop          |
  *   |     LearnedWindow              what it reads ahead     ---+
- *   |     LearnedLoops               one connection
+ *   |     LearnedLoops, KeyLists     one connection
  *   |     LearnedPlaces, -Place      one client: what was learned  ---+
  *   |     SeenCall, AheadRead,       what commands and keys mean      |
- *   |     KeyForm                                                     +--- CallSite, PerSecond
+ *   |     AskedRead, KeyForm                                          +--- CallSite, PerSecond
  *   |                                                                 |    where a call comes from,
  *   |                                                                 |    and how often one looks
  *   +-- found: the detector                                           |

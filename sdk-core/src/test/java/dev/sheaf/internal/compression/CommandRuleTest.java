@@ -88,6 +88,14 @@ class CommandRuleTest {
     assertThat(reply("XAUTOCLAIM k g c 0 0", "*3 0-0 *2 *2 1-1 *2 f V *2 1-2 *2 f V2 *1 1-3"))
         .containsExactly("V", "V2");
     assertThat(reply("XCLAIM k g c 0 1-1", "*2 nil *2 1-1 *2 f V")).containsExactly("V");
+    assertThat(reply("XREADGROUP STREAMS k 0", "*1 *2 k *2 *2 1-1 nil *2 1-2 *2 f V"))
+        .containsExactly("V");
+    assertThat(
+            reply(
+                "XREADGROUP CLAIM 0 STREAMS k >",
+                "*1 *2 k *2 *4 1-1 *2 f V +5 +1 *4 1-2 *4 f V2 f V3 +5 +1"))
+        .containsExactly("V", "V2", "V3");
+    assertThat(reply("XRANGE k - +", "*1 *2 1-1 *0")).isEmpty();
     assertThat(reply("SMEMBERS k", "*2 m m")).isEmpty();
     assertThat(reply("EVAL s 0", "v")).isEmpty();
   }
@@ -127,7 +135,7 @@ class CommandRuleTest {
     List<String> values = new ArrayList<>();
     for (String part : reply.split(" ")) {
       if (part.startsWith("*")) {
-        position.open(Integer.parseInt(part.substring(1)));
+        position.open();
       } else if (part.startsWith("+")) {
         position.other();
       } else if (position.bulk() && !part.equals("nil")) {

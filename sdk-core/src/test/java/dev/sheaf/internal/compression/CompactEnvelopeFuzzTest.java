@@ -37,7 +37,7 @@ class CompactEnvelopeFuzzTest {
       byte[] value = StoredDictionaryFuzzTest.order(random.nextInt(50));
       byte[] damaged = damaged(frame(dictionary, value), random);
       try {
-        byte[] read = CompactEnvelope.open(damaged, 0, damaged.length, codecs, MAX_VALUE_BYTES);
+        byte[] read = Envelope.open(damaged, damaged.length, codecs, MAX_VALUE_BYTES);
         if (!Arrays.equals(read, value)) {
           fail("Seed " + (SEED + i) + " gives another value");
         }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class CompressionMetersTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final CompressionMeters meters = CompressionMeters.of(registry, "test");
+  private final CompressionMeters meters = new CompressionMeters(registry, "test");
 
   @Test
   void whatIsWritten_isCountedByThePrefixOfItsPolicy() {
@@ -43,7 +43,7 @@ class CompressionMetersTest {
 
   private void compress(String prefix) {
     meters.compressed(
-        CompressionPolicy.of(prefix, Compressors.snappy()), 100, 40, meters.startNanos());
+        CompressionPolicy.of(prefix, Compressors.snappy()), 100, 40, System.nanoTime());
   }
 
   private double size(String prefix, String form) {

@@ -106,7 +106,6 @@ class EnvelopeFuzzTest {
                     .minBytes(CompressionPolicy.LEAST_MIN_BYTES)
                     .minGain(0)
                     .build())
-            .learning(false)
             .build());
   }
 
@@ -179,7 +178,7 @@ class EnvelopeFuzzTest {
           case 1 -> random.nextInt(MAX_VALUE_BYTES * 2);
           default -> original.length;
         };
-    Envelope.writeHeader(forged, 0, compressor.id(), length, payload);
+    Envelope.writeHeader(forged, compressor.id(), length, payload);
     return forged;
   }
 }

@@ -113,18 +113,18 @@ class EnvelopeTest {
     assertReason(Reason.IMPOSSIBLE_LENGTH, with(stored, Envelope.LENGTH_OFFSET, 0xFF));
     assertReason(Reason.CHECKSUM, with(stored, 30, stored[30] ^ 1));
     byte[] corrupt = new byte[100];
-    Envelope.writeHeader(corrupt, 0, Compressors.snappy().id(), 500, 84);
+    Envelope.writeHeader(corrupt, Compressors.snappy().id(), 500, 84);
     assertReason(Reason.CORRUPT, corrupt);
   }
 
   @Test
   void declaredLengthOf4GiB_isRefusedBeforeItIsAllocated() {
     byte[] bomb = new byte[1 << 20];
-    Envelope.writeHeader(bomb, 0, Compressors.zstd().id(), -1, bomb.length - 16);
+    Envelope.writeHeader(bomb, Compressors.zstd().id(), -1, bomb.length - 16);
     assertThatThrownBy(() -> snappy().decompress(bomb))
         .isInstanceOf(UnreadableValueException.class)
         .hasMessageContaining("4294967295")
-        .hasMessageContaining("" + CompressionOptions.DEFAULT_MAX_VALUE_BYTES)
+        .hasMessageContaining("" + CompressionOptions.defaults().maxValueBytes())
         .hasMessageContaining("maxValueBytes");
   }
 
@@ -217,7 +217,6 @@ class EnvelopeTest {
                     .minBytes(CompressionPolicy.LEAST_MIN_BYTES)
                     .minGain(0)
                     .build())
-            .learning(false)
             .build());
   }
 

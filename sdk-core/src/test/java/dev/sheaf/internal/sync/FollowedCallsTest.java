@@ -39,7 +39,7 @@ class FollowedCallsTest {
   private long lists(int from, int to) {
     long lists = 0;
     for (int i = from; i < to; i++) {
-      lists += learned.repeated(AheadRead.GET, key(i)) == null ? 0 : 1;
+      lists += learned.lists().repeated(AheadRead.GET, key(i)) == null ? 0 : 1;
     }
     return lists;
   }

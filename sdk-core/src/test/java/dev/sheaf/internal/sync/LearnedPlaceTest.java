@@ -3,7 +3,6 @@ package dev.sheaf.internal.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -11,8 +10,7 @@ class LearnedPlaceTest {
 
   private static final int LENGTH = 100;
 
-  private final LearnedPlace place =
-      new LearnedPlace(List.of("App.page"), "GET", "item:*", LoopLearning.defaults());
+  private final LearnedPlace place = new LearnedPlace(List.of("App.page"), "GET", "item:*", 25);
 
   private void learn() {
     for (int i = 0; i < LearnedPlace.PROOFS; i++) {

@@ -168,7 +168,6 @@ final class SheafOptions {
           CompressionOptions.Builder builder =
               CompressionOptions.builder()
                   .policies(policies.toArray(CompressionPolicy[]::new))
-                  .learning(compression.learning())
                   .maxValueBytes(
                       bytes("sheaf.compression.max-value-size", compression.maxValueSize()))
                   .maxReplyBytes(compression.maxReplySize().toBytes());
@@ -202,9 +201,6 @@ final class SheafOptions {
                   .training(training)
                   .awaitReaders(given.awaitReaders())
                   .samples(given.samples())
-                  .sampleBytes(bytes(DICTIONARIES + ".sample-size", given.sampleSize()))
-                  .dictionaryBytes(bytes(DICTIONARIES + ".size", given.size()))
-                  .minSaving(given.minSaving())
                   .maxNanosPerSavedByte(given.maxNanosPerSavedByte())
                   .lease(given.lease())
                   .except(given.except().toArray(String[]::new));

@@ -82,8 +82,6 @@ public record SheafProperties(
    *     which also refuses commands that would damage them), or left as they are (off)
    * @param algorithm Algorithm for keys that no policy names
    * @param policies Policies for keys with a prefix; the longest prefix holds
-   * @param learning Whether keys that begin alike are left as they are once their values did not
-   *     compress
    * @param maxValueSize Most bytes that one value may have decompressed
    * @param maxReplySize Most bytes that the values of one reply may have decompressed
    * @param dictionaries How small values are compressed with trained dictionaries of Zstandard
@@ -92,7 +90,6 @@ public record SheafProperties(
       @DefaultValue("read") CompressionMode mode,
       @DefaultValue("snappy") CompressionAlgorithm algorithm,
       @DefaultValue List<Policy> policies,
-      @DefaultValue("true") boolean learning,
       @DefaultValue("64MB") DataSize maxValueSize,
       @DefaultValue("256MB") DataSize maxReplySize,
       @DefaultValue Dictionaries dictionaries) {}
@@ -107,10 +104,6 @@ public record SheafProperties(
    *     with given ones
    * @param awaitReaders Whether dictionaries are used only while all known clients can read them
    * @param samples Number of values of a policy that are looked at before a dictionary is trained
-   * @param sampleSize Most bytes of values that are kept for training, for each policy
-   * @param size Size of a dictionary
-   * @param minSaving Part of what the policy's algorithm stores that a dictionary must save, from 0
-   *     to 1
    * @param maxNanosPerSavedByte Most nanoseconds of processor time that a saved byte may cost
    * @param lease Time that other clients believe that this one is there
    * @param except Beginnings of keys whose values have nothing to do with dictionaries
@@ -122,9 +115,6 @@ public record SheafProperties(
       @DefaultValue("true") boolean training,
       @DefaultValue("true") boolean awaitReaders,
       @DefaultValue("1000") int samples,
-      @DefaultValue("2MB") DataSize sampleSize,
-      @DefaultValue("16KB") DataSize size,
-      @DefaultValue("0.2") double minSaving,
       @DefaultValue("100") int maxNanosPerSavedByte,
       @DefaultValue("60s") Duration lease,
       @DefaultValue List<String> except,

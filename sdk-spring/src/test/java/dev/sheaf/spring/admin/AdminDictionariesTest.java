@@ -60,7 +60,6 @@ class AdminDictionariesTest {
             "sheaf.compression.mode=on",
             "sheaf.compression.dictionaries.mode=on",
             "sheaf.compression.dictionaries.samples=400",
-            "sheaf.compression.dictionaries.size=4KB",
             "sheaf.compression.dictionaries.max-nanos-per-saved-byte=1000000000")) {
       String body =
           Awaitility.await()

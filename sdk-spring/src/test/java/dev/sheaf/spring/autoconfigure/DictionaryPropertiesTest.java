@@ -85,9 +85,6 @@ class DictionaryPropertiesTest {
           assertThat(dictionaries.training()).isFalse();
           assertThat(dictionaries.awaitReaders()).isFalse();
           assertThat(dictionaries.samples()).isEqualTo(200);
-          assertThat(dictionaries.sampleBytes()).isEqualTo(1 << 20);
-          assertThat(dictionaries.dictionaryBytes()).isEqualTo(8 << 10);
-          assertThat(dictionaries.minSaving()).isEqualTo(0.5);
           assertThat(dictionaries.maxNanosPerSavedByte()).isEqualTo(50);
           assertThat(dictionaries.lease()).isEqualTo(Duration.ofSeconds(5));
           assertThat(dictionaries.except()).containsExactly("a:", "b:");
@@ -99,9 +96,6 @@ class DictionaryPropertiesTest {
         GROUP + "training=false",
         GROUP + "await-readers=false",
         GROUP + "samples=200",
-        GROUP + "sample-size=1MB",
-        GROUP + "size=8KB",
-        GROUP + "min-saving=0.5",
         GROUP + "max-nanos-per-saved-byte=50",
         GROUP + "lease=5s",
         GROUP + "except=a:,b:",

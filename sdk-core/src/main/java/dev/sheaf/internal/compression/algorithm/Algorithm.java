@@ -2,6 +2,7 @@
 package dev.sheaf.internal.compression.algorithm;
 
 import dev.sheaf.compression.Compressor;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,11 @@ public enum Algorithm {
     } catch (ClassNotFoundException | LinkageError e) {
       return false;
     }
+  }
+
+  /** The one of this identifier; null if there is none. */
+  public static @Nullable Algorithm withId(int id) {
+    return Arrays.stream(values()).filter(one -> one.id == id).findFirst().orElse(null);
   }
 
   public int id() {

@@ -1,51 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.compression.dictionary;
 
+import dev.sheaf.internal.common.Meters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.EnumMap;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a client reports about dictionaries. Without a registry it does nothing. Thread-safe. */
+/** What a client reports about dictionaries. Thread-safe. */
 public final class DictionaryMeters {
 
-  private final @Nullable Counter written;
-  private final @Nullable Counter read;
-  private final Map<Outcome, Counter> trainings = new EnumMap<>(Outcome.class);
+  private final Counter written;
+  private final Counter read;
+  private final Counter[] trainings = new Counter[Outcome.values().length];
 
   /**
    * Registers what is counted.
    *
-   * @param registry null for nowhere
+   * @param given null for nowhere
    * @param client the client's name in its meters
    */
-  public DictionaryMeters(@Nullable MeterRegistry registry, String client) {
-    if (registry == null) {
-      written = null;
-      read = null;
-      return;
-    }
-    written = values(registry, client, "written");
-    read = values(registry, client, "read");
+  public DictionaryMeters(@Nullable MeterRegistry given, String client) {
+    MeterRegistry registry = Meters.in(given);
+    Counter.Builder values =
+        Counter.builder("sheaf.compression.dictionary.values")
+            .description("Values that were compressed or restored with a dictionary")
+            .tag("client", client);
+    written = values.tag("direction", "written").register(registry);
+    read = values.tag("direction", "read").register(registry);
     for (Outcome outcome : Outcome.values()) {
-      trainings.put(
-          outcome,
+      trainings[outcome.ordinal()] =
           Counter.builder("sheaf.compression.dictionary.trainings")
               .description("Trainings of dictionaries, by what became of them")
               .tag("client", client)
               .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
-              .register(registry));
+              .register(registry);
     }
-  }
-
-  private static Counter values(MeterRegistry registry, String client, String direction) {
-    return Counter.builder("sheaf.compression.dictionary.values")
-        .description("Values that were compressed or restored with a dictionary")
-        .tag("client", client)
-        .tag("direction", direction)
-        .register(registry);
   }
 
   /** What became of a training. */
@@ -61,21 +51,14 @@ public final class DictionaryMeters {
   }
 
   public void written() {
-    if (written != null) {
-      written.increment();
-    }
+    written.increment();
   }
 
   public void read() {
-    if (read != null) {
-      read.increment();
-    }
+    read.increment();
   }
 
   void trained(Outcome outcome) {
-    Counter counter = trainings.get(outcome);
-    if (counter != null) {
-      counter.increment();
-    }
+    trainings[outcome.ordinal()].increment();
   }
 }

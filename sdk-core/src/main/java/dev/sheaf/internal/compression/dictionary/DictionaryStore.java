@@ -38,10 +38,10 @@ public final class DictionaryStore {
   public static final String KEY = "sheaf:{dictionaries}";
 
   /** Prefix to the identifier of the dictionary that is used for it. */
-  private static final String CURRENT = KEY + ":current";
+  public static final String CURRENT = KEY + ":current";
 
   /** Identifier to when it was used last, in seconds. */
-  private static final String USED = KEY + ":used";
+  public static final String USED = KEY + ":used";
 
   /** Clients by the end of their lease, in milliseconds, for each format they can read. */
   private static final String READERS = KEY + ":readers:";
@@ -59,22 +59,6 @@ public final class DictionaryStore {
       "local now = redis.call('TIME')[1] "
           + "for i = 1, #ARGV do redis.call('HSET', KEYS[1], ARGV[i], now) end "
           + "return #ARGV";
-
-  private static final String FIND_UNUSED =
-      "local now = tonumber(redis.call('TIME')[1]) local current = {} local unused = {} "
-          + "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do current[id] = true end "
-          + "for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do "
-          + "local used = redis.call('HGET', KEYS[3], id) or '' "
-          + "if not current[id] and now - (tonumber(used) or 0) >= tonumber(ARGV[1]) then "
-          + "unused[#unused + 1] = id unused[#unused + 1] = used end end "
-          + "return unused";
-
-  private static final String REMOVE =
-      "for _, id in ipairs(redis.call('HVALS', KEYS[2])) do "
-          + "if id == ARGV[1] then return 0 end end "
-          + "if (redis.call('HGET', KEYS[3], ARGV[1]) or '') ~= ARGV[2] then return 0 end "
-          + "redis.call('HDEL', KEYS[3], ARGV[1]) "
-          + "return redis.call('HDEL', KEYS[1], ARGV[1])";
 
   private final Supplier<? extends CompletionStage<? extends StatefulConnection<?, ?>>> connect;
   private final Executor executor;
@@ -113,22 +97,17 @@ public final class DictionaryStore {
         .thenApply(reply -> reply instanceof Long stored && stored == 1);
   }
 
-  /** The identifiers of all. */
+  /** The identifiers of all. What stands there under other names is none of ours. */
   CompletableFuture<List<Integer>> ids() {
     return send(CommandType.HKEYS, key(KEY))
         .thenApply(
-            reply -> {
-              Map<Integer, String> ids = new LinkedHashMap<>();
-              ((List<?>) reply).forEach(id -> putIfId(ids, text(id), ""));
-              return List.copyOf(ids.keySet());
-            });
-  }
-
-  /** What stands there under other names is none of ours. */
-  private static void putIfId(Map<Integer, String> target, String name, String value) {
-    if (TrainedDictionary.isName(name)) {
-      target.put(id(name), value);
-    }
+            names ->
+                ((List<?>) names)
+                    .stream()
+                        .map(DictionaryStore::text)
+                        .filter(TrainedDictionary::isName)
+                        .map(DictionaryStore::id)
+                        .toList());
   }
 
   static int id(String name) {
@@ -178,29 +157,6 @@ public final class DictionaryStore {
   }
 
   /**
-   * Those that are current for no prefix and that no client has used for some time.
-   *
-   * @return identifier to when it was used last, as {@link #removeUnused} takes it
-   */
-  public CompletableFuture<Map<Integer, String>> unused(Duration time) {
-    return send(CommandType.EVAL, script(FIND_UNUSED, KEY, CURRENT, USED).add(time.toSeconds()))
-        .thenApply(
-            reply -> {
-              Map<Integer, String> unused = new LinkedHashMap<>();
-              pairs(reply).forEach((id, used) -> putIfId(unused, id, used));
-              return unused;
-            });
-  }
-
-  /** Removes a dictionary, unless it has become current or was used since; whether it did. */
-  public CompletableFuture<Boolean> removeUnused(int id, String used) {
-    return send(
-            CommandType.EVAL,
-            script(REMOVE, KEY, CURRENT, USED).add(TrainedDictionary.name(id)).add(used))
-        .thenApply(reply -> reply instanceof Long removed && removed == 1);
-  }
-
-  /**
    * Renews the lease of a client, and counts the leases of all.
    *
    * @param format the highest that it can read, 1 or 2
@@ -214,16 +170,16 @@ public final class DictionaryStore {
   }
 
   private CompletableFuture<Map<String, String>> pairs(String key) {
-    return send(CommandType.HGETALL, key(key)).thenApply(DictionaryStore::pairs);
-  }
-
-  private static Map<String, String> pairs(Object reply) {
-    Map<String, String> pairs = new LinkedHashMap<>();
-    List<?> list = (List<?>) reply;
-    for (int i = 0; i + 1 < list.size(); i += 2) {
-      pairs.put(text(list.get(i)), text(list.get(i + 1)));
-    }
-    return pairs;
+    return send(CommandType.HGETALL, key(key))
+        .thenApply(
+            reply -> {
+              Map<String, String> pairs = new LinkedHashMap<>();
+              List<?> list = (List<?>) reply;
+              for (int i = 0; i + 1 < list.size(); i += 2) {
+                pairs.put(text(list.get(i)), text(list.get(i + 1)));
+              }
+              return pairs;
+            });
   }
 
   private static String text(@Nullable Object bytes) {

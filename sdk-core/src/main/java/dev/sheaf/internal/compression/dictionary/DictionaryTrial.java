@@ -9,6 +9,7 @@ import dev.sheaf.internal.compression.algorithm.ZstdDictionary;
 import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
+import java.util.function.IntUnaryOperator;
 
 /** Compares dictionaries with the algorithm of a policy, on values that none was trained on. */
 final class DictionaryTrial {
@@ -18,6 +19,12 @@ final class DictionaryTrial {
 
   /** What stands before a frame made with a dictionary. */
   private static final int HEADER_BYTES = 7;
+
+  /**
+   * The part of what the policy's algorithm stores that a dictionary must save, since it is one
+   * more thing not to lose.
+   */
+  static final double MIN_SAVING = 0.2;
 
   /** The first passes warm up; the fastest counts, because others use the processor too. */
   private static final int PASSES = 5;
@@ -39,20 +46,29 @@ final class DictionaryTrial {
   /** What storing all values takes. */
   record Figures(long storedBytes, long nanos) {}
 
-  /** Compresses and restores one value; how much is stored of it. */
-  private interface Way {
-    int store(byte[] value, byte[] target);
+  /** As {@link Compressor#compress}, of an algorithm or with a dictionary. */
+  private interface Compression {
+    int run(byte[] source, int offset, int length, byte[] target, int targetOffset);
+  }
+
+  private interface Decompression {
+    void run(byte[] source, int offset, int length, byte[] target);
   }
 
   /** How a dictionary does. */
   Figures of(TrainedDictionary dictionary) {
     ZstdDictionary zstd = dictionary.use();
-    return measure((value, target) -> with(zstd, value, target));
+    return measure(
+        HEADER_BYTES, ZstdDictionary::maxCompressedLength, zstd::compress, zstd::decompress);
   }
 
   /** How an algorithm does. */
   private Figures of(Compressor compressor) {
-    return measure((value, target) -> without(compressor, value, target));
+    return measure(
+        ENVELOPE_BYTES,
+        compressor::maxCompressedLength,
+        compressor::compress,
+        compressor::decompress);
   }
 
   /** What each algorithm that is there stores of the originals, for people to compare. */
@@ -76,58 +92,38 @@ final class DictionaryTrial {
   boolean isWorth(Figures figures) {
     long saved = usual.storedBytes() - figures.storedBytes();
     return saved > 0
-        && saved >= options.minSaving() * usual.storedBytes()
+        && saved >= MIN_SAVING * usual.storedBytes()
         && figures.nanos() - usual.nanos() <= saved * (double) options.maxNanosPerSavedByte();
   }
 
-  private Figures measure(Way way) {
+  private Figures measure(
+      int headerBytes,
+      IntUnaryOperator maxCompressedLength,
+      Compression compression,
+      Decompression decompression) {
     int longest = values.stream().mapToInt(value -> value.length).max().orElse(0);
-    byte[] target = new byte[ENVELOPE_BYTES + longestStored(longest)];
+    byte[] target = new byte[maxCompressedLength.applyAsInt(longest)];
     long stored = 0;
     long nanos = Long.MAX_VALUE;
     for (int pass = 0; pass < PASSES; pass++) {
       long startNanos = System.nanoTime();
       stored = 0;
       for (byte[] value : values) {
-        stored += way.store(value, target);
+        int payload = compression.run(value, 0, value.length, target, 0);
+        int ofValue = kept(value, headerBytes + payload);
+        if (ofValue < value.length) {
+          decompression.run(target, 0, payload, new byte[value.length]);
+        }
+        stored += ofValue;
       }
       nanos = Math.min(nanos, System.nanoTime() - startNanos);
     }
     return new Figures(stored, nanos);
   }
 
-  private int longestStored(int length) {
-    int most =
-        Math.max(
-            ZstdDictionary.maxCompressedLength(length), compressor().maxCompressedLength(length));
-    for (Algorithm algorithm : Algorithm.values()) {
-      Compressor other = algorithm.orNull();
-      most = other == null ? most : Math.max(most, other.maxCompressedLength(length));
-    }
-    return most;
-  }
-
   @SuppressWarnings("NullAway") // A policy that learns has a compressor.
   private Compressor compressor() {
     return policy.compressor();
-  }
-
-  private int without(Compressor compressor, byte[] value, byte[] target) {
-    int payload = compressor.compress(value, 0, value.length, target, 0);
-    int stored = kept(value, ENVELOPE_BYTES + payload);
-    if (stored < value.length) {
-      compressor.decompress(target, 0, payload, new byte[value.length]);
-    }
-    return stored;
-  }
-
-  private int with(ZstdDictionary zstd, byte[] value, byte[] target) {
-    int frame = zstd.compress(value, 0, value.length, target, 0);
-    int stored = kept(value, HEADER_BYTES + frame);
-    if (stored < value.length) {
-      zstd.decompress(target, 0, frame, new byte[value.length]);
-    }
-    return stored;
   }
 
   private int kept(byte[] value, int stored) {

@@ -19,6 +19,12 @@ public final class PolicyDictionary {
   /** Larger values have enough to refer to in themselves, and go by the policy's algorithm. */
   static final int LARGEST_VALUE_BYTES = 32 << 10;
 
+  /**
+   * The most bytes of values that are kept for training, more than a hundred times the dictionary:
+   * 2 MiB.
+   */
+  private static final int SAMPLE_BYTES = 2 << 20;
+
   /** Where values are only counted, one in so many is. */
   private static final int COUNTED = 16;
 
@@ -75,7 +81,7 @@ public final class PolicyDictionary {
       CompressionPolicy policy, DictionaryOptions options, Consumer<PolicyDictionary> train) {
     this.policy = policy;
     this.samplesToTrain = options.samples();
-    this.reservoir = new SampleReservoir(options.sampleBytes());
+    this.reservoir = new SampleReservoir(SAMPLE_BYTES);
     this.train = train;
     this.trains = options.training();
     if (!trains) {

@@ -270,7 +270,6 @@ class ChangingDictionariesContractTest {
         server,
         DictionaryOptions.builder()
             .samples(300)
-            .dictionaryBytes(4 << 10)
             .maxNanosPerSavedByte(Integer.MAX_VALUE)
             .lease(Duration.ofSeconds(20))
             .build());

@@ -353,7 +353,7 @@ class DictionariesContractTest {
         writer.dictionaries().refresh();
         writer.sync().set("orders:7", Orders.order(7));
         byte[] value = plain.sync().get("orders:7");
-        assertThat(Envelope.dictionaryId(value, 0, value.length))
+        assertThat(Envelope.dictionaryId(value, value.length))
             .isEqualTo(Integer.parseInt(newer, 16));
       }
     }
@@ -443,7 +443,6 @@ class DictionariesContractTest {
   private static DictionaryOptions.Builder learning() {
     return DictionaryOptions.builder()
         .samples(SAMPLES)
-        .dictionaryBytes(4 << 10)
         .maxNanosPerSavedByte(Integer.MAX_VALUE)
         .lease(Duration.ofHours(1));
   }

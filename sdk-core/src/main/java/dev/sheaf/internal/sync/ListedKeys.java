@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.sheaf.internal.sync;
+
+import dev.sheaf.internal.sync.KeySource.OfList;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lists of ids that a thread has read, and the loops over them of which it has read one key,
+ * perhaps. Confined to that thread.
+ */
+final class ListedKeys<K> {
+
+  /** How many lists of the thread are remembered, the latest first. */
+  private static final int MAX_LISTS = 4;
+
+  /** How many first keys wait for a second one that proves what they have in common with a list. */
+  private static final int MAX_CANDIDATES = 16;
+
+  /** With which elements a loop over a list in its order may begin. */
+  private static final int FIRST_ELEMENTS = 3;
+
+  private final List<ReadList> lists = new ArrayList<>();
+  private final List<FollowedLoop<K>> candidates = new ArrayList<>();
+
+  boolean isEmpty() {
+    return lists.isEmpty();
+  }
+
+  /** Another list was read. */
+  void add(ReadList list) {
+    forgetOld(list.readAtNanos());
+    if (lists.size() == MAX_LISTS) {
+      lists.remove(MAX_LISTS - 1);
+    }
+    lists.add(0, list);
+  }
+
+  void forgetOld(long now) {
+    lists.removeIf(list -> now - list.readAtNanos() > AskedRead.MAX_PAUSE_NANOS);
+  }
+
+  void clearCandidates() {
+    candidates.clear();
+  }
+
+  /** A loop over a list, whose first key was seen and whose second this is. */
+  @Nullable FollowedLoop<K> proven(AskedRead asked) {
+    for (int i = candidates.size() - 1; i >= 0; i--) {
+      FollowedLoop<K> candidate = candidates.get(i);
+      int index = asked.keyIndex(candidate);
+      if (index != KeySource.NONE && !candidate.hasRead(index)) {
+        candidates.clear();
+        return candidate;
+      }
+    }
+    return null;
+  }
+
+  /** Loops over the latest list that this key may be the first of. */
+  List<FollowedLoop<K>> begunBy(AskedRead asked) {
+    propose(asked);
+    List<FollowedLoop<K>> begun = new ArrayList<>();
+    ReadList latest = null;
+    for (int i = candidates.size() - 1; i >= 0; i--) {
+      FollowedLoop<K> candidate = candidates.get(i);
+      if (candidate.source() instanceof OfList of
+          && (latest == null || latest == of.list())
+          && asked.keyIndex(candidate) == candidate.last()) {
+        latest = of.list();
+        begun.add(candidate);
+      }
+    }
+    return begun;
+  }
+
+  /** Notes which lists this key may be made of an element of. */
+  private void propose(AskedRead asked) {
+    // The latest list last, where it is looked for first.
+    for (int n = lists.size() - 1; n >= 0; n--) {
+      ReadList list = lists.get(n);
+      for (int i = 0; i < Math.min(FIRST_ELEMENTS, list.size()); i++) {
+        String element = list.get(i);
+        if (element != null && !element.isEmpty()) {
+          int at = asked.text().indexOf(element);
+          while (at >= 0) {
+            propose(asked, list, at, at + element.length());
+            at = asked.text().indexOf(element, at + 1);
+          }
+        }
+      }
+      proposeParts(asked, list);
+    }
+  }
+
+  /** A loop in another order begins with any element, which stands between colons then. */
+  private void proposeParts(AskedRead asked, ReadList list) {
+    String text = asked.text();
+    int start = 0;
+    while (start <= text.length()) {
+      int colon = text.indexOf(':', start);
+      int end = colon < 0 ? text.length() : colon;
+      if (end > start && list.indexOf(text.substring(start, end)) >= FIRST_ELEMENTS) {
+        propose(asked, list, start, end);
+      }
+      start = end + 1;
+    }
+  }
+
+  private void propose(AskedRead asked, ReadList list, int from, int to) {
+    String text = asked.text();
+    FollowedLoop<K> candidate =
+        asked.begin(new OfList(list, text.substring(0, from), text.substring(to)), List.of(text));
+    if (candidate != null) {
+      if (candidates.size() == MAX_CANDIDATES) {
+        candidates.remove(0);
+      }
+      candidates.add(candidate);
+    }
+  }
+}
