@@ -3,7 +3,6 @@ package dev.sheaf.availability;
 
 import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.positive;
-import static dev.sheaf.internal.common.OptionChecks.upTo;
 
 import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
@@ -15,23 +14,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AvailabilityOptions {
 
-  private static final double MAX_JITTER = 0.9;
   private static final AvailabilityOptions DEFAULTS = builder().build();
 
   private final Duration timeout;
   private final Duration maxAge;
-  private final Duration refreshAfter;
   private final Duration downAfter;
   private final Duration interval;
-  private final double jitter;
-  private final Duration minPingSpacing;
   private final boolean failFastWhileDown;
 
   private AvailabilityOptions(Builder given) {
     timeout = time("timeout", given.timeout);
     maxAge = atLeast(Duration.ZERO, "maxAge", given.maxAge);
-    Duration refresh = given.refreshAfter;
-    refreshAfter = time("refreshAfter", refresh == null ? half(given.timeout) : refresh);
     Duration down = given.downAfter;
     downAfter = time("downAfter", down == null ? timeout.plus(timeout.dividedBy(4)) : down);
     if (downAfter.compareTo(timeout) < 0) {
@@ -43,18 +36,11 @@ public final class AvailabilityOptions {
               + "; lower timeout or raise downAfter");
     }
     interval = time("interval", given.interval);
-    jitter = upTo(MAX_JITTER, "jitter", given.jitter);
-    minPingSpacing = atLeast(Duration.ZERO, "minPingSpacing", given.minPingSpacing);
     failFastWhileDown = given.failFastWhileDown;
   }
 
   private static Duration time(String name, Duration value) {
     return atLeast(Duration.ZERO, name, positive(name, value));
-  }
-
-  /** Never zero, for a time-out of a nanosecond. */
-  private static Duration half(Duration timeout) {
-    return timeout.minus(timeout.dividedBy(2));
   }
 
   /** The defaults that the methods name. */
@@ -81,15 +67,6 @@ public final class AvailabilityOptions {
   }
 
   /**
-   * How old the last reply may be before a call of {@code isAvailable()} makes the guard send a
-   * PING in the background; half the time-out by default, so that an outage is noticed within twice
-   * the time-out.
-   */
-  public Duration refreshAfter() {
-    return refreshAfter;
-  }
-
-  /**
    * How long a PING may stay unanswered before its node is DOWN, at least the time-out; five
    * quarters of it by default. In between callers are told no, but the node keeps its state: a
    * single slow answer is no outage.
@@ -108,22 +85,6 @@ public final class AvailabilityOptions {
   }
 
   /**
-   * By which share of the interval each pause is shortened at random, 0 to 0.9, so that instances
-   * do not ping in step; 0.4 by default.
-   */
-  public double jitter() {
-    return jitter;
-  }
-
-  /**
-   * The shortest time between two PINGs to one node; 20 ms by default, so that a client sends no
-   * more than 50 a second however many callers ask. Zero: none.
-   */
-  public Duration minPingSpacing() {
-    return minPingSpacing;
-  }
-
-  /**
    * Whether commands to a node that is DOWN fail at once with {@link UnavailableException} and the
    * reason, as a circuit breaker has them, in place of waiting for the node until their time-out;
    * false by default. What was called before waits on.
@@ -137,18 +98,14 @@ public final class AvailabilityOptions {
 
     private Duration timeout = Duration.ofMillis(200);
     private Duration maxAge = Duration.ofSeconds(1);
-    private @Nullable Duration refreshAfter;
     private @Nullable Duration downAfter;
     private Duration interval = Duration.ofMillis(900);
-    private double jitter = 0.4;
-    private Duration minPingSpacing = Duration.ofMillis(20);
     private boolean failFastWhileDown;
 
     private Builder() {}
 
     /**
-     * See {@link AvailabilityOptions#timeout()}. Unless they are given, {@link #refreshAfter} and
-     * {@link #downAfter} follow it.
+     * See {@link AvailabilityOptions#timeout()}. Unless it is given, {@link #downAfter} follows it.
      */
     public Builder timeout(Duration timeout) {
       this.timeout = timeout;
@@ -161,12 +118,6 @@ public final class AvailabilityOptions {
       return this;
     }
 
-    /** See {@link AvailabilityOptions#refreshAfter()}. */
-    public Builder refreshAfter(Duration refreshAfter) {
-      this.refreshAfter = refreshAfter;
-      return this;
-    }
-
     /** See {@link AvailabilityOptions#downAfter()}. */
     public Builder downAfter(Duration downAfter) {
       this.downAfter = downAfter;
@@ -176,18 +127,6 @@ public final class AvailabilityOptions {
     /** See {@link AvailabilityOptions#interval()}. */
     public Builder interval(Duration interval) {
       this.interval = interval;
-      return this;
-    }
-
-    /** See {@link AvailabilityOptions#jitter()}. */
-    public Builder jitter(double jitter) {
-      this.jitter = jitter;
-      return this;
-    }
-
-    /** See {@link AvailabilityOptions#minPingSpacing()}. */
-    public Builder minPingSpacing(Duration minPingSpacing) {
-      this.minPingSpacing = minPingSpacing;
       return this;
     }
 

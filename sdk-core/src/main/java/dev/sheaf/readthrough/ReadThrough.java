@@ -31,6 +31,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ReadThrough<K, V> {
 
+  /** How many keys may be under load at once: 10,000. Beyond that callers load for themselves. */
+  int MAX_LOADS = 10_000;
+
+  /** How many values may wait to be written back: 1,024. Beyond that values are not cached. */
+  int MAX_PENDING_WRITES = 1_024;
+
   /**
    * Reads one key; blocks.
    *
@@ -40,7 +46,6 @@ public interface ReadThrough<K, V> {
    * @throws LoadFailedException if the loader throws a checked exception
    * @throws io.lettuce.core.RedisCommandInterruptedException if the thread is interrupted, which
    *     stays set
-   * @throws dev.sheaf.SheafException if the client was closed before its first use
    * @throws IllegalArgumentException if the TTL is not positive
    * @throws IllegalStateException if a loader reads the key that it loads
    * @throws NullPointerException if an argument is null

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.readthrough;
 
-import static dev.sheaf.internal.common.OptionChecks.atLeast;
 import static dev.sheaf.internal.common.OptionChecks.positive;
 import static dev.sheaf.internal.common.OptionChecks.upTo;
 
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 public final class ReadThroughOptions<V> {
 
   private static final double MAX_TTL_JITTER = 0.5;
-  private static final double MAX_EARLY_REFRESH = 100;
 
   private final Builder<V> given;
 
@@ -51,27 +49,11 @@ public final class ReadThroughOptions<V> {
   }
 
   /**
-   * How many keys may be under load at once, at least 1; 10,000 by default. Beyond that callers
-   * load for themselves, without sharing.
-   */
-  public int maxLoads() {
-    return given.maxLoads;
-  }
-
-  /**
    * How long a caller waits for another caller's load; 10 s by default, longer than loads take. A
    * load older than that is not shared any more: one caller loads the key again.
    */
   public Duration maxLoadWait() {
     return given.maxLoadWait;
-  }
-
-  /**
-   * How many values may wait to be written back, at least 1; 1,024 by default. Beyond that values
-   * are not cached.
-   */
-  public int maxPendingWrites() {
-    return given.maxPendingWrites;
   }
 
   /**
@@ -87,38 +69,23 @@ public final class ReadThroughOptions<V> {
     return given.absentTtl;
   }
 
-  /**
-   * How eagerly a value is loaded again shortly before it expires, 0 to 100; 0, the default, for
-   * not at all, 1 for the optimum of the literature. Each hit then asks for the key's remaining
-   * time, too.
-   */
-  public double earlyRefresh() {
-    return given.earlyRefresh;
-  }
-
   /** Collects options; {@link #build()} checks them. */
   public static final class Builder<V> {
 
     private Duration readTimeout = Duration.ofMillis(200);
     private double ttlJitter = 0.1;
-    private int maxLoads = 10_000;
     private Duration maxLoadWait = Duration.ofSeconds(10);
-    private int maxPendingWrites = 1_024;
     private @Nullable V absent;
     private Duration absentTtl = Duration.ofMinutes(1);
-    private double earlyRefresh;
 
     private Builder() {}
 
     private Builder(Builder<V> other) {
       readTimeout = positive("readTimeout", other.readTimeout);
       ttlJitter = upTo(MAX_TTL_JITTER, "ttlJitter", other.ttlJitter);
-      maxLoads = atLeast(1, "maxLoads", other.maxLoads);
       maxLoadWait = positive("maxLoadWait", other.maxLoadWait);
-      maxPendingWrites = atLeast(1, "maxPendingWrites", other.maxPendingWrites);
       absent = other.absent;
       absentTtl = positive("absentTtl", other.absentTtl);
-      earlyRefresh = upTo(MAX_EARLY_REFRESH, "earlyRefresh", other.earlyRefresh);
     }
 
     /** See {@link ReadThroughOptions#readTimeout()}. */
@@ -133,21 +100,9 @@ public final class ReadThroughOptions<V> {
       return this;
     }
 
-    /** See {@link ReadThroughOptions#maxLoads()}. */
-    public Builder<V> maxLoads(int maxLoads) {
-      this.maxLoads = maxLoads;
-      return this;
-    }
-
     /** See {@link ReadThroughOptions#maxLoadWait()}. */
     public Builder<V> maxLoadWait(Duration maxLoadWait) {
       this.maxLoadWait = maxLoadWait;
-      return this;
-    }
-
-    /** See {@link ReadThroughOptions#maxPendingWrites()}. */
-    public Builder<V> maxPendingWrites(int maxPendingWrites) {
-      this.maxPendingWrites = maxPendingWrites;
       return this;
     }
 
@@ -160,12 +115,6 @@ public final class ReadThroughOptions<V> {
     /** See {@link ReadThroughOptions#absentTtl()}. */
     public Builder<V> absentTtl(Duration absentTtl) {
       this.absentTtl = absentTtl;
-      return this;
-    }
-
-    /** See {@link ReadThroughOptions#earlyRefresh()}. */
-    public Builder<V> earlyRefresh(double earlyRefresh) {
-      this.earlyRefresh = earlyRefresh;
       return this;
     }
 

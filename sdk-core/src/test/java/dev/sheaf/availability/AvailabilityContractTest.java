@@ -165,7 +165,7 @@ class AvailabilityContractTest {
   }
 
   @ForEachServer
-  void meters_showPingsAnswersAndNodes_ofThisClient(ServerUnderTest server)
+  void meters_showPingsAndNodes_ofThisClient(ServerUnderTest server)
       throws InterruptedException, ExecutionException {
     MeterRegistry registry = new SimpleMeterRegistry();
     try (Sheaf<String, String> sheaf =
@@ -182,23 +182,16 @@ class AvailabilityContractTest {
       assertThat(sheaf.availability().withMaxAge(Duration.ZERO).isAvailable()).isTrue();
       assertThat(registry.get("sheaf.availability.nodes").tag("state", "up").gauge().value())
           .isEqualTo(nodes);
-      assertThat(answers(registry, "cached") + answers(registry, "traffic")).isEqualTo(10);
-      assertThat(answers(registry, "ping")).isEqualTo(1);
       Await.until(
           "the PINGs to be measured",
           PATIENT,
           () ->
               registry.get("sheaf.availability.ping").tag("outcome", "ok").timer().count()
                   >= 2L * nodes);
-      assertThat(registry.get("sheaf.availability.ping.callers").summary().count()).isPositive();
       assertThat(registry.getMeters())
           .filteredOn(meter -> meter.getId().getName().startsWith("sheaf.availability"))
           .allMatch(meter -> "shop".equals(meter.getId().getTag("client")), "tagged");
     }
     assertThat(registry.find("sheaf.availability.nodes").gauges()).isEmpty();
-  }
-
-  private static double answers(MeterRegistry registry, String source) {
-    return registry.get("sheaf.availability.answers").tag("source", source).counter().count();
   }
 }

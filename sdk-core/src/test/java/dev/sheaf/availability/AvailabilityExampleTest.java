@@ -115,7 +115,6 @@ class AvailabilityExampleTest {
         ReadThroughOptions.<String>builder()
             .readTimeout(Duration.ofMillis(50))
             .absent("<none>")
-            .earlyRefresh(1)
             .build());
   }
 

@@ -34,7 +34,6 @@ class AvailabilityLoadIT {
   private static final AvailabilityOptions CALM =
       AvailabilityOptions.builder()
           .interval(Duration.ofHours(1))
-          .jitter(0)
           .timeout(Duration.ofSeconds(60))
           .downAfter(Duration.ofHours(1))
           .maxAge(Duration.ofHours(1))

@@ -21,12 +21,8 @@ class AvailabilityOptionsTest {
   void optionsOutOfRange_areNamedWithTheirValue() {
     refuses(it -> it.timeout(Duration.ZERO), "timeout", "PT0S");
     refuses(it -> it.maxAge(Duration.ofSeconds(-1)), "maxAge", "PT-1S");
-    refuses(it -> it.refreshAfter(Duration.ZERO), "refreshAfter");
     refuses(it -> it.downAfter(Duration.ofMillis(199)), "downAfter", "PT0.199S", "PT0.2S");
     refuses(it -> it.interval(Duration.ofDays(2)), "interval", "PT48H");
-    refuses(it -> it.jitter(0.95), "jitter", "0.95");
-    refuses(it -> it.jitter(Double.NaN), "jitter", "NaN");
-    refuses(it -> it.minPingSpacing(Duration.ofMillis(-1)), "minPingSpacing");
   }
 
   @Test
@@ -36,8 +32,6 @@ class AvailabilityOptionsTest {
             .maxAge(Duration.ZERO)
             .downAfter(AvailabilityOptions.defaults().timeout())
             .interval(Duration.ofMillis(1))
-            .jitter(0.9)
-            .minPingSpacing(Duration.ZERO)
             .build();
     assertThat(same.timeout()).isEqualTo(AvailabilityOptions.defaults().timeout());
   }
@@ -46,7 +40,6 @@ class AvailabilityOptionsTest {
   void timeout_bringsWhatDependsOnItAlong() {
     AvailabilityOptions options =
         AvailabilityOptions.builder().timeout(Duration.ofSeconds(1)).build();
-    assertThat(options.refreshAfter()).isEqualTo(Duration.ofMillis(500));
     assertThat(options.downAfter()).isEqualTo(Duration.ofMillis(1250));
     AvailabilityOptions given =
         AvailabilityOptions.builder()

@@ -8,7 +8,6 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
-import io.lettuce.core.SetArgs;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -159,37 +158,6 @@ class AsyncReadThroughTest {
       assertThat(now(reads.getAsync("k", TTL, key -> value("new")))).isEqualTo("new");
       assertThat(reads.getAll(List.of("k"), TTL, missing -> new HashMap<>())).hasSize(1);
       assertThat(first).isNotDone();
-    }
-  }
-
-  @ForEachServer
-  void valueNearItsEnd_isLoadedEarly_andAFailureOfThatIsHidden(ServerUnderTest server)
-      throws Exception {
-    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
-      // So eager that every hit loads again once a load is known to take some time.
-      ReadThrough<String, String> eager =
-          sheaf.readThrough(patient().earlyRefresh(100).ttlJitter(0).build());
-      CompletionStage<String> first =
-          eager.getAsync(
-              "first",
-              TTL,
-              key ->
-                  new CompletableFuture<String>()
-                      .completeOnTimeout("old", 20, TimeUnit.MILLISECONDS));
-      assertThat(now(first.toCompletableFuture())).isEqualTo("old");
-      Await.until(
-          "an early load",
-          SOON,
-          () -> {
-            sheaf.sync().set("k", "old", SetArgs.Builder.px(500));
-            return "new".equals(eager.getAsync("k", TTL, key -> value("new")).join());
-          });
-      sheaf.sync().set("k", "old", SetArgs.Builder.px(500));
-      assertThat(
-              now(
-                  eager.getAsync(
-                      "k", TTL, key -> CompletableFuture.failedFuture(new IOException("no")))))
-          .isIn("old", "new");
     }
   }
 

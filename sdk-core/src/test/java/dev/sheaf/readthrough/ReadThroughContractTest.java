@@ -12,7 +12,6 @@ import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import io.lettuce.core.RedisCommandInterruptedException;
-import io.lettuce.core.SetArgs;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -24,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -31,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
@@ -344,66 +345,37 @@ class ReadThroughContractTest {
   @ForEachServer
   void moreLoadsThanTheLimit_areNotShared_butServed(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = connect(server)) {
-      ReadThrough<String, String> reads = sheaf.readThrough(patient().maxLoads(1).build());
-      CountDownLatch loading = new CountDownLatch(1);
-      CountDownLatch mayEnd = new CountDownLatch(1);
-      Future<String> first =
-          callers.submit(
-              () ->
-                  reads.get(
-                      "one",
-                      TTL,
-                      key -> {
-                        loading.countDown();
-                        mayEnd.await();
-                        return "v";
-                      }));
-      loading.await();
-      assertThat(reads.get("two", TTL, key -> "own")).isEqualTo("own");
-      mayEnd.countDown();
-      assertThat(first.get()).isEqualTo("v");
-    }
-  }
-
-  @ForEachServer
-  void valueNearItsEnd_isLoadedEarly_andAFailureOfThatIsHidden(ServerUnderTest server) {
-    try (Sheaf<String, String> sheaf = connect(server)) {
-      // So eager that every hit draws "now": a load took some 2 ms, the chance to miss is nil.
-      ReadThrough<String, String> eager =
-          sheaf.readThrough(patient().earlyRefresh(100).ttlJitter(0).build());
-      Loader<String, String> slow =
+      ReadThrough<String, String> reads = sheaf.readThrough(patient().build());
+      List<String> keys =
+          IntStream.range(0, ReadThrough.MAX_LOADS).mapToObj(i -> "k" + i).toList();
+      CompletableFuture<Void> loading = new CompletableFuture<>();
+      CompletableFuture<Map<String, String>> mayEnd = new CompletableFuture<>();
+      CompletableFuture<Map<String, String>> first =
+          reads.getAllAsync(
+              keys,
+              TTL,
+              missing -> {
+                loading.complete(null);
+                return mayEnd;
+              });
+      loading.get(SOON.toSeconds(), TimeUnit.SECONDS);
+      AtomicInteger loads = new AtomicInteger();
+      Loader<String, String> nested =
           key -> {
-            long begun = System.nanoTime();
-            Await.until("20 ms to pass", SOON, () -> System.nanoTime() > begun + 20_000_000);
-            return "old";
+            loads.incrementAndGet();
+            // Were this load shared, the loader would be told not to wait for itself.
+            return reads.get(
+                key,
+                TTL,
+                again -> {
+                  loads.incrementAndGet();
+                  return "own";
+                });
           };
-      assertThat(eager.get("k", Duration.ofMillis(900), slow)).isEqualTo("old");
-      sheaf.sync().set("k", "old");
-      assertThat(eager.get("k", TTL, key -> "new")).as("never expires").isEqualTo("old");
-      Await.until(
-          "an early load",
-          SOON,
-          () -> {
-            sheaf.sync().set("k", "old", SetArgs.Builder.px(500));
-            return "new".equals(eager.get("k", TTL, key -> "new"));
-          });
-      AtomicInteger failed = new AtomicInteger();
-      Await.until(
-          "a failing early load",
-          SOON,
-          () -> {
-            sheaf.sync().set("k", "old", SetArgs.Builder.px(500));
-            String value =
-                eager.get(
-                    "k",
-                    TTL,
-                    key -> {
-                      failed.incrementAndGet();
-                      throw new IllegalStateException("no");
-                    });
-            assertThat(value).isIn("old", "new");
-            return failed.get() > 0;
-          });
+      assertThat(reads.get("one more", TTL, nested)).isEqualTo("own");
+      assertThat(loads).hasValue(2);
+      mayEnd.complete(Map.of("k0", "v"));
+      assertThat(first.get(SOON.toSeconds(), TimeUnit.SECONDS)).containsExactly(Map.entry("k0", "v"));
     }
   }
 
@@ -469,12 +441,10 @@ class ReadThroughContractTest {
       assertThat(count(registry, "reads", "hit")).isEqualTo(1);
       assertThat(count(registry, "loads", "own")).isEqualTo(1);
       Await.until("the write", SOON, () -> count(registry, "writes", "written") == 1);
-      assertThat(registry.get("sheaf.readthrough.writes.pending").gauge().value()).isZero();
       assertThat(registry.getMeters())
           .filteredOn(meter -> meter.getId().getName().startsWith("sheaf.readthrough"))
           .allMatch(meter -> "shop".equals(meter.getId().getTag("client")), "tagged");
     }
-    assertThat(registry.find("sheaf.readthrough.writes.pending").gauges()).isEmpty();
   }
 
   private static double count(MeterRegistry registry, String what, String outcome) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,17 +106,17 @@ class ReadThroughFaultsIT {
           sheaf.readThrough(
               ReadThroughOptions.<String>builder()
                   .readTimeout(Duration.ofMillis(1))
-                  .maxPendingWrites(10)
                   .build());
       redis.pause();
-      for (int i = 0; i < 50; i++) {
-        assertThat(reads.get("k" + i, TTL, key -> "loaded")).isEqualTo("loaded");
-      }
-      assertThat(registry.get("sheaf.readthrough.writes.pending").gauge().value()).isEqualTo(10);
+      List<String> keys =
+          IntStream.range(0, ReadThrough.MAX_PENDING_WRITES + 40).mapToObj(i -> "k" + i).toList();
+      assertThat(reads.getAll(keys, TTL, ReadThroughFaultsIT::load)).hasSameSizeAs(keys);
       assertThat(count("writes", "dropped")).isEqualTo(40);
       redis.resume();
-      Await.until("the ten to be written", SOON, () -> count("writes", "written") == 10);
-      assertThat(registry.get("sheaf.readthrough.writes.pending").gauge().value()).isZero();
+      Await.until(
+          "the others to be written",
+          SOON,
+          () -> count("writes", "written") == ReadThrough.MAX_PENDING_WRITES);
     }
   }
 

@@ -22,10 +22,7 @@ class ReadThroughOptionsTest {
   void optionsOutOfRange_areNamedWithTheirValue() {
     refuses(it -> it.readTimeout(Duration.ZERO), "readTimeout");
     refuses(it -> it.ttlJitter(0.6), "ttlJitter", "0.6");
-    refuses(it -> it.maxLoads(0), "maxLoads", "0");
-    refuses(it -> it.maxPendingWrites(0), "maxPendingWrites", "0");
     refuses(it -> it.maxLoadWait(Duration.ZERO), "maxLoadWait", "PT0S");
     refuses(it -> it.absentTtl(Duration.ZERO), "absentTtl");
-    refuses(it -> it.earlyRefresh(-1), "earlyRefresh", "-1");
   }
 }

@@ -2,9 +2,9 @@
 package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.UnavailableException;
+import dev.sheaf.internal.availability.NodeGuard.Verdict;
 import dev.sheaf.internal.common.Failures;
 import io.lettuce.core.RedisCommandInterruptedException;
-import io.micrometer.core.instrument.Counter;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,92 +14,52 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/**
- * The answer to "can Redis be used?": from memory if that is new enough, else by a PING.
- * Thread-safe.
- */
+/** The answer to "can Redis be used?": from memory if that is new enough, else by a PING. */
 final class AvailabilityDecision {
 
-  /** For how long a yes is given again without a look at the nodes; no node falls in between. */
-  private static final Duration REPEAT = Duration.ofMillis(10);
+  private AvailabilityDecision() {}
 
-  private final AvailabilityMeters meters;
-  private final Object lock = new Object();
-
-  /** Until when every caller with the default age is told yes; moves back when a node changes. */
-  private volatile long yesUntil = System.nanoTime();
-
-  private volatile int changes;
-  private volatile @Nullable Counter yesCount;
-  private volatile boolean closed;
-
-  AvailabilityDecision(AvailabilityMeters meters) {
-    this.meters = meters;
-  }
-
-  /** A node has changed: what was said before is not said again unseen. */
-  void changed() {
-    synchronized (lock) {
-      changes++;
-      yesUntil = System.nanoTime();
+  /** Whether these nodes can be used, asked of them if need be. */
+  static boolean isAvailable(List<NodeGuard> nodes, long maxAge, Duration timeout) {
+    List<NodeGuard> stale = new ArrayList<>(0);
+    Verdict known = majority(nodes, maxAge, stale);
+    if (known != Verdict.STALE) {
+      return known == Verdict.YES;
     }
-  }
-
-  /** The nodes are watched no more. */
-  void close() {
-    closed = true;
-    changed();
-  }
-
-  /** The answer for all nodes and callers with the default age, if it is a yes just given. */
-  boolean isKnownUp() {
-    if (System.nanoTime() - yesUntil >= 0) {
-      return false;
-    }
-    Counter count = yesCount;
-    if (count != null) {
-      count.increment();
-    }
-    return true;
+    return ask(stale, maxAge, timeout)
+        && majority(nodes, Long.MAX_VALUE, new ArrayList<>(0)) == Verdict.YES;
   }
 
   /**
-   * Whether these nodes can be used, asked of them if need be.
+   * What the nodes of more than half of the slots say.
    *
-   * @param isUsual whether these are all nodes and the age is the default, so that a yes is given
-   *     again by {@link #isKnownUp}
+   * @param stale is given the nodes that have to be asked
    */
-  boolean isAvailable(List<NodeGuard> nodes, long maxAge, Duration timeout, boolean isUsual) {
-    int seen = changes;
+  private static Verdict majority(List<NodeGuard> nodes, long maxAge, List<NodeGuard> stale) {
     long now = System.nanoTime();
-    Tally tally = new Tally(nodes, now, maxAge);
-    if (!tally.isDecided()) {
-      return ask(tally.stale, maxAge, timeout)
-          && new Tally(nodes, System.nanoTime(), Long.MAX_VALUE).isYes();
-    }
-    meters.answered(tally.source);
-    if (isUsual && tally.isYes()) {
-      repeat(now + Math.min(REPEAT.toNanos(), maxAge), seen, tally.source);
-    }
-    return tally.isYes();
-  }
-
-  private void repeat(long until, int seen, AvailabilityMeters.Source source) {
-    synchronized (lock) {
-      if (changes == seen && !closed) {
-        yesCount = meters.answers(source);
-        yesUntil = until;
+    int slots = 0;
+    int yes = 0;
+    int no = 0;
+    for (NodeGuard node : nodes) {
+      int weight = node.slots();
+      slots += weight;
+      switch (node.verdict(now, maxAge)) {
+        case YES -> yes += weight;
+        case NO -> no += weight;
+        case STALE -> stale.add(node);
       }
     }
+    if (2 * yes > slots) {
+      return Verdict.YES;
+    }
+    return stale.isEmpty() || 2 * no >= slots ? Verdict.NO : Verdict.STALE;
   }
 
   /** Waits for the nodes' answers; whether one was good. */
-  private boolean ask(List<NodeGuard> nodes, long maxAge, Duration timeout) {
+  private static boolean ask(List<NodeGuard> nodes, long maxAge, Duration timeout) {
     List<CompletableFuture<Duration>> pings =
         nodes.stream().map(node -> node.ping(maxAge, timeout)).toList();
-    meters.answered(AvailabilityMeters.Source.PING);
     if (Thread.currentThread() instanceof FastThreadLocalThread) {
       return true;
     }
@@ -174,40 +134,6 @@ final class AvailabilityDecision {
       // A new one, so that its stack is that of the waiting thread.
       Throwable cause = Failures.cause(e);
       throw new UnavailableException(String.valueOf(cause.getMessage()), cause);
-    }
-  }
-
-  /** What the nodes say together. */
-  private static final class Tally {
-
-    final List<NodeGuard> stale = new ArrayList<>(0);
-    AvailabilityMeters.Source source = AvailabilityMeters.Source.CACHED;
-    private int slots;
-    private int yes;
-    private int no;
-
-    Tally(List<NodeGuard> nodes, long now, long maxAge) {
-      for (NodeGuard node : nodes) {
-        int weight = node.slots();
-        slots += weight;
-        switch (node.verdict(now, maxAge)) {
-          case TRAFFIC -> {
-            yes += weight;
-            source = AvailabilityMeters.Source.TRAFFIC;
-          }
-          case CACHED -> yes += weight;
-          case NO -> no += weight;
-          case STALE -> stale.add(node);
-        }
-      }
-    }
-
-    boolean isYes() {
-      return 2 * yes > slots;
-    }
-
-    boolean isDecided() {
-      return stale.isEmpty() || isYes() || 2 * no >= slots;
     }
   }
 }

@@ -6,11 +6,13 @@ import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
+import dev.sheaf.internal.common.Timer;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
+import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,10 +42,9 @@ final class AvailabilityGuard<K> {
   private final NodeSource<K> source;
   private final RedisClient client;
   private final ClientResources resources;
-  private final GuardTimer timer;
+  private final Timer timer;
   private final OverallStatus overall;
   private final AvailabilityMeters meters;
-  private final AvailabilityDecision decision;
   private final GuardContext context;
   private final Map<String, NodeGuard> guards = new ConcurrentHashMap<>();
   private final Object lock = new Object();
@@ -61,7 +62,8 @@ final class AvailabilityGuard<K> {
     this.source = source;
     this.client = client;
     this.resources = resources;
-    this.timer = new GuardTimer(settings.resources().eventExecutorGroup().next());
+    EventExecutor thread = settings.resources().eventExecutorGroup().next();
+    this.timer = Timer.on(() -> thread);
     this.overall = new OverallStatus(settings.resources().eventExecutorGroup().next());
     this.meters = new AvailabilityMeters(settings.registry(), settings.clientName());
     this.context =
@@ -73,7 +75,6 @@ final class AvailabilityGuard<K> {
             overall::tell,
             this::recompute,
             () -> anyDown && source.isCluster());
-    this.decision = new AvailabilityDecision(meters);
     meters.nodes(this, AvailabilityGuard::count);
   }
 
@@ -175,11 +176,6 @@ final class AvailabilityGuard<K> {
     return guard;
   }
 
-  /** What callers are told. */
-  AvailabilityDecision decision() {
-    return decision;
-  }
-
   List<NodeGuard> guards() {
     return watched;
   }
@@ -220,8 +216,7 @@ final class AvailabilityGuard<K> {
 
   /** A node has changed, and so may have the whole. */
   private void recompute() {
-    boolean nodeFell = false;
-    decision.changed();
+    boolean nodeFell;
     synchronized (lock) {
       List<NodeGuard> nodes = watched;
       if (closed || nodes.isEmpty()) {
@@ -267,22 +262,15 @@ final class AvailabilityGuard<K> {
     return options;
   }
 
-  /** Ends when a time is over or the guard is closed. It may be cancelled. */
-  CompletableFuture<?> pause(long nanos) {
-    return timer.pause(nanos);
-  }
-
   void close() {
     Collection<NodeGuard> all;
     synchronized (lock) {
       closed = true;
       all = List.copyOf(guards.values());
     }
-    decision.close();
     awaitAttempts(all.stream().map(NodeGuard::stop).toList());
     meters.close(this);
     overall.close();
-    timer.close();
     client.shutdown(Duration.ZERO, settings.closeTimeout());
     // Nothing is left of its own; Lettuce warns of resources that were not shut down.
     resources.shutdown();

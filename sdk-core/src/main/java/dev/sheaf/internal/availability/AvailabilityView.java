@@ -61,18 +61,18 @@ final class AvailabilityView<K> implements Availability<K> {
   @Override
   public boolean isAvailable() {
     AvailabilityGuard<?> now = guard.get();
-    return (maxAge == null && now.decision().isKnownUp()) || isAvailable(now, now.guards(), true);
+    return isAvailable(now, now.guards());
   }
 
   @Override
   public boolean isAvailable(K key) {
     NodeGuard node = nodeOf(key);
-    return node != null && isAvailable(guard.get(), List.of(node), false);
+    return node != null && isAvailable(guard.get(), List.of(node));
   }
 
-  private boolean isAvailable(AvailabilityGuard<?> now, List<NodeGuard> nodes, boolean all) {
+  private boolean isAvailable(AvailabilityGuard<?> now, List<NodeGuard> nodes) {
     Duration accepted = maxAge == null ? now.options().maxAge() : maxAge;
-    return now.decision().isAvailable(nodes, accepted.toNanos(), timeout(), all && maxAge == null);
+    return AvailabilityDecision.isAvailable(nodes, accepted.toNanos(), timeout());
   }
 
   private @Nullable NodeGuard nodeOf(K key) {

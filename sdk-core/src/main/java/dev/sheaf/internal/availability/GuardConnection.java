@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * growing, random pauses. Each attempt resolves the host name, or asks the Sentinels, anew.
  * Thread-safe; nothing blocks.
  */
-final class GuardConnection {
+final class GuardConnection implements RedisConnectionStateListener {
 
   /** What becomes of the connection; told on the thread on which it happens. */
   enum Event {
@@ -44,10 +44,14 @@ final class GuardConnection {
   private final Object lock = new Object();
 
   private volatile @Nullable StatefulRedisConnection<String, String> connection;
-  private @Nullable Attempt attempt;
-  private boolean pausing;
+
+  // Guarded by the lock.
+  private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> attempt;
+  private CompletableFuture<StatefulRedisConnection<String, String>> next =
+      new CompletableFuture<>();
+  private CompletableFuture<?> lastAttemptEnded = CompletableFuture.completedFuture(null);
   private int failures;
-  private volatile boolean closed;
+  private boolean closed;
 
   /**
    * How long the next attempt may take: what the URI allows until one has succeeded, and then a few
@@ -82,6 +86,13 @@ final class GuardConnection {
     return connection;
   }
 
+  /** The open connection, or the outcome of the attempt under way or of the next one. */
+  CompletableFuture<StatefulRedisConnection<String, String>> next() {
+    synchronized (lock) {
+      return next;
+    }
+  }
+
   /** Whether an attempt is under way. */
   boolean isOpening() {
     synchronized (lock) {
@@ -89,23 +100,109 @@ final class GuardConnection {
     }
   }
 
-  /** Makes an attempt now, unless there is a connection or another attempt. */
+  /** Makes an attempt. */
   void open() {
-    Attempt mine = new Attempt(limitNanos);
+    CompletableFuture<StatefulRedisConnection<String, String>> opening = new CompletableFuture<>();
+    CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
     synchronized (lock) {
-      pausing = false;
-      if (closed || connection != null || attempt != null) {
+      if (closed) {
         return;
       }
-      attempt = mine;
+      attempt = opening;
+      lastAttemptEnded = ended;
     }
-    schedule(mine::expire, mine.limitNanos);
-    RedisURI bounded = Uris.withTimeout(uri, Duration.ofNanos(mine.limitNanos));
+    long begunAt = System.nanoTime();
+    long limit = limitNanos;
+    opening
+        .orTimeout(limit, TimeUnit.NANOSECONDS)
+        .whenComplete(
+            (opened, failure) -> {
+              if (failure == null) {
+                succeeded(opened, System.nanoTime() - begunAt);
+              } else {
+                failed(failure instanceof TimeoutException ? silent(limit) : failure);
+              }
+            });
     try {
-      client.connectAsync(StringCodec.ASCII, bounded).whenComplete(mine::end);
+      client
+          .connectAsync(StringCodec.ASCII, Uris.withTimeout(uri, Duration.ofNanos(limit)))
+          .handle((opened, failure) -> end(opening, opened, failure))
+          .thenCompose(closing -> closing)
+          .whenComplete((closed, failure) -> ended.complete(null));
     } catch (RuntimeException e) {
-      mine.end(null, e);
+      opening.completeExceptionally(e);
+      ended.complete(null);
     }
+  }
+
+  private static TimeoutException silent(long limitNanos) {
+    return new TimeoutException(
+        "no connection within "
+            + TimeUnit.NANOSECONDS.toMillis(limitNanos)
+            + " ms; the host is silent");
+  }
+
+  /** A connection that comes too late is closed. */
+  private static CompletableFuture<@Nullable Void> end(
+      CompletableFuture<StatefulRedisConnection<String, String>> opening,
+      @Nullable StatefulRedisConnection<String, String> opened,
+      @Nullable Throwable failure) {
+    if (opened == null) {
+      opening.completeExceptionally(
+          failure == null ? new IllegalStateException("no connection") : Failures.cause(failure));
+    } else if (!opening.complete(opened)) {
+      return opened.closeAsync();
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private void succeeded(StatefulRedisConnection<String, String> opened, long tookNanos) {
+    CompletableFuture<StatefulRedisConnection<String, String>> waiting;
+    synchronized (lock) {
+      attempt = null;
+      if (closed) {
+        opened.closeAsync();
+        return;
+      }
+      connection = opened;
+      failures = 0;
+      waiting = next;
+    }
+    long allowance = Math.max(shortestLimitNanos, ALLOWANCE * tookNanos);
+    limitNanos = Math.min(uri.getTimeout().toNanos(), allowance);
+    opened.addListener(this);
+    if (opened.isOpen()) {
+      waiting.complete(opened);
+      listener.accept(Event.OPENED, null);
+    } else {
+      lose(opened, 1);
+    }
+  }
+
+  private void failed(Throwable cause) {
+    synchronized (lock) {
+      attempt = null;
+      if (closed) {
+        return;
+      }
+      failures++;
+    }
+    listener.accept(Event.NOT_OPENED, cause);
+    failWaiting(cause);
+    openLater();
+  }
+
+  /** Fails what waits for a connection; attempts go on. */
+  void failWaiting(Throwable cause) {
+    CompletableFuture<?> waiting;
+    synchronized (lock) {
+      if (connection != null) {
+        return;
+      }
+      waiting = next;
+      next = new CompletableFuture<>();
+    }
+    waiting.completeExceptionally(cause);
   }
 
   /** Gives up the connection, which is there and does not answer, for a new one. */
@@ -117,133 +214,58 @@ final class GuardConnection {
     }
   }
 
+  @Override
+  public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
+    lose(lost, 0);
+  }
+
+  private void lose(Object lost, int afterFailures) {
+    synchronized (lock) {
+      if (connection != lost || closed) {
+        return;
+      }
+      connection = null;
+      failures = afterFailures;
+      if (next.isDone()) {
+        next = new CompletableFuture<>();
+      }
+    }
+    listener.accept(Event.LOST, null);
+    openLater();
+  }
+
+  private void openLater() {
+    long pause;
+    synchronized (lock) {
+      pause = jitter.reconnectNanos(failures);
+    }
+    timer.after(this::open, pause);
+  }
+
   /**
    * Makes no attempt any more. The connection is left to the client, which closes all.
    *
    * @return done when no attempt is under way
    */
   CompletableFuture<?> stop() {
+    CompletableFuture<?> opening;
+    CompletableFuture<?> ended;
     synchronized (lock) {
       closed = true;
-      Attempt current = attempt;
-      return current == null ? CompletableFuture.completedFuture(null) : current.ended;
+      opening = attempt;
+      ended = lastAttemptEnded;
     }
+    if (opening != null) {
+      opening.cancel(false);
+    }
+    return ended;
   }
 
   void close() {
     stop();
     StatefulRedisConnection<String, String> given = connection;
     if (given != null) {
-      connection = null;
       given.closeAsync();
-    }
-  }
-
-  private void lose(StatefulRedisConnection<String, String> lost, int afterFailures) {
-    synchronized (lock) {
-      if (connection != lost) {
-        return;
-      }
-      connection = null;
-      failures = afterFailures;
-    }
-    if (!closed) {
-      listener.accept(Event.LOST, null);
-      openLater();
-    }
-  }
-
-  private void learn(long tookNanos) {
-    long allowance = Math.max(shortestLimitNanos, ALLOWANCE * tookNanos);
-    limitNanos = Math.min(uri.getTimeout().toNanos(), allowance);
-  }
-
-  private void openLater() {
-    synchronized (lock) {
-      if (pausing) {
-        return;
-      }
-      pausing = true;
-    }
-    schedule(this::open, jitter.reconnectNanos(failures));
-  }
-
-  private void schedule(Runnable task, long delayNanos) {
-    if (!timer.after(task, delayNanos)) {
-      closed = true;
-    }
-  }
-
-  /** One attempt, which ends once: with a connection, with a failure, or because it takes long. */
-  private final class Attempt implements RedisConnectionStateListener {
-
-    private final long limitNanos;
-    private final long begunAt = System.nanoTime();
-    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
-    private volatile @Nullable StatefulRedisConnection<String, String> made;
-
-    Attempt(long limitNanos) {
-      this.limitNanos = limitNanos;
-    }
-
-    void expire() {
-      if (finish(null)) {
-        fail(
-            new TimeoutException(
-                "no connection within "
-                    + TimeUnit.NANOSECONDS.toMillis(limitNanos)
-                    + " ms; the host is silent"));
-      }
-    }
-
-    void end(
-        @Nullable StatefulRedisConnection<String, String> opened, @Nullable Throwable failure) {
-      if (opened == null) {
-        ended.complete(null);
-        if (finish(null)) {
-          fail(failure == null ? new IllegalStateException("no connection") : failure);
-        }
-        return;
-      }
-      made = opened;
-      if (!finish(opened)) {
-        opened.closeAsync().whenComplete((done, problem) -> ended.complete(null));
-        return;
-      }
-      ended.complete(null);
-      learn(System.nanoTime() - begunAt);
-      opened.addListener(this);
-      if (opened.isOpen()) {
-        listener.accept(Event.OPENED, null);
-      } else {
-        lose(opened, 1);
-      }
-    }
-
-    /** Whether this was still the attempt under way. */
-    private boolean finish(@Nullable StatefulRedisConnection<String, String> opened) {
-      synchronized (lock) {
-        if (attempt != this || closed) {
-          return false;
-        }
-        attempt = null;
-        connection = opened;
-        failures = opened == null ? failures + 1 : 0;
-        return true;
-      }
-    }
-
-    private void fail(Throwable failure) {
-      listener.accept(Event.NOT_OPENED, Failures.cause(failure));
-      openLater();
-    }
-
-    @Override
-    public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
-      StatefulRedisConnection<String, String> lost = made;
-      if (lost != null) {
-        lose(lost, 0);
-      }
     }
   }
 }

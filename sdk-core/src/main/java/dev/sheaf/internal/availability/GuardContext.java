@@ -3,6 +3,7 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityOptions;
+import dev.sheaf.internal.common.Timer;
 import io.lettuce.core.RedisClient;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -18,7 +19,7 @@ import java.util.function.Consumer;
 record GuardContext(
     WatchSettings settings,
     RedisClient client,
-    GuardTimer timer,
+    Timer timer,
     AvailabilityMeters meters,
     Consumer<AvailabilityChange> tell,
     Runnable changed,

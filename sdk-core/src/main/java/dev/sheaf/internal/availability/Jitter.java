@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.availability;
 
-import dev.sheaf.availability.AvailabilityOptions;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
@@ -19,21 +18,21 @@ final class Jitter {
   /** Twice this before the second, four times before the third, up to half the interval. */
   static final Duration RECONNECT_STEP = Duration.ofMillis(25);
 
+  /** By which share of the interval a pause is shortened at most. */
+  private static final double SHARE = 0.4;
+
   private static final int MAX_DOUBLINGS = 16;
 
   private final long intervalNanos;
-  private final double jitter;
   private final RandomGenerator random;
 
-  Jitter(Duration interval, double jitter, RandomGenerator random) {
-    this.intervalNanos = interval.toNanos();
-    this.jitter = jitter;
-    this.random = random;
+  Jitter(Duration interval) {
+    this(interval, () -> ThreadLocalRandom.current().nextLong());
   }
 
-  static Jitter of(AvailabilityOptions options) {
-    return new Jitter(
-        options.interval(), options.jitter(), () -> ThreadLocalRandom.current().nextLong());
+  Jitter(Duration interval, RandomGenerator random) {
+    this.intervalNanos = interval.toNanos();
+    this.random = random;
   }
 
   /** The pause before the first PING: anywhere in the interval. */
@@ -41,9 +40,9 @@ final class Jitter {
     return (long) (random.nextDouble() * intervalNanos);
   }
 
-  /** The pause between two PINGs: the interval, shortened by up to the jitter. */
+  /** The pause between two PINGs: the interval, shortened by up to its share. */
   long pauseNanos() {
-    return (long) (intervalNanos * (1 - jitter * random.nextDouble()));
+    return (long) (intervalNanos * (1 - SHARE * random.nextDouble()));
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.sheaf.availability.AvailabilityChange;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.AvailabilityState;
 import dev.sheaf.availability.AvailabilityStatus;
+import dev.sheaf.availability.UnavailableException;
 import dev.sheaf.internal.availability.NodePings.Doubt;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -20,10 +21,7 @@ final class NodeGuard {
 
   /** What the evidence at hand says. */
   enum Verdict {
-    /** Yes, by a PING's answer. */
-    CACHED,
-    /** Yes, by a reply on the data connection. */
-    TRAFFIC,
+    YES,
     /** No, by the state or a PING that should have been answered by now. */
     NO,
     /** Unknown: the last good reply is too old. */
@@ -44,6 +42,8 @@ final class NodeGuard {
   private final GuardConnection line;
   private final NodePings pings;
   private final NodeState state;
+
+  /** Half the time-out, so that an outage is noticed within twice the time-out. */
   private final long refreshNanos;
 
   private volatile boolean refreshing;
@@ -61,8 +61,8 @@ final class NodeGuard {
     this.node = node;
     this.context = context;
     this.options = context.options();
-    this.jitter = Jitter.of(options);
-    this.refreshNanos = options.refreshAfter().toNanos();
+    this.jitter = new Jitter(options.interval());
+    this.refreshNanos = options.timeout().toNanos() / 2;
     this.state = new NodeState(options, this::tell, context.changed());
     this.line =
         new GuardConnection(
@@ -152,17 +152,12 @@ final class NodeGuard {
     if (known == AvailabilityState.SLOW || closed || state.speaksAgainst(heard)) {
       return Verdict.NO;
     }
-    long answered = state.lastGood();
-    boolean traffic = NodeState.isAfter(heard, answered);
-    long latest = traffic ? heard : answered;
+    long latest = state.lastHeard();
     long age = latest == ReplyActivity.NEVER ? Long.MAX_VALUE : now - latest;
     if (age > refreshNanos) {
       refresh();
     }
-    if (age >= maxAgeNanos && maxAgeNanos != Long.MAX_VALUE) {
-      return Verdict.STALE;
-    }
-    return traffic ? Verdict.TRAFFIC : Verdict.CACHED;
+    return age >= maxAgeNanos && maxAgeNanos != Long.MAX_VALUE ? Verdict.STALE : Verdict.YES;
   }
 
   /** Whether replies come on the data connection, though PINGs have none. */
@@ -249,7 +244,7 @@ final class NodeGuard {
     switch (event) {
       case OPENED -> {
         starting = false;
-        pings.opened();
+        pings.probe();
       }
       case LOST -> {
         lostAt = ReplyActivity.now();
@@ -267,24 +262,19 @@ final class NodeGuard {
     long since = lostAt;
     boolean longEnough = ReplyActivity.now() - since >= options.downAfter().toNanos();
     if (!closed && line.current() == null && longEnough && !state.heardSince(since)) {
-      noConnection("no connection for " + options.downAfter().toMillis() + " ms", null);
+      String reason = "no connection for " + options.downAfter().toMillis() + " ms";
+      if (!state.isDown()) {
+        state.down("no connection: " + reason);
+      }
+      line.failWaiting(new UnavailableException(reason));
     }
   }
 
   private void notOpened(Throwable cause) {
     String reason = context.settings().explain().apply(cause, options.downAfter());
-    if (state.heardSince(lostAt)) {
-      pings.notOpened(reason, cause);
-    } else {
-      noConnection(reason, cause);
-    }
-  }
-
-  private void noConnection(String reason, @Nullable Throwable cause) {
-    if (!(state.isDown() && cause == null)) {
+    if (!state.heardSince(lostAt)) {
       state.down("no connection: " + reason);
     }
-    pings.notOpened(reason, cause);
   }
 
   // ---- The data connection

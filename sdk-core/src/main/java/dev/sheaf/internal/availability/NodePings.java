@@ -12,7 +12,6 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +30,9 @@ final class NodePings {
     /** A command was refused with CLUSTERDOWN. */
     CLUSTER
   }
+
+  /** Between two PINGs: no more than 50 a second, however many callers ask. */
+  private static final Duration MIN_SPACING = Duration.ofMillis(20);
 
   /** A timer this late tells that the process stood still, as it does to collect garbage. */
   private static final Duration STANDSTILL = Duration.ofMillis(20);
@@ -51,9 +53,6 @@ final class NodePings {
   private volatile Doubt doubt = Doubt.NONE;
   private volatile boolean closed;
 
-  /** The PING that waits for a connection, if one does. */
-  private final AtomicReference<@Nullable Ping> unsent = new AtomicReference<>();
-
   NodePings(NodeSource.Node node, GuardContext context, GuardConnection line, NodeState state) {
     this.name = node.name();
     this.context = context;
@@ -67,9 +66,8 @@ final class NodePings {
         new SingleFlight<>(
             this::send,
             context.timer(),
-            Pace.of(options.minPingSpacing()),
-            longest,
-            context.meters()::shared);
+            Pace.of(MIN_SPACING),
+            longest);
   }
 
   /** Shares a PING. See {@link SingleFlight#join}. */
@@ -110,20 +108,25 @@ final class NodePings {
 
   /** The action of the flight. */
   private CompletionStage<Duration> send() {
-    Ping ping = new Ping();
-    StatefulRedisConnection<String, String> connection = line.current();
-    if (connection != null) {
-      ping.send(connection);
-    } else if (closed || (!line.isOpening() && state.isDown())) {
-      ping.outcome.completeExceptionally(notConnected());
-    } else {
-      unsent.set(ping);
-      if (closed || line.current() != null) {
-        // It was closed or opened just before, and has missed the PING.
-        opened();
-      }
+    if (closed || (line.current() == null && !line.isOpening() && state.isDown())) {
+      return CompletableFuture.failedFuture(notConnected());
     }
+    Ping ping = new Ping();
+    line.next()
+        .whenComplete(
+            (connection, failure) -> {
+              if (failure == null) {
+                ping.send(connection);
+              } else {
+                ping.outcome.completeExceptionally(notOpened(failure));
+              }
+            });
     return ping.outcome;
+  }
+
+  private UnavailableException notOpened(Throwable cause) {
+    String reason = context.settings().explain().apply(cause, options.downAfter());
+    return new UnavailableException(name + ": no connection to send PING on: " + reason, cause);
   }
 
   private UnavailableException notConnected() {
@@ -135,35 +138,9 @@ final class NodePings {
                 + state.status().reason());
   }
 
-  /** There is a connection: sends the PING that waits for one, or a new one. */
-  void opened() {
-    Ping ping = unsent.getAndSet(null);
-    StatefulRedisConnection<String, String> connection = line.current();
-    if (ping != null && connection != null) {
-      ping.send(connection);
-    } else if (ping != null) {
-      ping.outcome.completeExceptionally(notConnected());
-    } else {
-      probe();
-    }
-  }
-
-  /** Fails the PING that waits for a connection. */
-  void notOpened(String reason, @Nullable Throwable cause) {
-    Ping ping = unsent.getAndSet(null);
-    if (ping != null) {
-      ping.outcome.completeExceptionally(
-          new UnavailableException(name + ": no connection to send PING on: " + reason, cause));
-    }
-  }
-
   void close() {
     closed = true;
     flight.close(notConnected());
-    Ping ping = unsent.getAndSet(null);
-    if (ping != null) {
-      ping.outcome.completeExceptionally(notConnected());
-    }
   }
 
   /** One PING, with the question that goes along when PONG alone would not do. */

@@ -3,7 +3,6 @@ package dev.sheaf.internal.availability;
 
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.Availability;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -86,35 +85,18 @@ public final class NodeWatch<K> {
     return view;
   }
 
-  /** Whether nothing speaks against the node of a key. Never waits; begins if need be. */
-  public boolean mayUse(K key) {
-    NodeGuard node;
-    try {
-      node = nodeOf.apply(key);
-    } catch (IllegalStateException | SheafException closed) {
-      return notOfOther(closed);
-    }
-    return node == null || node.verdict(System.nanoTime(), Long.MAX_VALUE) != NodeGuard.Verdict.NO;
-  }
-
   /**
-   * Ends when a time is over, or at once if the client is closed; on a thread of the client. It may
-   * be cancelled.
+   * Whether nothing speaks against the node of a key, and the client is open. Never waits; begins
+   * if need be.
    */
-  public CompletableFuture<?> pause(long nanos) {
+  public boolean mayUse(K key) {
     try {
-      return guard.get().pause(nanos);
+      NodeGuard node = nodeOf.apply(key);
+      return node == null
+          || node.verdict(System.nanoTime(), Long.MAX_VALUE) != NodeGuard.Verdict.NO;
     } catch (IllegalStateException | SheafException closed) {
-      return CompletableFuture.completedFuture(null);
+      return false;
     }
-  }
-
-  /** That another client is closed does not fail this one. */
-  private boolean notOfOther(RuntimeException closed) {
-    if (own != null) {
-      throw closed;
-    }
-    return false;
   }
 
   /** Closes the guard if it is the client's own; blocks for as long as the settings allow. */

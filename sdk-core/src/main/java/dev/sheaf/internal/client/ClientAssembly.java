@@ -18,7 +18,6 @@ import dev.sheaf.internal.heal.Healing;
 import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.ScriptTexts;
-import dev.sheaf.internal.readthrough.CacheAccess;
 import dev.sheaf.internal.readthrough.ReadThroughs;
 import dev.sheaf.internal.sync.LearnedPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
@@ -151,9 +150,7 @@ public record ClientAssembly(
         learnedPlaces,
         watch,
         new ReadThroughs<>(
-            new CacheAccess<>(server, codec, context.compression(), watch),
-            settings.meterRegistry,
-            settings.name),
+            server, codec, context.compression(), watch, settings.meterRegistry, settings.name),
         () -> connectAgain(server, codec),
         closeServer,
         afterClose);

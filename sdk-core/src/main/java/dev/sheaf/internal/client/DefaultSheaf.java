@@ -409,7 +409,6 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       eachThreads.close();
       try {
         watch.close();
-        readThroughs.close();
         bulkLane.close();
         closeServer.run();
       } finally {

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
-import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +28,6 @@ public final class SingleFlight<T> {
   private final Timer timer;
   private final Pace pace;
   private final Duration longestRun;
-  private final IntConsumer landed;
   private final PeriodicTask tick;
   private final Object lock = new Object();
 
@@ -43,19 +41,16 @@ public final class SingleFlight<T> {
    *
    * @param pace of the beginnings of runs
    * @param longestRun after which a run fails, whatever its action does: the next one must begin
-   * @param landed is told how many callers shared a run that has ended
    */
   public SingleFlight(
       Supplier<? extends CompletionStage<T>> action,
       Timer timer,
       Pace pace,
-      Duration longestRun,
-      IntConsumer landed) {
+      Duration longestRun) {
     this.action = action;
     this.timer = timer;
     this.pace = pace;
     this.longestRun = longestRun;
-    this.landed = landed;
     this.tick = new PeriodicTask(timer, TICK_NANOS, this::tick);
   }
 
@@ -92,7 +87,6 @@ public final class SingleFlight<T> {
         behind = run;
       }
       run.waiters.add(waiter);
-      run.joined++;
     }
     tick.start();
     if (started != null) {
@@ -157,7 +151,6 @@ public final class SingleFlight<T> {
     if (next != null && !timer.after(() -> beginInTurn(next), 0)) {
       beginInTurn(next);
     }
-    landed.accept(run.joined);
     for (Waiter<T> waiter : run.waiters) {
       waiter.land(value, failure);
     }
@@ -199,7 +192,6 @@ public final class SingleFlight<T> {
   private final class Run {
 
     private final List<Waiter<T>> waiters = new ArrayList<>();
-    private int joined;
     private boolean began;
     private long beganAt;
   }

@@ -5,6 +5,7 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.LoggerFactory;
 
 /** A timer that runs short tasks later. Thread-safe. */
 @FunctionalInterface
@@ -18,18 +19,27 @@ public interface Timer {
   boolean after(Runnable task, long nanos);
 
   /**
-   * A timer on the threads of an executor, outside of any event loop that serves sockets.
+   * A timer on the threads of an executor, outside of any event loop that serves sockets. What a
+   * task throws is logged; Netty would keep it to itself.
    *
    * @param threads asked with each task
    */
   static Timer on(Supplier<? extends EventExecutorGroup> threads) {
     return (task, nanos) -> {
       try {
-        threads.get().schedule(task, nanos, TimeUnit.NANOSECONDS);
+        threads.get().schedule(() -> run(task), Math.max(0, nanos), TimeUnit.NANOSECONDS);
         return true;
       } catch (RejectedExecutionException shutDown) {
         return false;
       }
     };
+  }
+
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      LoggerFactory.getLogger("dev.sheaf").warn("A task of the client's timer failed", e);
+    }
   }
 }

@@ -59,8 +59,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
             super::refreshPartitionsAsync,
             Timer.on(() -> getResources().eventExecutorGroup()),
             Pace.TOPOLOGY,
-            LONGEST_REFRESH,
-            sharers -> {});
+            LONGEST_REFRESH);
     context
         .healing()
         .refreshTopologyBy(() -> refreshPartitionsAsync().exceptionally(unreachable -> null));

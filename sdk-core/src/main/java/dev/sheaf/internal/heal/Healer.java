@@ -25,6 +25,15 @@ public final class Healer {
   /** Before the first look and again before the second. */
   static final Duration SETTLE = Duration.ofMillis(20);
 
+  /** From the closing of a socket to that of the next one; it doubles each time. */
+  private static final Duration MIN_PAUSE = Duration.ofMillis(250);
+
+  /** A name may go on leading to the wrong node for a while. */
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(10);
+
+  /** By which share a pause is shortened at random, so that instances do not connect in step. */
+  private static final double JITTER = 0.5;
+
   private static final int MAX_DOUBLINGS = 16;
 
   /** In place of a time: there is no further look. */
@@ -114,19 +123,19 @@ public final class Healer {
 
   /** The time until the socket may be closed, were it as broken as it seems. */
   private long pauseNanos() {
-    long shortest = client.options().minPause().toNanos();
-    long longest = Math.max(shortest, client.options().maxPause().toNanos());
-    double jitter = client.options().jitter();
-    long first = SETTLE.toNanos() + client.upTo((long) (jitter * shortest));
+    long first = SETTLE.toNanos() + jitter(MIN_PAUSE.toNanos());
     long since = client.now() - healedAt;
-    if (healedInRow > 0 && since > 2 * longest) {
+    if (healedInRow == 0 || since > 2 * MAX_PAUSE.toNanos()) {
       healedInRow = 0;
-    }
-    if (healedInRow == 0) {
       return first;
     }
-    long pause = Math.min(longest, shortest << Math.min(healedInRow - 1, MAX_DOUBLINGS));
-    return Math.max(first, pause - client.upTo((long) (jitter * pause)) - since);
+    long doubled = MIN_PAUSE.toNanos() << Math.min(healedInRow - 1, MAX_DOUBLINGS);
+    long pause = Math.min(MAX_PAUSE.toNanos(), doubled);
+    return Math.max(first, pause - jitter(pause) - since);
+  }
+
+  private long jitter(long pause) {
+    return client.upTo((long) (JITTER * pause));
   }
 
   private void later(Suspicion suspicion, long nanos) {
@@ -165,11 +174,8 @@ public final class Healer {
     }
     if (!suspicion.heldBefore) {
       suspicion.heldBefore = true;
-      return SETTLE.toNanos();
-    }
-    long turn = client.takeTurn();
-    if (turn > 0) {
-      return turn + client.upTo(turn);
+      // A turn that is taken for a suspicion that ends is lost; the next one is soon.
+      return Math.max(SETTLE.toNanos(), client.takeTurn());
     }
     close(suspicion);
     return OVER;

@@ -17,20 +17,24 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The commands of a read-through. They leave at once, also on a thread that gathers a batch.
  * Thread-safe.
  */
-public final class CacheAccess<K, V> {
+final class CacheAccess<K, V> {
 
   private final ReadRouter<K, V> reads;
   private final RedisClusterAsyncCommands<K, V> commands;
   private final NodeWatch<K> watch;
 
-  public CacheAccess(
+  /** What follows a time-out runs here, and not on the one timer thread of the JDK. */
+  private final Executor threads;
+
+  CacheAccess(
       ConnectedServer<K, V> server,
       RedisCodec<K, V> codec,
       @Nullable CompressionEngine compression,
@@ -38,6 +42,7 @@ public final class CacheAccess<K, V> {
     this.reads = new ReadRouter<>(server, codec, compression);
     this.commands = server.async();
     this.watch = watch;
+    this.threads = server.client().getResources().eventExecutorGroup();
   }
 
   /** Whether nothing speaks against the node of a key. Never waits. */
@@ -55,10 +60,6 @@ public final class CacheAccess<K, V> {
     return sent(commands.get(key));
   }
 
-  RedisFuture<Long> remainingMillis(K key) {
-    return sent(commands.pttl(key));
-  }
-
   RedisFuture<String> set(K key, V value, long ttlMillis) {
     return sent(commands.set(key, value, SetArgs.Builder.px(ttlMillis)));
   }
@@ -66,6 +67,19 @@ public final class CacheAccess<K, V> {
   private static <T> RedisFuture<T> sent(RedisFuture<T> reply) {
     WriteScope.release();
     return reply;
+  }
+
+  /** GET that is cancelled if its reply is not there in time; fails if it cannot be sent. */
+  CompletableFuture<V> get(K key, long timeoutNanos) {
+    RedisFuture<V> reply;
+    try {
+      reply = get(key);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    CompletableFuture<V> bounded = reply.toCompletableFuture();
+    expire(bounded, timeoutNanos, () -> reply.cancel(true));
+    return bounded;
   }
 
   /** GET of many keys, a failure for each that has no answer in time; does not fail itself. */
@@ -77,27 +91,10 @@ public final class CacheAccess<K, V> {
     return bulk.future().thenApply(MultiGet::results);
   }
 
-  /** Cancels a reply that is not there in time; fails if the command cannot be sent. */
-  <T> CompletableFuture<T> within(Supplier<RedisFuture<T>> command, long timeoutNanos) {
-    RedisFuture<T> reply;
-    try {
-      reply = command.get();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-    CompletableFuture<T> bounded = reply.toCompletableFuture();
-    expire(bounded, timeoutNanos, () -> reply.cancel(true));
-    return bounded;
-  }
-
   private void expire(CompletableFuture<?> outcome, long nanos, Runnable expiry) {
-    CompletableFuture<?> over = pause(nanos);
-    over.thenRun(expiry);
+    CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+    over.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS);
+    over.thenRunAsync(expiry, threads);
     outcome.whenComplete((done, failure) -> over.cancel(false));
-  }
-
-  /** Ends when a time is over, or at once if the client is closed. May be cancelled. */
-  CompletableFuture<?> pause(long nanos) {
-    return watch.pause(nanos);
   }
 }

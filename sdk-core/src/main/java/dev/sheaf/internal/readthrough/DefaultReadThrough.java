@@ -25,7 +25,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -42,7 +41,6 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
   private final CacheAccess<K, V> redis;
   private final ReadThroughMeters meters;
   private final Loads<K, V> loads;
-  private final EarlyRefresh early;
   private final long readNanos;
   private final @Nullable V absent;
 
@@ -52,9 +50,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     this.meters = meters;
     this.readNanos = options.readTimeout().toNanos();
     this.absent = options.absent();
-    this.early =
-        new EarlyRefresh(options.earlyRefresh(), () -> ThreadLocalRandom.current().nextLong());
-    this.loads = new Loads<>(redis, options, meters, early);
+    this.loads = new Loads<>(redis, options, meters);
   }
 
   // ---- One key
@@ -64,14 +60,13 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     requireArguments(key, ttl, loader);
     long askedAt = System.nanoTime();
     V value = read(key);
-    if (value != null && !early.isOn()) {
+    if (value != null) {
       return isAbsent(value) ? null : value;
     }
     CallerThread here = new CallerThread();
     return here.await(
-        afterRead(
+        load(
             key,
-            value,
             new Call<>(ttl, missing -> called(() -> asMap(key, loader.load(key))), askedAt, here)));
   }
 
@@ -87,33 +82,14 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
             missing -> loader.apply(key).thenApply(value -> asMap(key, value)),
             System.nanoTime(),
             Runnable::run);
-    return ofCaller(() -> readAsync(key).thenCompose(value -> afterRead(key, value, call)));
-  }
-
-  /** What the caller is given for what Redis gave, null for nothing. */
-  private CompletionStage<@Nullable V> afterRead(K key, @Nullable V value, Call<K, V> call) {
-    if (value == null) {
-      return load(key, call);
-    }
-    if (isAbsent(value)) {
-      return CompletableFuture.completedFuture(null);
-    }
-    if (!early.isOn()) {
-      return CompletableFuture.completedFuture(value);
-    }
-    return redis
-        .within(() -> redis.remainingMillis(key), readNanos)
-        .thenComposeAsync(
-            remaining -> {
-              if (!early.isDue(remaining) || loads.isLoading(key)) {
-                return CompletableFuture.completedFuture(value);
-              }
-              meters.count(Outcome.LOAD_EARLY);
-              return load(key, new Call<>(call.ttl(), call.loader(), System.nanoTime(), call.on()));
-            },
-            call.on())
-        // It is valid still; a later reader tries again.
-        .exceptionally(failure -> value);
+    return ofCaller(
+        () ->
+            readAsync(key)
+                .thenCompose(
+                    value ->
+                        value == null
+                            ? load(key, call)
+                            : CompletableFuture.completedFuture(isAbsent(value) ? null : value)));
   }
 
   private CompletionStage<@Nullable V> load(K key, Call<K, V> call) {
@@ -172,7 +148,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
       return CompletableFuture.completedFuture(null);
     }
     return redis
-        .within(() -> redis.get(key), readNanos)
+        .get(key, readNanos)
         .handle(
             (value, failure) -> {
               count(value, failure == null);
@@ -230,9 +206,11 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
 
   private CompletionStage<Map<K, V>> readAll(Set<K> keys, Call<K, V> call) {
     List<K> asked = new ArrayList<>(keys.size());
-    Map<K, V> found = new LinkedHashMap<>();
+    Map<K, @Nullable V> found = new LinkedHashMap<>();
     Set<K> missing = new LinkedHashSet<>();
     for (K key : keys) {
+      // Keeps the place of the key.
+      found.put(key, null);
       if (redis.mayUse(key)) {
         asked.add(key);
       } else {
@@ -251,7 +229,8 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
         .thenApply(
             loaded -> {
               found.putAll(loaded);
-              return inOrder(keys, found);
+              found.values().removeIf(Objects::isNull);
+              return Collections.unmodifiableMap(found);
             });
   }
 
@@ -259,7 +238,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     return Math.max(0, call.askedAt() + readNanos - System.nanoTime());
   }
 
-  private void sort(Map<K, Result<V>> results, Map<K, V> found, Set<K> missing) {
+  private void sort(Map<K, Result<V>> results, Map<K, @Nullable V> found, Set<K> missing) {
     results.forEach(
         (key, result) -> {
           V value = result instanceof Result.Value<V> read ? read.value() : null;
@@ -270,17 +249,6 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
             found.put(key, value);
           }
         });
-  }
-
-  private static <K, V> Map<K, V> inOrder(Set<K> keys, Map<K, V> found) {
-    Map<K, V> ordered = new LinkedHashMap<>();
-    for (K key : keys) {
-      V value = found.get(key);
-      if (value != null) {
-        ordered.put(key, value);
-      }
-    }
-    return Collections.unmodifiableMap(ordered);
   }
 
   // ---- Both

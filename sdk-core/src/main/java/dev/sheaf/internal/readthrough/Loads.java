@@ -3,6 +3,7 @@ package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
+import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,32 +51,20 @@ final class Loads<K, V> {
 
   private final CacheAccess<K, V> redis;
   private final ReadThroughMeters meters;
-  private final EarlyRefresh early;
   private final WriteBacks<K, V> writeBacks;
   private final ConcurrentMap<ByteBuffer, Load> loads = new ConcurrentHashMap<>();
-  private final int maxLoads;
   private final long maxWaitNanos;
 
   /** After this no read is under way any more that began before. */
   private final long afterAllReadsNanos;
 
   Loads(
-      CacheAccess<K, V> redis,
-      ReadThroughOptions<V> options,
-      ReadThroughMeters meters,
-      EarlyRefresh early) {
+      CacheAccess<K, V> redis, ReadThroughOptions<V> options, ReadThroughMeters meters) {
     this.redis = redis;
     this.meters = meters;
-    this.early = early;
-    this.maxLoads = options.maxLoads();
     this.maxWaitNanos = options.maxLoadWait().toNanos();
     this.afterAllReadsNanos = 2 * options.readTimeout().toNanos();
     this.writeBacks = new WriteBacks<>(redis, options, meters);
-  }
-
-  boolean isLoading(K key) {
-    Load known = loads.get(redis.encode(key));
-    return known != null && !known.outcome.isDone();
   }
 
   /** Loads keys; gives the values there are. */
@@ -106,7 +96,7 @@ final class Loads<K, V> {
     while (true) {
       Load known = loads.get(key);
       if (known == null) {
-        if (loads.size() >= maxLoads) {
+        if (loads.size() >= ReadThrough.MAX_LOADS) {
           return null;
         }
         if (loads.putIfAbsent(key, mine) == null) {
@@ -158,7 +148,9 @@ final class Loads<K, V> {
     void succeed(@Nullable V value) {
       endedAt = System.nanoTime();
       outcome.complete(value);
-      redis.pause(afterAllReadsNanos).thenRun(() -> loads.remove(key, this));
+      CompletableFuture.delayedExecutor(
+              afterAllReadsNanos, TimeUnit.NANOSECONDS, Runnable::run)
+          .execute(() -> loads.remove(key, this));
     }
 
     void fail(Throwable failure) {
@@ -191,7 +183,6 @@ final class Loads<K, V> {
     /** Claims what no other caller loads, and begins to load it. */
     void begin(Set<K> keys, boolean shared) {
       Set<K> toLoad = new LinkedHashSet<>();
-      long begunAt = System.nanoTime();
       try {
         for (K key : keys) {
           if (isToLoad(key, shared)) {
@@ -204,7 +195,7 @@ final class Loads<K, V> {
         }
         call.loader
             .load(Collections.unmodifiableSet(toLoad))
-            .whenComplete((loaded, failure) -> settle(toLoad, begunAt, loaded, failure));
+            .whenComplete((loaded, failure) -> settle(toLoad, loaded, failure));
       } catch (Throwable e) {
         fail(e);
       }
@@ -224,7 +215,6 @@ final class Loads<K, V> {
 
     private void settle(
         Set<K> toLoad,
-        long begunAt,
         @Nullable Map<? extends K, ? extends V> loaded,
         @Nullable Throwable failure) {
       if (failure != null) {
@@ -232,7 +222,6 @@ final class Loads<K, V> {
         return;
       }
       try {
-        early.observe(System.nanoTime() - begunAt);
         put(toLoad, Objects.requireNonNull(loaded, "The loader returned no map"));
         own.complete(null);
       } catch (Throwable e) {
@@ -273,9 +262,9 @@ final class Loads<K, V> {
         return all;
       }
       long longest = others.values().stream().mapToLong(Load::remainingNanos).max().orElse(0);
-      CompletableFuture<?> over = redis.pause(longest);
-      all.whenComplete((done, failure) -> over.cancel(false));
-      return CompletableFuture.anyOf(all, over.exceptionally(cancelled -> null));
+      all.completeOnTimeout(null, longest, TimeUnit.NANOSECONDS);
+      // Not on the JDK's one timer thread, nor on that of the load, for which others wait.
+      return all.thenRunAsync(() -> {});
     }
 
     /**

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.readthrough;
 
-import dev.sheaf.internal.common.SummedGauge;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** The meters of all read-throughs of a client. Thread-safe. */
@@ -30,8 +28,6 @@ final class ReadThroughMeters {
     LOAD_OWN("loads"),
     /** Another caller loaded, for both. */
     LOAD_SHARED("loads"),
-    /** The caller loaded before the value expired. */
-    LOAD_EARLY("loads"),
     /** The caller loaded without telling others, because too many loads were under way. */
     LOAD_UNSHARED("loads"),
     WRITE_WRITTEN("writes"),
@@ -52,7 +48,6 @@ final class ReadThroughMeters {
     }
   }
 
-  private static final String PENDING = "sheaf.readthrough.writes.pending";
   private static final Map<String, String> DESCRIPTIONS =
       Map.of(
           "reads", "Keys read, by what Redis gave",
@@ -60,13 +55,8 @@ final class ReadThroughMeters {
           "writes", "Loaded values, by what became");
 
   private final Map<Outcome, Counter> counters = new EnumMap<>(Outcome.class);
-  private final LongAdder pendingWrites = new LongAdder();
-  private final @Nullable MeterRegistry registry;
-  private final Tags client;
 
   ReadThroughMeters(@Nullable MeterRegistry registry, String clientName) {
-    this.registry = registry;
-    this.client = Tags.of("client", clientName);
     if (registry == null) {
       return;
     }
@@ -75,34 +65,15 @@ final class ReadThroughMeters {
           outcome,
           Counter.builder("sheaf.readthrough." + outcome.what)
               .description(DESCRIPTIONS.get(outcome.what))
-              .tags(client.and("outcome", outcome.tag()))
+              .tags(Tags.of("client", clientName, "outcome", outcome.tag()))
               .register(registry));
     }
-    SummedGauge.add(
-        registry,
-        PENDING,
-        "Loaded values on their way to Redis",
-        null,
-        client,
-        pendingWrites,
-        LongAdder::sum);
   }
 
   void count(Outcome outcome) {
     Counter counter = counters.get(outcome);
     if (counter != null) {
       counter.increment();
-    }
-  }
-
-  void pending(int change) {
-    pendingWrites.add(change);
-  }
-
-  /** Nothing is on its way any more; what was counted stays. */
-  void close() {
-    if (registry != null) {
-      SummedGauge.remove(registry, PENDING, client, pendingWrites);
     }
   }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.readthrough;
 
+import dev.sheaf.internal.availability.NodeWatch;
+import dev.sheaf.internal.compression.CompressionEngine;
+import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
+import io.lettuce.core.codec.RedisCodec;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -16,49 +20,34 @@ import org.jspecify.annotations.Nullable;
 public final class ReadThroughs<K, V> {
 
   private final CacheAccess<K, V> redis;
-  private final @Nullable MeterRegistry registry;
-  private final String clientName;
-  private @Nullable ReadThroughMeters meters;
-  private volatile @Nullable ReadThrough<K, V> usual;
+  private final ReadThroughMeters meters;
+  private final ReadThrough<K, V> usual;
 
   /**
-   * Makes none yet.
+   * Reads by one connection.
    *
    * @param registry for the meters; null if nobody measures
    * @param clientName the client's name in its meters
    */
   public ReadThroughs(
-      CacheAccess<K, V> redis, @Nullable MeterRegistry registry, String clientName) {
-    this.redis = redis;
-    this.registry = registry;
-    this.clientName = clientName;
+      ConnectedServer<K, V> server,
+      RedisCodec<K, V> codec,
+      @Nullable CompressionEngine compression,
+      NodeWatch<K> watch,
+      @Nullable MeterRegistry registry,
+      String clientName) {
+    this.redis = new CacheAccess<>(server, codec, compression, watch);
+    this.meters = new ReadThroughMeters(registry, clientName);
+    this.usual = with(ReadThroughOptions.defaults());
   }
 
   /** The one with default options, always the same. */
   public ReadThrough<K, V> usual() {
-    ReadThrough<K, V> known = usual;
-    if (known == null) {
-      synchronized (this) {
-        known = usual == null ? with(ReadThroughOptions.defaults()) : usual;
-        usual = known;
-      }
-    }
-    return known;
+    return usual;
   }
 
   /** A new one. */
-  public synchronized ReadThrough<K, V> with(ReadThroughOptions<V> options) {
-    Objects.requireNonNull(options, "options");
-    if (meters == null) {
-      meters = new ReadThroughMeters(registry, clientName);
-    }
-    return new DefaultReadThrough<>(redis, options, meters);
-  }
-
-  /** Takes back the gauge of what is on its way. */
-  public synchronized void close() {
-    if (meters != null) {
-      meters.close();
-    }
+  public ReadThrough<K, V> with(ReadThroughOptions<V> options) {
+    return new DefaultReadThrough<>(redis, Objects.requireNonNull(options, "options"), meters);
   }
 }

@@ -2,6 +2,7 @@
 package dev.sheaf.internal.readthrough;
 
 import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
+import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -41,16 +42,15 @@ final class WriteBacks<K, V> {
       meters.count(Outcome.WRITE_SKIPPED);
       return;
     }
-    if (pending.incrementAndGet() > options.maxPendingWrites()) {
+    if (pending.incrementAndGet() > ReadThrough.MAX_PENDING_WRITES) {
       pending.decrementAndGet();
       meters.count(Outcome.WRITE_DROPPED);
       LOGGER.debug(
           "A loaded value was not cached: {} others wait to be written, which is the limit"
-              + " (ReadThroughOptions.maxPendingWrites)",
-          options.maxPendingWrites());
+              + " (ReadThrough.MAX_PENDING_WRITES)",
+          ReadThrough.MAX_PENDING_WRITES);
       return;
     }
-    meters.pending(1);
     try {
       redis
           .set(key, written, jittered(value == null ? options.absentTtl() : ttl))
@@ -62,7 +62,6 @@ final class WriteBacks<K, V> {
 
   private void written(@Nullable Throwable failure) {
     pending.decrementAndGet();
-    meters.pending(-1);
     meters.count(failure == null ? Outcome.WRITE_WRITTEN : Outcome.WRITE_FAILED);
     if (failure instanceof Error) {
       LOGGER.warn("A loaded value was not cached", failure);

@@ -33,15 +33,15 @@ class JitterTest {
     int[] pings = new int[BUCKETS];
     Random random = new Random(42);
     for (int instance = 0; instance < INSTANCES; instance++) {
-      double jitter = spread ? OPTIONS.jitter() : 0;
-      Jitter own = new Jitter(OPTIONS.interval(), jitter, random);
+      Jitter own = new Jitter(OPTIONS.interval(), random);
       double millis = random.nextDouble() * START_MILLIS;
       if (spread) {
         millis += own.startOffsetNanos() / 1e6;
       }
       while (millis < BUCKETS * BUCKET_MILLIS) {
         pings[(int) (millis / BUCKET_MILLIS)]++;
-        millis += own.pauseNanos() / 1e6;
+        double pause = own.pauseNanos() / 1e6;
+        millis += spread ? pause : OPTIONS.interval().toMillis();
       }
     }
     return pings;
@@ -72,7 +72,7 @@ class JitterTest {
 
   @Test
   void pauses_areNeverLongerThanTheInterval_norShorterThanTheJitterAllows() {
-    Jitter spread = new Jitter(Duration.ofMillis(900), 0.4, new Random(1));
+    Jitter spread = new Jitter(Duration.ofMillis(900), new Random(1));
     for (int i = 0; i < 10_000; i++) {
       assertThat(spread.pauseNanos()).isBetween(540_000_000L, 900_000_000L);
       assertThat(spread.startOffsetNanos()).isBetween(0L, 900_000_000L);
@@ -81,7 +81,7 @@ class JitterTest {
 
   @Test
   void reconnects_beginAtOnce_andSlowDownToHalfTheInterval() {
-    Jitter spread = new Jitter(Duration.ofMillis(900), 0.4, new Random(1));
+    Jitter spread = new Jitter(Duration.ofMillis(900), new Random(1));
     for (int i = 0; i < 1_000; i++) {
       assertThat(spread.reconnectNanos(0)).isBetween(0L, 20_000_000L);
       assertThat(spread.reconnectNanos(1)).isBetween(25_000_000L, 50_000_000L);

@@ -68,7 +68,7 @@ class NodeWatchTest {
           NodeWatch.own(
               source,
               new WatchSettings(
-                  AvailabilityOptions.builder().interval(Duration.ofMillis(20)).jitter(0).build(),
+                  AvailabilityOptions.builder().interval(Duration.ofMillis(20)).build(),
                   resources,
                   null,
                   Duration.ofSeconds(5),

@@ -25,7 +25,7 @@ class PaceTest {
   }
 
   private SingleFlight<Void> flight(Supplier<CompletionStage<Void>> refresh, Pace pace) {
-    return new SingleFlight<>(refresh, clock, pace, Duration.ofHours(1), sharers -> {});
+    return new SingleFlight<>(refresh, clock, pace, Duration.ofHours(1));
   }
 
   @Test

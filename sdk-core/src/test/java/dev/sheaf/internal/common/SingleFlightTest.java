@@ -38,7 +38,6 @@ class SingleFlightTest {
 
   private final List<CompletableFuture<String>> runs =
       Collections.synchronizedList(new ArrayList<>());
-  private final AtomicInteger shared = new AtomicInteger();
   private EventExecutor thread;
   private Timer timer;
 
@@ -58,7 +57,7 @@ class SingleFlightTest {
   }
 
   private SingleFlight<String> flight(Duration spacing) {
-    return new SingleFlight<>(this::newRun, timer, Pace.of(spacing), LONGEST, shared::set);
+    return new SingleFlight<>(this::newRun, timer, Pace.of(spacing), LONGEST);
   }
 
   private CompletionStage<String> newRun() {
@@ -86,14 +85,12 @@ class SingleFlightTest {
     assertThat(runs).hasSize(1);
     runs.get(0).complete("one");
     assertThat(first.get()).isEqualTo("one");
-    assertThat(shared).hasValue(1);
     awaitRuns(2);
     assertThat(later).noneMatch(CompletableFuture::isDone);
     runs.get(1).complete("two");
     for (CompletableFuture<String> each : later) {
       assertThat(each.get()).isEqualTo("two");
     }
-    assertThat(shared).hasValue(10_000);
     assertThat(runs).hasSize(2);
   }
 
@@ -146,8 +143,7 @@ class SingleFlightTest {
             },
             timer,
             Pace.of(Duration.ZERO),
-            LONGEST,
-            shared::set);
+            LONGEST);
     assertThatThrownBy(() -> join(flight, NO_AGE).get()).hasRootCauseMessage("no action");
     assertThat(flight.isBusy()).isFalse();
   }
@@ -165,8 +161,7 @@ class SingleFlightTest {
             },
             timer,
             Pace.of(Duration.ZERO),
-            LONGEST,
-            shared::set);
+            LONGEST);
     assertThatThrownBy(() -> join(flight, NO_AGE).get(20, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(NoClassDefFoundError.class);
     assertThat(join(flight, NO_AGE).get(20, TimeUnit.SECONDS)).isEqualTo("well");
@@ -176,7 +171,7 @@ class SingleFlightTest {
   void runThatDoesNotEnd_failsItsCallers_andTheNextOneBegins() throws Exception {
     SingleFlight<String> flight =
         new SingleFlight<>(
-            this::newRun, timer, Pace.of(Duration.ZERO), Duration.ofMillis(20), shared::set);
+            this::newRun, timer, Pace.of(Duration.ZERO), Duration.ofMillis(20));
     CompletableFuture<String> call = join(flight, NO_AGE);
     assertThatThrownBy(() -> call.get(20, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(TimeoutException.class)
@@ -292,8 +287,7 @@ class SingleFlightTest {
             },
             timer,
             Pace.of(Duration.ZERO),
-            LONGEST,
-            callers -> {});
+            LONGEST);
     ConcurrentLinkedQueue<String> faults = new ConcurrentLinkedQueue<>();
     AtomicInteger outcomes = new AtomicInteger();
     CountDownLatch start = new CountDownLatch(1);

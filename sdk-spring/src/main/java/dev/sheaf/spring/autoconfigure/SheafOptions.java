@@ -137,9 +137,6 @@ final class SheafOptions {
         () ->
             HealingOptions.builder()
                 .enabled(healing.enabled())
-                .minPause(healing.minPause())
-                .maxPause(healing.maxPause())
-                .maxPerSecond(healing.maxPerSecond())
                 .refusedFor(healing.refusedFor())
                 .build());
   }

@@ -159,17 +159,10 @@ public record SheafProperties(
    * See {@code dev.sheaf.availability.HealingOptions}.
    *
    * @param enabled Whether connections that stay broken are closed and made anew
-   * @param minPause Shortest time between two closings of a connection; it doubles each time
-   * @param maxPause Longest time between two closings of a connection
-   * @param maxPerSecond Most connections that are closed in a second; all clients of the JVM share
-   *     it
    * @param refusedFor Time that a node may answer nothing but LOADING, MASTERDOWN or CLUSTERDOWN
    */
   public record Healing(
       @DefaultValue("true") boolean enabled,
-      @DefaultValue("250ms") Duration minPause,
-      @DefaultValue("10s") Duration maxPause,
-      @DefaultValue("20") int maxPerSecond,
       @DefaultValue("5s") Duration refusedFor) {}
 
   /**
