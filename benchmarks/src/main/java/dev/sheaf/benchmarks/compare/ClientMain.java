@@ -84,7 +84,7 @@ final class ClientMain {
     if (!order.work().isRate()) {
       score = MICROS_PER_SECOND / score;
     }
-    return figure("operations", count.operations()) + figure("score", score);
+    return figure("operations", (double) count.operations()) + figure("score", score);
   }
 
   private String openLoad(Order order, Supplier<Runnable> task, Runnable gate)
@@ -100,7 +100,7 @@ final class ClientMain {
     Histogram times =
         OpenLoad.run(
             order.threads(), perSecond, task, order.warmUpMillis(), order.measuredMillis(), gate);
-    StringBuilder figures = new StringBuilder(figure("operations", times.getTotalCount()));
+    StringBuilder figures = new StringBuilder(figure("operations", (double) times.getTotalCount()));
     figures.append(figure("score", times.getValueAtPercentile(99) / NANOS_PER_MICRO));
     figures.append(figure("due/s", perSecond));
     for (double percentile : PERCENTILES) {

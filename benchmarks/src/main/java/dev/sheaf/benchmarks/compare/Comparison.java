@@ -79,7 +79,7 @@ final class Comparison {
     long millisInAll() {
       long each = millis(WARM_UP_MILLIS) + millis(MEASURED_MILLIS) + BETWEEN_MILLIS;
       long warmUps = millis(firstWarmUpMillis) * kinds().size();
-      return rounds * clients.size() * (warmUps + each * rows.size());
+      return (long) rounds * clients.size() * (warmUps + each * rows.size());
     }
   }
 

@@ -87,7 +87,7 @@ final class Costs {
 
   /** The name of the program stands in parentheses, and may have spaces and parentheses itself. */
   static double cpuMicros(String stat) {
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     long ticks = Long.parseLong(fields[USER_FIELD]) + Long.parseLong(fields[SYSTEM_FIELD]);
     return ticks * MICROS_PER_SECOND / TICKS_PER_SECOND;
   }

@@ -115,7 +115,7 @@ public final class Servers implements AutoCloseable {
         .lines()
         .map(line -> line.split(" "))
         .filter(fields -> fields[2].contains("master"))
-        .map(fields -> HostAndPort.from(fields[1].split("[@,]")[0]))
+        .map(fields -> HostAndPort.from(fields[1].split("[@,]", 2)[0]))
         .toList();
   }
 

@@ -23,13 +23,7 @@ public enum Fusible {
 
   private final CommandType fused;
   private final int arguments;
-
-  /** Written to requests, and never changed. */
-  @SuppressWarnings("ImmutableEnumChecker")
   private final byte[] header;
-
-  /** Written to requests, and never changed. */
-  @SuppressWarnings("ImmutableEnumChecker")
   private final byte[] fusedName;
 
   Fusible(CommandType single, CommandType fused, int arguments) {

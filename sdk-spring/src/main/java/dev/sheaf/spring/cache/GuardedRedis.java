@@ -92,7 +92,7 @@ final class GuardedRedis {
       if (some == null) {
         break; // It would not come in time for the others either.
       }
-      results.putAll(some);
+      some.forEach(results::put);
     }
     return results;
   }

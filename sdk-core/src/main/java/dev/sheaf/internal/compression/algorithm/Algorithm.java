@@ -18,8 +18,6 @@ public enum Algorithm {
 
   private final int id;
   private final String library;
-
-  @SuppressWarnings("ImmutableEnumChecker") // Has no state that changes what it does.
   private final @Nullable Compressor compressor;
 
   Algorithm(int id, String className, String library, Supplier<Compressor> make) {

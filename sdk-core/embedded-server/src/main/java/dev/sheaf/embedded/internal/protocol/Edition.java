@@ -27,7 +27,6 @@ public enum Edition {
   /** The version in what DUMP gives. */
   public final int dumpVersion;
 
-  @SuppressWarnings("ImmutableEnumChecker") // Filled while the class is loaded.
   private final Map<Pattern, String> wordings = new LinkedHashMap<>();
 
   Edition(String server, String version, String redisVersion, int dumpVersion) {
