@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Runs an {@link EmbeddedServer} from the command line until it is interrupted. */
 public final class Main {
@@ -88,7 +87,7 @@ public final class Main {
 
     Running(Options options) {
       boolean proxied = !options.latency.isZero();
-      server = options.server(proxied ? 0 : options.port).start();
+      server = options.server.port(proxied ? 0 : options.port).start();
       try {
         for (int i = 0; proxied && i < server.nodes().size(); i++) {
           EmbeddedNode node = server.nodes().get(i);
@@ -128,15 +127,11 @@ public final class Main {
     private static final Pattern CLUSTER = Pattern.compile("(\\d{1,5})x(\\d{1,3})");
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(us|ms|s)");
 
+    final EmbeddedServer.Builder server = EmbeddedServer.builder();
     private int port = DEFAULT_PORT;
-    private int masters;
-    private int replicas;
-    private @Nullable Path unixSocket;
-    private @Nullable String password;
     private Duration latency = Duration.ZERO;
-    private @Nullable Duration compressAfter;
-    private boolean epoll;
-    private Version version = Version.REDIS_7_0;
+    private boolean cluster;
+    private boolean unixSocket;
     private boolean help;
 
     /**
@@ -149,9 +144,9 @@ public final class Main {
         options.take(rest.next(), rest);
       }
       Check.argument(
-          options.masters > 0 && options.unixSocket != null,
+          options.cluster && options.unixSocket,
           "--unixsocket is for a standalone server; leave out --cluster");
-      options.server(options.port);
+      options.server.port(options.port);
       return options;
     }
 
@@ -161,14 +156,17 @@ public final class Main {
         case "--port" -> port = number(option, value(option, rest));
         case "--cluster" -> {
           Matcher size = match(CLUSTER, option, value(option, rest), "masters x replicas, as 3x1");
-          masters = Integer.parseInt(size.group(1));
-          replicas = Integer.parseInt(size.group(2));
+          server.cluster(Integer.parseInt(size.group(1)), Integer.parseInt(size.group(2)));
+          cluster = true;
         }
-        case "--unixsocket" -> unixSocket = Path.of(value(option, rest));
-        case "--version" -> version = Version.named(value(option, rest));
-        case "--epoll" -> epoll = true;
-        case "--password" -> password = value(option, rest);
-        case "--compress" -> compressAfter = time(option, value(option, rest));
+        case "--unixsocket" -> {
+          server.unixSocket(Path.of(value(option, rest)));
+          unixSocket = true;
+        }
+        case "--version" -> server.version(Version.named(value(option, rest)));
+        case "--epoll" -> server.epoll();
+        case "--password" -> server.password(value(option, rest));
+        case "--compress" -> server.compressIdleAfter(time(option, value(option, rest)));
         case "--latency" -> latency = time(option, value(option, rest));
         default -> throw new IllegalArgumentException("unknown option " + option);
       }
@@ -201,26 +199,6 @@ public final class Main {
       Matcher matcher = pattern.matcher(value);
       Check.argument(!matcher.matches(), "%s needs %s: %s", option, what, value);
       return matcher;
-    }
-
-    EmbeddedServer.Builder server(int listenPort) {
-      EmbeddedServer.Builder builder = EmbeddedServer.builder().port(listenPort).version(version);
-      if (masters > 0 || replicas > 0) {
-        builder.cluster(masters, replicas);
-      }
-      if (epoll) {
-        builder.epoll();
-      }
-      if (unixSocket != null) {
-        builder.unixSocket(unixSocket);
-      }
-      if (password != null) {
-        builder.password(password);
-      }
-      if (compressAfter != null) {
-        builder.compressIdleAfter(compressAfter);
-      }
-      return builder;
     }
   }
 }

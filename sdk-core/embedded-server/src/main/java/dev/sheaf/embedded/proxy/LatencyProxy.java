@@ -51,7 +51,10 @@ public final class LatencyProxy implements AutoCloseable {
 
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
-  private final Builder settings;
+  private final String targetHost;
+  private final int targetPort;
+  private final String listenHost;
+  private final int maxBytesInFlight;
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop loop;
   private final ProxyScheduler scheduler;
@@ -68,8 +71,11 @@ public final class LatencyProxy implements AutoCloseable {
   private final int port;
   private volatile boolean closed;
 
-  private LatencyProxy(Builder settings, InetSocketAddress listenAddress) {
-    this.settings = settings;
+  private LatencyProxy(Builder settings) {
+    this.targetHost = settings.targetHost;
+    this.targetPort = settings.targetPort;
+    this.listenHost = settings.listenHost;
+    this.maxBytesInFlight = settings.maxBytesInFlight;
     this.group = new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
     this.loop = group.next();
     this.scheduler = new ProxyScheduler(loop);
@@ -77,7 +83,7 @@ public final class LatencyProxy implements AutoCloseable {
     this.toServer = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     this.toClient = new ProxyLink(settings.delayNanos, settings.bitsPerSecond);
     try {
-      this.port = bind(listenAddress);
+      this.port = bind(settings.listenPort);
     } catch (RuntimeException e) {
       stopThreads();
       throw e;
@@ -158,7 +164,7 @@ public final class LatencyProxy implements AutoCloseable {
       // A socket under a selector leaves the port with the selector's next round.
       loop.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).syncUninterruptibly();
     } else if (!on && !listening[0]) {
-      bind(new InetSocketAddress(settings.listenHost, port));
+      bind(port);
     }
   }
 
@@ -244,7 +250,8 @@ public final class LatencyProxy implements AutoCloseable {
     return thread;
   }
 
-  private int bind(InetSocketAddress address) {
+  private int bind(int wantedPort) {
+    InetSocketAddress address = new InetSocketAddress(listenHost, wantedPort);
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(group)
@@ -281,8 +288,7 @@ public final class LatencyProxy implements AutoCloseable {
   private void accept(SocketChannel client) {
     counters.connections.incrementAndGet();
     ProxyConnection connection =
-        new ProxyConnection(
-            client, toServer, toClient, scheduler, counters, settings.maxBytesInFlight);
+        new ProxyConnection(client, toServer, toClient, scheduler, counters, maxBytesInFlight);
     connections.add(connection);
     client.closeFuture().addListener(closedClient -> connections.remove(connection));
     client.pipeline().addLast(connection.clientHandler());
@@ -307,7 +313,7 @@ public final class LatencyProxy implements AutoCloseable {
                 server.pipeline().addLast(connection.serverHandler());
               }
             })
-        .connect(settings.targetHost, settings.targetPort)
+        .connect(targetHost, targetPort)
         .addListener(
             connected -> {
               if (!connected.isSuccess()) {
@@ -413,19 +419,7 @@ public final class LatencyProxy implements AutoCloseable {
      */
     public LatencyProxy start() {
       Check.state(targetPort == 0, "no target; call target(host, port) before start()");
-      return new LatencyProxy(copy(), new InetSocketAddress(listenHost, listenPort));
-    }
-
-    private Builder copy() {
-      Builder copy = new Builder();
-      copy.targetHost = targetHost;
-      copy.targetPort = targetPort;
-      copy.listenHost = listenHost;
-      copy.listenPort = listenPort;
-      copy.delayNanos = delayNanos;
-      copy.bitsPerSecond = bitsPerSecond;
-      copy.maxBytesInFlight = maxBytesInFlight;
-      return copy;
+      return new LatencyProxy(this);
     }
 
     private static long checkedDelay(Duration delay) {

@@ -113,6 +113,13 @@ public final class Call {
     return value;
   }
 
+  /** The number of a database; that error for what is no number. */
+  int dbIndex(int i, String error) {
+    long index = longArg(i, Integer.MIN_VALUE, Integer.MAX_VALUE, error);
+    Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
+    return (int) index;
+  }
+
   public double doubleArg(int i) {
     return Errors.found(Numbers.parseDouble(args[i]), Errors.NOT_FLOAT);
   }

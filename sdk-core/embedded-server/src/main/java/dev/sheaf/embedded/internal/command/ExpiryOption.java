@@ -7,19 +7,23 @@ import dev.sheaf.embedded.internal.protocol.CommandException;
 final class ExpiryOption {
   /** Milliseconds since the epoch from EX, PX, EXAT or PXAT (in upper case) and its number. */
   static long absolute(Call call, String unit, int at) {
+    if (call.longArg(at) <= 0) {
+      throw invalid(call);
+    }
+    return millis(call, at, unit.startsWith("EX"), unit.endsWith("AT"));
+  }
+
+  /** Milliseconds since the epoch from a number that counts from there, or from now. */
+  static long millis(Call call, int at, boolean seconds, boolean absolute) {
     long value = call.longArg(at);
-    boolean seconds = unit.startsWith("EX");
-    if (value <= 0 || (seconds && value > Long.MAX_VALUE / 1000)) {
+    if (seconds && (value > Long.MAX_VALUE / 1000 || value < Long.MIN_VALUE / 1000)) {
       throw invalid(call);
     }
     long millis = seconds ? value * 1000 : value;
-    if (!unit.endsWith("AT")) {
-      if (millis > Long.MAX_VALUE - call.now()) {
-        throw invalid(call);
-      }
-      millis += call.now();
+    if (!absolute && millis > Long.MAX_VALUE - call.now()) {
+      throw invalid(call);
     }
-    return millis;
+    return absolute ? millis : millis + call.now();
   }
 
   static CommandException invalid(Call call) {

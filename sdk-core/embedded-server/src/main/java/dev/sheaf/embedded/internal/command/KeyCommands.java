@@ -5,7 +5,6 @@ import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.Glob;
 import dev.sheaf.embedded.internal.data.Value;
-import dev.sheaf.embedded.internal.node.ServerNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -130,7 +129,7 @@ final class KeyCommands {
     for (int i = 3; i < call.count(); i++) {
       switch (call.option(i)) {
         case "REPLACE" -> replace = true;
-        case "DB" -> target = dbIndex(call, call.next(i++));
+        case "DB" -> target = call.dbIndex(call.next(i++), Errors.NOT_INTEGER);
         default -> throw Errors.syntax();
       }
     }
@@ -148,12 +147,6 @@ final class KeyCommands {
     call.out.integer(1);
   }
 
-  private static int dbIndex(Call call, int at) {
-    long index = call.longArg(at, Integer.MIN_VALUE, Integer.MAX_VALUE, Errors.NOT_INTEGER);
-    Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
-    return (int) index;
-  }
-
   private static void transfer(
       Call call, Value value, long expireAt, Database db, byte[] key, String event) {
     db.put(key, value);
@@ -168,7 +161,7 @@ final class KeyCommands {
   private static void move(Call call) {
     Errors.refuseIf(call.node.nodes.isCluster(), "ERR MOVE is not allowed in cluster mode");
     byte[] key = call.arg(1);
-    Database target = call.node.db(dbIndex(call, 2));
+    Database target = call.node.db(call.dbIndex(2, Errors.NOT_INTEGER));
     Errors.refuseIf(target == call.db(), "ERR source and destination objects are the same");
     Value value = call.db().get(key);
     if (value == null || target.get(key) != null) {
@@ -184,17 +177,7 @@ final class KeyCommands {
   private static void expire(Call call, boolean seconds, boolean absolute) {
     byte[] key = call.arg(1);
     ExpireCondition condition = ExpireCondition.parse(call, 3);
-    long value = call.longArg(2);
-    if (seconds && (value > Long.MAX_VALUE / 1000 || value < Long.MIN_VALUE / 1000)) {
-      throw ExpiryOption.invalid(call);
-    }
-    long millis = seconds ? value * 1000 : value;
-    if (!absolute) {
-      if (millis > Long.MAX_VALUE - call.now()) {
-        throw ExpiryOption.invalid(call);
-      }
-      millis += call.now();
-    }
+    long millis = ExpiryOption.millis(call, 2, seconds, absolute);
     Value found = call.db().get(key);
     if (found == null || !condition.allows(found.expireAt(), millis)) {
       call.out.integer(0);

@@ -251,18 +251,12 @@ final class ServerCommands {
 
   private static void swapDb(Call call) {
     Errors.refuseIf(call.node.nodes.isCluster(), "ERR SWAPDB is not allowed in cluster mode");
-    int first = dbIndex(call, 1, "ERR invalid first DB index");
-    int second = dbIndex(call, 2, "ERR invalid second DB index");
+    int first = call.dbIndex(1, "ERR invalid first DB index");
+    int second = call.dbIndex(2, "ERR invalid second DB index");
     if (first != second) {
       call.node.swap(first, second);
     }
     call.node.dirtied();
-  }
-
-  private static int dbIndex(Call call, int at, String error) {
-    long index = call.longArg(at, Integer.MIN_VALUE, Integer.MAX_VALUE, error);
-    Errors.refuseIf(index < 0 || index >= ServerNode.DATABASES, "ERR DB index is out of range");
-    return (int) index;
   }
 
   private static void time(Call call) {

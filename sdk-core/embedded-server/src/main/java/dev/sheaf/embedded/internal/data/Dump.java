@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
+import dev.sheaf.embedded.internal.data.DumpReader.BadData;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,7 +32,6 @@ public final class Dump {
   private static final int SET_LISTPACK = 20;
   private static final int HASH_DEADLINES = 24;
   private static final int HASH_LISTPACK_DEADLINES = 25;
-  private static final int PLAIN_NODE = 1;
 
   private static final long POLYNOMIAL = 0x95ac9329ac4bc9b5L;
   private static final long[] CRC64 = new long[256];
@@ -163,7 +163,7 @@ public final class Dump {
     int version = (payload[body] & 0xff) | (payload[body + 1] & 0xff) << 8;
     long crc = 0;
     for (int i = 7; i >= 0; i--) {
-      crc = crc << 8 | (payload[body + 2 + i] & 0xff);
+      crc = crc << 8 | payload[body + 2 + i] & 0xff;
     }
     return version <= newest && crc == crc64(payload, body + 2);
   }
@@ -174,7 +174,7 @@ public final class Dump {
       return null;
     }
     try {
-      Reader in = new Reader(Arrays.copyOf(payload, payload.length - FOOTER));
+      DumpReader in = new DumpReader(Arrays.copyOf(payload, payload.length - FOOTER));
       List<byte[]> sources = new ArrayList<>();
       while (in.hasMore()) {
         if (in.unsignedByte() != FUNCTION) {
@@ -191,7 +191,7 @@ public final class Dump {
   /** The value in a payload that {@link #isWhole}; null if it cannot be read or is empty. */
   public static @Nullable Value value(byte[] payload) {
     try {
-      Reader in = new Reader(Arrays.copyOf(payload, payload.length - FOOTER));
+      DumpReader in = new DumpReader(Arrays.copyOf(payload, payload.length - FOOTER));
       Value value = value(in);
       return in.hasMore() ? null : value;
     } catch (BadData e) {
@@ -199,24 +199,24 @@ public final class Dump {
     }
   }
 
-  private static @Nullable Value value(Reader in) throws BadData {
+  private static @Nullable Value value(DumpReader in) throws BadData {
     int type = in.unsignedByte();
     return switch (type) {
       case STRING -> new StringValue(in.string());
       case LIST -> listOf(in.strings(in.length()));
-      case QUICKLIST -> listOf(quicklist(in));
+      case QUICKLIST -> listOf(in.quicklist());
       case SET -> setOf(in.strings(in.length()));
-      case INTSET -> setOf(intset(in.string()));
+      case INTSET -> setOf(DumpReader.intset(in.string()));
       case HASH -> hashOf(in.strings(2 * in.length()));
-      case SET_LISTPACK -> setOf(listpack(in.string()));
+      case SET_LISTPACK -> setOf(DumpReader.listpack(in.string()));
       case HASH_DEADLINES -> hashWithDeadlines(in);
       case HASH_LISTPACK_DEADLINES -> {
         in.littleEndian(8);
-        yield hashWithDeadlines(listpack(in.string()));
+        yield hashWithDeadlines(DumpReader.listpack(in.string()));
       }
-      case HASH_LISTPACK -> hashOf(listpack(in.string()));
+      case HASH_LISTPACK -> hashOf(DumpReader.listpack(in.string()));
       case ZSET -> sortedSet(in);
-      case ZSET_LISTPACK -> sortedSetOf(listpack(in.string()));
+      case ZSET_LISTPACK -> sortedSetOf(DumpReader.listpack(in.string()));
       default -> throw new BadData();
     };
   }
@@ -246,7 +246,7 @@ public final class Dump {
     return hash;
   }
 
-  private static Value hashWithDeadlines(Reader in) throws BadData {
+  private static Value hashWithDeadlines(DumpReader in) throws BadData {
     long first = in.littleEndian(8);
     List<byte[]> triples = new ArrayList<>();
     for (long n = in.length(); n > 0; n--) {
@@ -274,7 +274,7 @@ public final class Dump {
     return hash;
   }
 
-  private static Value sortedSet(Reader in) throws BadData {
+  private static Value sortedSet(DumpReader in) throws BadData {
     SortedSetValue set = new SortedSetValue();
     for (long n = in.length(); n > 0; n--) {
       byte[] member = in.string();
@@ -300,209 +300,5 @@ public final class Dump {
       put(set, pairs.get(i), score);
     }
     return set;
-  }
-
-  private static List<byte[]> quicklist(Reader in) throws BadData {
-    List<byte[]> elements = new ArrayList<>();
-    for (long nodes = in.length(); nodes > 0; nodes--) {
-      long container = in.length();
-      byte[] node = in.string();
-      if (container == PLAIN_NODE) {
-        elements.add(node);
-      } else {
-        elements.addAll(listpack(node));
-      }
-    }
-    return elements;
-  }
-
-  private static List<byte[]> intset(byte[] bytes) throws BadData {
-    Reader in = new Reader(bytes);
-    int width = (int) in.littleEndian(4);
-    long count = in.littleEndian(4);
-    BadData.when((width != 2 && width != 4 && width != 8) || count * width != bytes.length - 8);
-    List<byte[]> numbers = new ArrayList<>();
-    for (long i = 0; i < count; i++) {
-      int shift = 64 - 8 * width;
-      numbers.add(Bytes.ofLong(in.littleEndian(width) << shift >> shift));
-    }
-    return numbers;
-  }
-
-  private static List<byte[]> listpack(byte[] bytes) throws BadData {
-    Reader in = new Reader(bytes);
-    long total = in.littleEndian(4);
-    in.littleEndian(2);
-    BadData.when(total != bytes.length);
-    List<byte[]> elements = new ArrayList<>();
-    for (int head = in.unsignedByte(); head != 0xFF; head = in.unsignedByte()) {
-      int from = in.at - 1;
-      elements.add(element(in, head));
-      int size = in.at - from;
-      in.skip(size < 128 ? 1 : size < 16384 ? 2 : size < 2097152 ? 3 : size < 268435456 ? 4 : 5);
-    }
-    return elements;
-  }
-
-  private static byte[] element(Reader in, int head) throws BadData {
-    if (head < 0x80) {
-      return Bytes.ofLong(head);
-    }
-    if (head < 0xC0) {
-      return in.bytes(head & 0x3F);
-    }
-    if (head < 0xE0) {
-      long value = (head & 0x1FL) << 8 | in.unsignedByte();
-      return Bytes.ofLong(value >= 1 << 12 ? value - (1 << 13) : value);
-    }
-    if (head < 0xF0) {
-      return in.bytes((head & 0x0F) << 8 | in.unsignedByte());
-    }
-    return switch (head) {
-      case 0xF0 -> in.bytes(in.littleEndian(4));
-      case 0xF1 -> Bytes.ofLong((short) in.littleEndian(2));
-      case 0xF2 -> Bytes.ofLong(in.littleEndian(3) << 40 >> 40);
-      case 0xF3 -> Bytes.ofLong(in.littleEndian(4) << 32 >> 32);
-      case 0xF4 -> Bytes.ofLong(in.littleEndian(8));
-      default -> throw new BadData();
-    };
-  }
-
-  /** That bytes are not what they should be. */
-  private static final class BadData extends Exception {
-    private static final long serialVersionUID = 1;
-
-    BadData() {
-      super("bad data", null, false, false);
-    }
-
-    static void when(boolean bad) throws BadData {
-      if (bad) {
-        throw new BadData();
-      }
-    }
-  }
-
-  /** Reads bounded by the bytes that are there, whatever lengths they claim. */
-  private static final class Reader {
-    private static final int ENCODED = 0xC0;
-    private static final int COMPRESSED = 0xC3;
-    private static final int MAX_STRING = 512 * 1024 * 1024;
-
-    private final byte[] bytes;
-    private int at;
-
-    Reader(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    boolean hasMore() {
-      return at < bytes.length;
-    }
-
-    int unsignedByte() throws BadData {
-      BadData.when(at >= bytes.length);
-      return bytes[at++] & 0xff;
-    }
-
-    void skip(int count) throws BadData {
-      BadData.when(count > bytes.length - at);
-      at += count;
-    }
-
-    byte[] bytes(long count) throws BadData {
-      BadData.when(count < 0 || count > bytes.length - at);
-      at += (int) count;
-      return Arrays.copyOfRange(bytes, at - (int) count, at);
-    }
-
-    long littleEndian(int count) throws BadData {
-      long value = 0;
-      for (int i = 0; i < count; i++) {
-        value |= (long) unsignedByte() << (8 * i);
-      }
-      return value;
-    }
-
-    private long bigEndian(int count) throws BadData {
-      long value = 0;
-      for (int i = 0; i < count; i++) {
-        value = value << 8 | unsignedByte();
-      }
-      return value;
-    }
-
-    long length() throws BadData {
-      int head = unsignedByte();
-      BadData.when(head >= ENCODED);
-      return length(head);
-    }
-
-    private long length(int head) throws BadData {
-      if (head < 0x40) {
-        return head;
-      }
-      if (head < 0x80) {
-        return (head & 0x3FL) << 8 | unsignedByte();
-      }
-      BadData.when(head != 0x80 && head != 0x81);
-      long length = bigEndian(head == 0x80 ? 4 : 8);
-      BadData.when(length < 0);
-      return length;
-    }
-
-    byte[] string() throws BadData {
-      int head = unsignedByte();
-      if (head == COMPRESSED) {
-        long compressed = length();
-        long plain = length();
-        return decompress(bytes(compressed), plain);
-      }
-      if (head >= ENCODED) {
-        int size = head == ENCODED ? 1 : head == ENCODED + 1 ? 2 : head == ENCODED + 2 ? 4 : 0;
-        BadData.when(size == 0);
-        int shift = 64 - 8 * size;
-        return Bytes.ofLong(littleEndian(size) << shift >> shift);
-      }
-      return bytes(length(head));
-    }
-
-    List<byte[]> strings(long count) throws BadData {
-      List<byte[]> strings = new ArrayList<>();
-      for (long i = 0; i < count; i++) {
-        strings.add(string());
-      }
-      return strings;
-    }
-
-    /** LZF: literals of up to 32 bytes, and copies of what has come before. */
-    private static byte[] decompress(byte[] in, long plain) throws BadData {
-      // A byte of input gives at most 264 bytes, so a false length costs no memory.
-      BadData.when(plain > MAX_STRING || plain > 264L * in.length);
-      byte[] out = new byte[(int) plain];
-      Reader from = new Reader(in);
-      int to = 0;
-      while (from.hasMore()) {
-        int head = from.unsignedByte();
-        if (head < 32) {
-          byte[] literal = from.bytes(head + 1L);
-          BadData.when(literal.length > out.length - to);
-          System.arraycopy(literal, 0, out, to, literal.length);
-          to += literal.length;
-          continue;
-        }
-        int length = (head >> 5) + 2;
-        if (length == 9) {
-          length += from.unsignedByte();
-        }
-        int back = to - ((head & 0x1f) << 8) - from.unsignedByte() - 1;
-        BadData.when(back < 0 || length > out.length - to);
-        for (int i = 0; i < length; i++) {
-          out[to++] = out[back++];
-        }
-      }
-      BadData.when(to != out.length);
-      return out;
-    }
   }
 }

@@ -27,11 +27,6 @@ record LuaArguments(LuaState state) {
     return LuaNumbers.truncated(number(l, argument));
   }
 
-  /** A number cut to 64 bits, or the default where there is none. */
-  long wide(long l, int argument, long otherwise) {
-    return state.type(l, argument) <= LuaState.NIL ? otherwise : wide(l, argument);
-  }
-
   /** A number cut to 32 bits. */
   int integer(long l, int argument) {
     return (int) wide(l, argument);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
-import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.protocol.Edition;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,12 +30,6 @@ public final class LuaEngine implements AutoCloseable {
   /** How many instructions run between two questions whether the script is to end: about 1 ms. */
   public static final int INSTRUCTIONS_PER_POLL = 100_000;
 
-  private static final String KILLED = "Script killed by user with SCRIPT KILL...";
-  private static final String LOADING_TIMEOUT = "FUNCTION LOAD timeout";
-
-  /** How long the code of a library may run. As Redis. */
-  private static final long MAX_LOADING_NANOS = 500_000_000;
-
   /**
    * What Lua may hold once a script has ended, in bytes; above it all garbage is collected. Lua
    * collects by itself only when its memory has doubled, which large strings make a lot.
@@ -48,13 +42,7 @@ public final class LuaEngine implements AutoCloseable {
    */
   public static final int MAX_SCRIPT_BYTES = 1024 * 1024 * 1024;
 
-  private static final String HOLDS_TOO_MUCH =
-      "Script ended: it holds more than MAX_SCRIPT_BYTES = " + MAX_SCRIPT_BYTES + " bytes";
-
-  private static final int BYTES_PER_KIB = 1024;
-
   private static final int HANDLER_INDEX = 1;
-
   private static final String CHUNK_NAME = "@user_script";
   private static final String LIBRARY_CHUNK_NAME = "@user_function";
 
@@ -67,6 +55,7 @@ public final class LuaEngine implements AutoCloseable {
   private final Map<String, CompiledScript> compiled = new HashMap<>();
   private final Coroutines coroutines = new Coroutines();
   private final LuaState state;
+  private final RunLimits limits;
   private final ReplyWriter writer;
   private final ReplyReader reader;
   private final RedisLibrary redis;
@@ -75,13 +64,7 @@ public final class LuaEngine implements AutoCloseable {
   private final int keysName;
   private final int argvName;
 
-  private boolean running;
   private boolean sweeps;
-  private boolean loading;
-  private long loadingSince;
-  private boolean ending;
-  private boolean holdsTooMuch;
-  private int maxScriptBytes = MAX_SCRIPT_BYTES;
   private boolean closed;
 
   /**
@@ -105,7 +88,8 @@ public final class LuaEngine implements AutoCloseable {
       this.writer = new ReplyWriter(state);
       this.reader = new ReplyReader(state);
       this.redis = new RedisLibrary(state, host, writer, edition);
-      this.sandbox = new LuaSandbox(state, coroutines, this::reasonToEnd);
+      this.limits = new RunLimits(state, () -> redis.host.interrupted());
+      this.sandbox = new LuaSandbox(state, coroutines, limits::reasonToEnd);
       this.functions = new FunctionRegistration(state);
       state.pushAscii(state.main, "KEYS");
       this.keysName = state.ref(state.main);
@@ -134,14 +118,7 @@ public final class LuaEngine implements AutoCloseable {
    */
   public @Nullable Object eval(
       byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
-    enter();
-    try {
-      return run(functionOf(source, sha1), sha1, keys, args, readOnly);
-    } catch (LuaRaise e) {
-      throw new ScriptException("ERR " + e.text());
-    } finally {
-      leave();
-    }
+    return using(() -> run(functionOf(source, sha1), sha1, keys, args, readOnly));
   }
 
   /** As {@link #eval(byte[], String, List, List, boolean)}, its commands going to another host. */
@@ -162,12 +139,7 @@ public final class LuaEngine implements AutoCloseable {
    * @throws IllegalStateException if the engine is in use or closed
    */
   public void compile(byte[] source, String sha1) {
-    enter();
-    try {
-      functionOf(source, sha1);
-    } finally {
-      leave();
-    }
+    using(() -> functionOf(source, sha1));
   }
 
   /**
@@ -179,25 +151,21 @@ public final class LuaEngine implements AutoCloseable {
    * @throws IllegalStateException if the engine is in use or closed
    */
   public List<LuaFunction> load(byte[] source) {
-    enter();
-    sweeps = true;
-    functions.begin();
-    List<LuaFunction> loaded = List.of();
-    boolean succeeded = false;
-    try {
-      runLibrary(source);
-      succeeded = true;
-    } catch (LuaRaise e) {
-      throw new ScriptException("ERR " + e.text());
-    } finally {
-      loaded = functions.end();
-      if (!succeeded) {
-        loaded.forEach(function -> state.unref(function.reference()));
-      }
-      leave();
-    }
+    List<LuaFunction> loaded = using(() -> registeredBy(source));
     ScriptException.when(loaded.isEmpty(), "ERR No functions registered");
     return loaded;
+  }
+
+  private List<LuaFunction> registeredBy(byte[] source) {
+    sweeps = true;
+    functions.begin();
+    try {
+      runLibrary(source);
+    } catch (RuntimeException | Error e) {
+      forget(functions.end());
+      throw e;
+    }
+    return functions.end();
   }
 
   private void runLibrary(byte[] source) {
@@ -213,26 +181,21 @@ public final class LuaEngine implements AutoCloseable {
     redis.begin(false);
     int function = state.ref(l);
     sandbox.internal.run(l, "beginLoading");
-    loading = true;
-    loadingSince = System.nanoTime();
     try {
       sandbox.internal.push(l, "handler");
       int handler = state.top(l);
       state.pushRef(l, function);
       sandbox.pushGlobalsSeen(l);
       state.api.lua_setfenv(l, -2);
-      running = true;
+      limits.begin(true);
       boolean succeeded = state.api.lua_pcall(l, 0, 0, handler) == 0;
-      running = false;
+      limits.end();
       if (!succeeded) {
-        String reason = state.type(l, -1) == LuaState.TABLE ? field(l, "err") : null;
-        throw new ScriptException(
-            "ERR Error registering functions: "
-                + RedisErrors.asLine(Objects.requireNonNullElse(reason, "ERR unknown error")));
+        String reason = RedisErrors.asLine(RedisErrors.reason(state, l));
+        throw new ScriptException("ERR Error registering functions: " + reason);
       }
     } finally {
-      running = false;
-      loading = false;
+      limits.end();
       sandbox.internal.run(l, "endLoading");
       state.unref(function);
     }
@@ -240,12 +203,12 @@ public final class LuaEngine implements AutoCloseable {
 
   /** Forgets functions. */
   public void unload(List<LuaFunction> loaded) {
-    enter();
-    try {
-      loaded.forEach(function -> state.unref(function.reference()));
-    } finally {
-      leave();
-    }
+    using(() -> forget(loaded));
+  }
+
+  private boolean forget(List<LuaFunction> loaded) {
+    loaded.forEach(function -> state.unref(function.reference()));
+    return true;
   }
 
   /**
@@ -258,64 +221,28 @@ public final class LuaEngine implements AutoCloseable {
    */
   public @Nullable Object call(
       LuaFunction function, List<byte[]> keys, List<byte[]> args, LuaHost other) {
-    enter();
     redis.host = other;
-    sweeps = true;
     try {
-      long l = state.main;
-      redis.begin(false);
-      sandbox.internal.run(l, "endLoading");
-      sandbox.internal.push(l, "handler");
-      int handler = state.top(l);
-      state.pushRef(l, function.reference());
-      writer.pushStrings(l, keys);
-      writer.pushStrings(l, args);
-      running = true;
-      boolean succeeded = state.api.lua_pcall(l, 2, 1, handler) == 0;
-      running = false;
-      redis.rethrowFailure();
-      if (!succeeded) {
-        throw new ScriptException(RedisErrors.asLine(failureText(l, function.name())));
-      }
-      return reader.read(l, redis.respVersion());
-    } catch (LuaRaise e) {
-      throw new ScriptException("ERR " + e.text());
+      return using(() -> run(function, keys, args));
     } finally {
       redis.host = host;
-      leave();
     }
   }
 
   /** Forgets all compiled scripts. */
   public void flush() {
-    enter();
-    try {
-      compiled.values().forEach(script -> state.unref(script.reference()));
-      compiled.clear();
-    } finally {
-      leave();
-    }
+    using(
+        () -> {
+          compiled.values().forEach(script -> state.unref(script.reference()));
+          compiled.clear();
+          return true;
+        });
   }
 
   /** Returns the memory Lua holds, in bytes. */
   public long memoryBytes() {
-    enter();
-    try {
-      return held();
-    } finally {
-      leave();
-    }
+    return using(limits::held);
   }
-
-  private long held() {
-    return (long) state.api.lua_gc(state.main, GC_COUNT, 0) * BYTES_PER_KIB;
-  }
-
-  /** Enough to halve a buffer of 2 GiB down to {@link #MAX_IDLE_BYTES}. */
-  private static final int MAX_COLLECTIONS = 8;
-
-  private static final int GC_COLLECT = 2;
-  private static final int GC_COUNT = 3;
 
   /**
    * Returns the flags a script names in a first line such as {@code #!lua flags=no-writes}; null
@@ -356,12 +283,6 @@ public final class LuaEngine implements AutoCloseable {
     state.rawSet(l, -2, "loading");
     new BitLibrary(state).pushTable(sandbox);
     state.rawSet(l, -2, "bit");
-    new StructLibrary(state).pushTable(sandbox);
-    state.rawSet(l, -2, "struct");
-    new CmsgpackLibrary(state).pushTable(sandbox);
-    state.rawSet(l, -2, "cmsgpack");
-    new CjsonLibrary(state, sandbox).pushTable(l);
-    state.rawSet(l, -2, "cjson");
   }
 
   private CompiledScript functionOf(byte[] source, String sha1) {
@@ -395,13 +316,30 @@ public final class LuaEngine implements AutoCloseable {
       setGlobal(l, argvName, args);
     }
     state.pushRef(l, script.reference());
-    running = true;
-    boolean succeeded = state.api.lua_pcall(l, 0, 1, HANDLER_INDEX) == 0;
-    running = false;
+    return call(l, 0, sha1);
+  }
+
+  private @Nullable Object run(LuaFunction function, List<byte[]> keys, List<byte[]> args) {
+    long l = state.main;
+    sweeps = true;
+    redis.begin(false);
+    sandbox.internal.run(l, "endLoading");
+    sandbox.internal.push(l, "handler");
+    state.pushRef(l, function.reference());
+    writer.pushStrings(l, keys);
+    writer.pushStrings(l, args);
+    return call(l, 2, function.name());
+  }
+
+  /** Calls what is pushed above the handler, and turns what it returns into a reply. */
+  private @Nullable Object call(long l, int arguments, String name) {
+    limits.begin(false);
+    boolean succeeded = state.api.lua_pcall(l, arguments, 1, HANDLER_INDEX) == 0;
+    limits.end();
     redis.rethrowFailure();
     if (!succeeded) {
       sweeps = true;
-      throw new ScriptException(RedisErrors.asLine(failureText(l, sha1)));
+      throw new ScriptException(RedisErrors.ofFailure(state, l, name));
     }
     return reader.read(l, redis.respVersion());
   }
@@ -415,66 +353,27 @@ public final class LuaEngine implements AutoCloseable {
     state.pop(l, 1);
   }
 
-  private String failureText(long l, String sha1) {
-    if (state.type(l, -1) != LuaState.TABLE) {
-      String text = state.isString(l, -1) ? state.text(l, -1) : "execution failure";
-      text = Bytes.untilNul(text);
-      return "ERR Error running script "
-          + sha1
-          + ", "
-          + text.substring(0, Math.min(MAX_PLAIN_MESSAGE, text.length()));
-    }
-    StringBuilder message =
-        new StringBuilder(Objects.requireNonNullElse(field(l, "err"), "ERR unknown error"));
-    String source = field(l, "source");
-    String line = field(l, "line");
-    if (source != null && line != null) {
-      message.append(" script: ").append(sha1).append(", on ");
-      message.append(source).append(':').append(line).append('.');
-    }
-    return message.toString();
-  }
-
-  /** Bytes a server shows of an error that is not a table. */
-  private static final int MAX_PLAIN_MESSAGE = 100;
-
-  private @Nullable String field(long l, String name) {
-    state.rawGet(l, -1, name);
-    String text = state.isString(l, -1) ? Bytes.untilNul(state.text(l, -1)) : null;
-    state.pop(l, 1);
-    return text;
-  }
-
-  private @Nullable String reasonToEnd() {
-    // The engine's own functions run under the same hook, before and after the script.
-    boolean late = loading && System.nanoTime() - loadingSince > MAX_LOADING_NANOS;
-    holdsTooMuch = holdsTooMuch || (running && holdsMoreThan(maxScriptBytes));
-    ending = ending || (running && (late || holdsTooMuch || redis.host.interrupted()));
-    if (!ending || !running) {
-      return null;
-    }
-    return holdsTooMuch ? HOLDS_TOO_MUCH : loading ? LOADING_TIMEOUT : KILLED;
-  }
-
   /** Another limit than {@link #MAX_SCRIPT_BYTES}, for tests on small machines. */
   void maxScriptBytes(int bytes) {
-    maxScriptBytes = bytes;
+    limits.maxScriptBytes = bytes;
   }
 
-  /** Whether Lua holds more than so many bytes, also without its garbage. */
-  private boolean holdsMoreThan(int bytes) {
-    if (held() <= bytes) {
-      return false;
-    }
-    state.api.lua_gc(state.main, GC_COLLECT, 0);
-    return held() > bytes;
-  }
-
-  private void enter() {
+  /** Does something with the state, alone. */
+  private <T extends @Nullable Object> T using(Supplier<T> work) {
     claim();
-    if (closed) {
+    try {
+      if (closed) {
+        throw new IllegalStateException("the Lua engine is closed");
+      }
+      try {
+        return work.get();
+      } finally {
+        tidy();
+      }
+    } catch (LuaRaise e) {
+      throw new ScriptException("ERR " + e.text());
+    } finally {
       user.set(null);
-      throw new IllegalStateException("the Lua engine is closed");
     }
   }
 
@@ -491,25 +390,16 @@ public final class LuaEngine implements AutoCloseable {
     }
   }
 
-  private void leave() {
-    try {
-      state.api.lua_settop(state.main, 0);
-      coroutines.release();
-      if (ending) {
-        ending = false;
-        holdsTooMuch = false;
-        sandbox.internal.run(state.main, "pollSeldom");
-      }
-      if (sandbox.takeTraces() || sweeps) {
-        sweeps = false;
-        sandbox.internal.run(state.main, "sweep");
-      }
-      // Each collection halves the buffer that the longest concatenation has left.
-      for (int i = 0; i < MAX_COLLECTIONS && holdsMoreThan(MAX_IDLE_BYTES); i++) {
-        // collected
-      }
-    } finally {
-      user.set(null);
+  private void tidy() {
+    state.api.lua_settop(state.main, 0);
+    coroutines.release();
+    if (limits.takeEnded()) {
+      sandbox.internal.run(state.main, "pollSeldom");
     }
+    if (sandbox.takeTraces() || sweeps) {
+      sweeps = false;
+      sandbox.internal.run(state.main, "sweep");
+    }
+    limits.shrink();
   }
 }

@@ -3,9 +3,18 @@ package dev.sheaf.embedded.internal.lua;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Functions on Lua's side that native functions call: Lua's own, and those of sandbox.lua. */
 final class LuaFunctions {
+  /** Where Lua's own functions are called by the files beside this class. */
+  private static final Pattern OWN_PLACE =
+      Pattern.compile("^(?:sandbox|support|cjson|cmsgpack|struct):\\d+: ");
+
+  private static final Pattern BAD_ARGUMENT =
+      Pattern.compile("bad argument #(\\d+) to '[^']*' \\((.*)\\)", Pattern.DOTALL);
+
   private final LuaState state;
   private final Map<String, Integer> refs = new HashMap<>();
 
@@ -40,26 +49,36 @@ final class LuaFunctions {
   /** Calls one with all arguments; its errors become those of the native function. */
   int delegate(long l, String name, boolean positioned) {
     push(l, name);
+    return call(l, positioned);
+  }
+
+  /** As {@link #delegate} for the function on top; an error {@code {plain = text}} is that text. */
+  int call(long l, boolean positioned) {
     state.api.lua_insert(l, 1);
     int arguments = state.top(l) - 1;
     if (state.call(l, arguments, LuaState.MULTIPLE_RESULTS)) {
       return state.top(l);
     }
-    if (state.type(l, -1) != LuaState.STRING) {
-      throw LuaRaise.onTop();
+    if (state.type(l, -1) == LuaState.STRING) {
+      throw named(state.text(l, -1), positioned);
     }
-    throw named(state.text(l, -1), positioned);
+    if (state.type(l, -1) == LuaState.TABLE) {
+      state.rawGet(l, -1, "plain");
+      if (state.type(l, -1) == LuaState.STRING) {
+        throw LuaRaise.plain(state.text(l, -1));
+      }
+      state.pop(l, 1);
+    }
+    throw LuaRaise.onTop();
   }
 
   /** An error of a function called from here lacks what Lua found in the script's call. */
   static LuaRaise named(String message, boolean positioned) {
-    String prefix = "bad argument #";
-    int middle = message.indexOf(" to '?' (");
-    if (message.startsWith(prefix) && middle > 0 && message.endsWith(")")) {
-      int number = Integer.parseInt(message.substring(prefix.length(), middle));
-      String text = message.substring(middle + " to '?' (".length(), message.length() - 1);
-      return LuaRaise.argument(number, text);
+    String text = OWN_PLACE.matcher(message).replaceFirst("");
+    Matcher argument = BAD_ARGUMENT.matcher(text);
+    if (argument.matches()) {
+      return LuaRaise.argument(Integer.parseInt(argument.group(1)), argument.group(2));
     }
-    return positioned ? LuaRaise.positioned(message) : LuaRaise.plain(message);
+    return positioned ? LuaRaise.positioned(text) : LuaRaise.plain(text);
   }
 }

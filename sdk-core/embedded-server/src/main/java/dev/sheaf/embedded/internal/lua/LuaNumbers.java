@@ -16,13 +16,4 @@ final class LuaNumbers {
   static int truncatedToInt(double value) {
     return (int) truncated(value);
   }
-
-  /** The nearest double to 64 bits taken as an unsigned number. */
-  static double unsigned(long bits) {
-    if (bits >= 0) {
-      return bits;
-    }
-    // The bit shifted out only decides ties; kept in the lowest place it still does.
-    return (double) (bits >>> 1 | (bits & 1)) * 2;
-  }
 }

@@ -5,13 +5,20 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The globals scripts see, and the functions of Lua's base library that must respect them. */
 final class LuaSandbox {
 
-  private static final String READ_ONLY = "Attempt to modify a readonly table";
   private static final byte BYTECODE_MARK = 0x1b;
+
+  /** The index by which a running native function reaches its environment. */
+  private static final int ENVIRONMENT = -10_001;
+
+  /** The libraries that are written in Lua, each in a file beside this class. */
+  private static final List<String> LUA_LIBRARIES = List.of("cjson", "cmsgpack", "struct");
 
   /** Tells how its caller called the native function that asks: its name, a method's after ":". */
   private static final String CALLER_NAME =
@@ -21,11 +28,11 @@ final class LuaSandbox {
   private final LuaState state;
   private final Coroutines coroutines;
   private final LuaArguments arguments;
-  private final LuaRandom random = new LuaRandom();
   private final int callerNameRef;
   private final Poll poll;
   private final PatternFunctions patterns;
   private final LuaFunctions real;
+  private final NativeFunction exposed;
 
   /** Those of sandbox.lua. */
   final LuaFunctions internal;
@@ -33,8 +40,6 @@ final class LuaSandbox {
   private int nativeRef;
   private int globalsSeenRef;
   private int globalsRef;
-  private int behindRef;
-  private int metatablesRef;
   private int protectedCalls;
   private boolean traces;
 
@@ -58,21 +63,17 @@ final class LuaSandbox {
     state.api.luaL_loadstring(state.main, CALLER_NAME);
     state.api.lua_pcall(state.main, 0, 1, 0);
     callerNameRef = state.ref(state.main);
+    exposed = function(this::callExposed);
   }
 
-  NativeFunction function(NativeFunction.Body body) {
+  private NativeFunction function(NativeFunction.Body body) {
     return new NativeFunction(state, coroutines, callerNameRef, body);
   }
 
   /** Stores a native function in the table on top of the main stack. */
   void define(String name, NativeFunction.Body body) {
-    define(state.main, name, body);
-  }
-
-  /** Stores a native function in the table on top. */
-  void define(long l, String name, NativeFunction.Body body) {
-    state.pushFunction(l, function(body));
-    state.rawSet(l, -2, name);
+    state.pushFunction(state.main, function(body));
+    state.rawSet(state.main, -2, name);
   }
 
   /** Pops a table of libraries, by name, and builds the globals. */
@@ -80,24 +81,25 @@ final class LuaSandbox {
     long l = state.main;
     int libraries = state.top(l);
     defineNatives(l);
-    if (!state.load(l, source(), 0, "=sandbox")) {
-      throw new IllegalStateException("sandbox: " + state.text(l, -1));
-    }
+    load(l, "support");
     state.pushRef(l, nativeRef);
+    finish(l, 1, 1);
+    for (String name : LUA_LIBRARIES) {
+      load(l, name);
+      state.api.lua_pushvalue(l, libraries + 1);
+      finish(l, 1, 1);
+      state.rawSet(l, libraries, name);
+    }
+    load(l, "sandbox");
+    state.api.lua_pushvalue(l, libraries + 1);
     state.api.lua_pushvalue(l, libraries);
     state.api.lua_pushnumber(l, instructionsPerPoll);
-    if (!state.call(l, 3, 5)) {
-      throw new IllegalStateException("sandbox: " + state.text(l, -1));
-    }
+    finish(l, 3, 3);
     internal.take(l, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
     internal.take(l, "handler", "sweep", "passed", "beginLoading", "endLoading");
     state.rawGet(l, -1, "real");
-    real.take(l, "getmetatable", "loadstring", "next", "rawget", "rawset");
-    real.take(l, "setmetatable", "collectgarbage", "gsub");
-    real.take(l, "find", "match", "gmatch", "unpack", "rep");
+    real.take(l, "loadstring", "gsub", "find", "match", "gmatch");
     state.pop(l, 2);
-    metatablesRef = state.ref(l);
-    behindRef = state.ref(l);
     globalsRef = state.ref(l);
     globalsSeenRef = state.ref(l);
     state.api.lua_settop(l, libraries - 1);
@@ -114,38 +116,40 @@ final class LuaSandbox {
     state.pushRef(l, globalsRef);
   }
 
-  private static byte[] source() {
-    try (InputStream in = LuaSandbox.class.getResourceAsStream("sandbox.lua")) {
+  /** Pushes the function of a file beside this class; {@link #finish} runs it. */
+  private void load(long l, String name) {
+    try (InputStream in = LuaSandbox.class.getResourceAsStream(name + ".lua")) {
       if (in == null) {
-        throw new IllegalStateException("sandbox.lua is missing beside " + LuaSandbox.class);
+        throw new IllegalStateException(name + ".lua is missing beside " + LuaSandbox.class);
       }
-      return in.readAllBytes();
+      if (!state.load(l, in.readAllBytes(), 0, "=" + name)) {
+        throw new IllegalStateException(state.text(l, -1));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
+  private void finish(long l, int arguments, int results) {
+    if (!state.call(l, arguments, results)) {
+      throw new IllegalStateException(state.text(l, -1));
+    }
+  }
+
   private void defineNatives(long l) {
-    state.api.lua_createtable(l, 0, 24);
-    define("readonly", this::readOnly);
-    define("nonexistent", this::nonexistent);
+    state.api.lua_createtable(l, 0, 32);
     define("poll", this::poll);
     define("create", co -> coroutine(co, "create"));
     define("wrap", co -> coroutine(co, "wrap"));
-    define("random", this::random);
-    define("randomseed", this::randomSeed);
-    define("collectgarbage", this::collectGarbage);
-    define("getmetatable", this::getMetatable);
-    define("setmetatable", this::setMetatable);
     define("load", this::load);
     define("loadstring", this::loadString);
-    define("next", this::next);
-    define("pairs", this::pairs);
     define("pcall", this::protectedCall);
-    define("rawget", this::rawGet);
-    define("rawset", this::rawSet);
-    define("unpack", this::unpack);
-    define("rep", this::repeat);
+    define("expose", this::expose);
+    define("float_bytes", this::floatBytes);
+    define("float", this::floatOf);
+    define("band", this::bitAnd);
+    state.api.lua_pushlightuserdata(l, 0);
+    state.rawSet(l, -2, "null");
     define("gsub", patterns::substitute);
     define("find", co -> patterns.match(co, "find", PatternSteps.Search.FIRST));
     define("match", co -> patterns.match(co, "match", PatternSteps.Search.FIRST));
@@ -153,19 +157,51 @@ final class LuaSandbox {
     nativeRef = state.ref(l);
   }
 
-  private int readOnly(long l) {
-    throw LuaRaise.positioned(READ_ONLY);
+  /**
+   * Makes a function of a library in Lua one that scripts see as one of Lua's own. It keeps that
+   * function in its environment, which scripts cannot reach; and whether its errors stay without
+   * the position of the script's call.
+   */
+  private int expose(long l) {
+    state.api.lua_settop(l, 2);
+    state.pushFunction(l, exposed);
+    state.api.lua_createtable(l, 2, 0);
+    state.api.lua_pushvalue(l, 1);
+    state.api.lua_rawseti(l, -2, 1);
+    state.api.lua_pushboolean(l, state.api.lua_toboolean(l, 2));
+    state.api.lua_rawseti(l, -2, 2);
+    state.api.lua_setfenv(l, -2);
+    return 1;
   }
 
-  private int nonexistent(long l) {
-    LuaRaise.positionedIf(state.top(l) != 2, "Wrong number of arguments to luaProtectedTableError");
-    LuaRaise.positionedIf(
-        !state.isString(l, 2),
-        "Second argument to luaProtectedTableError must be a string or number");
-    throw LuaRaise.positioned(
-        "Script attempted to access nonexistent global variable '"
-            + Bytes.untilNul(state.text(l, 2))
-            + "'");
+  private int callExposed(long l) {
+    state.api.lua_rawgeti(l, ENVIRONMENT, 2);
+    boolean plain = state.api.lua_toboolean(l, -1) != 0;
+    state.pop(l, 1);
+    state.api.lua_rawgeti(l, ENVIRONMENT, 1);
+    return real.call(l, !plain);
+  }
+
+  /** The bytes of a number of 4 or 8 bytes, the highest first. */
+  private int floatBytes(long l) {
+    double number = arguments.number(l, 1);
+    ByteBuffer bytes = ByteBuffer.allocate(arguments.integer(l, 2));
+    boolean single = bytes.capacity() == Float.BYTES;
+    state.push(l, (single ? bytes.putFloat((float) number) : bytes.putDouble(number)).array());
+    return 1;
+  }
+
+  /** The reverse of {@link #floatBytes}. */
+  private int floatOf(long l) {
+    ByteBuffer bytes = ByteBuffer.wrap(arguments.string(l, 1));
+    boolean single = bytes.capacity() == Float.BYTES;
+    state.api.lua_pushnumber(l, single ? bytes.getFloat() : bytes.getDouble());
+    return 1;
+  }
+
+  private int bitAnd(long l) {
+    state.api.lua_pushnumber(l, arguments.wide(l, 1) & arguments.wide(l, 2));
+    return 1;
   }
 
   private int poll(long l) {
@@ -196,74 +232,6 @@ final class LuaSandbox {
       throw LuaRaise.onTop();
     }
     return 1;
-  }
-
-  private int random(long l) {
-    double r = random.next();
-    switch (state.top(l)) {
-      case 0 -> state.api.lua_pushnumber(l, r);
-      case 1 -> {
-        int upper = arguments.integer(l, 1);
-        LuaArguments.check(1 <= upper, 1, "interval is empty");
-        state.api.lua_pushnumber(l, Math.floor(r * upper) + 1);
-      }
-      case 2 -> {
-        int lower = arguments.integer(l, 1);
-        int upper = arguments.integer(l, 2);
-        LuaArguments.check(lower <= upper, 2, "interval is empty");
-        state.api.lua_pushnumber(l, Math.floor(r * (upper - lower + 1)) + lower);
-      }
-      default -> throw LuaRaise.positioned("wrong number of arguments");
-    }
-    return 1;
-  }
-
-  private int randomSeed(long l) {
-    random.seed(arguments.integer(l, 1));
-    return 0;
-  }
-
-  /** Steers only what ends with the script: a collector stopped for good would fill the memory. */
-  private int collectGarbage(long l) {
-    if (state.type(l, 1) == LuaState.STRING) {
-      String option = state.text(l, 1);
-      if (option.equals("stop")
-          || option.equals("restart")
-          || option.equals("setpause")
-          || option.equals("setstepmul")) {
-        state.api.lua_pushnumber(l, 0);
-        return 1;
-      }
-    }
-    return real.delegate(l, "collectgarbage", true);
-  }
-
-  private int getMetatable(long l) {
-    if (state.top(l) == 0) {
-      throw LuaRaise.argument(1, "value expected");
-    }
-    int type = state.type(l, 1);
-    if (type == LuaState.STRING || (type == LuaState.TABLE && pushBehind(l, 1))) {
-      state.pushRef(l, metatablesRef);
-      if (type == LuaState.STRING) {
-        state.pushAscii(l, "");
-      } else {
-        state.api.lua_pushvalue(l, 1);
-      }
-      state.api.lua_rawget(l, -2);
-      return 1;
-    }
-    return real.delegate(l, "getmetatable", true);
-  }
-
-  private int setMetatable(long l) {
-    int second = state.type(l, 2);
-    if (state.type(l, 1) == LuaState.TABLE
-        && (second == LuaState.NIL || second == LuaState.TABLE)
-        && pushBehind(l, 1)) {
-      throw LuaRaise.plain(READ_ONLY);
-    }
-    return real.delegate(l, "setmetatable", true);
   }
 
   private int load(long l) {
@@ -346,28 +314,6 @@ final class LuaSandbox {
     }
   }
 
-  private int next(long l) {
-    if (state.type(l, 1) == LuaState.TABLE && pushBehind(l, 1)) {
-      state.api.lua_replace(l, 1);
-    }
-    return real.delegate(l, "next", false);
-  }
-
-  private int pairs(long l) {
-    if (state.type(l, 1) != LuaState.TABLE) {
-      throw arguments.typeError(l, 1, "table");
-    }
-    if (pushBehind(l, 1)) {
-      pushGlobals(l);
-      state.rawGet(l, -1, "next");
-    } else {
-      real.push(l, "next");
-    }
-    state.api.lua_pushvalue(l, 1);
-    state.api.lua_pushnil(l);
-    return 3;
-  }
-
   /** Like Lua's, but an error table of a command comes as its text. */
   private int protectedCall(long l) {
     if (state.top(l) == 0) {
@@ -393,60 +339,5 @@ final class LuaSandbox {
       state.api.lua_replace(l, 1);
     }
     return state.top(l);
-  }
-
-  /** Lua's own counts the values in 32 bits, and writes behind its stack where that overflows. */
-  private int unpack(long l) {
-    if (state.type(l, 1) == LuaState.TABLE) {
-      long first = state.type(l, 2) <= LuaState.NIL ? 1 : arguments.integer(l, 2);
-      boolean toEnd = state.type(l, 3) <= LuaState.NIL;
-      long last = toEnd ? state.api.lua_objlen(l, 1) : arguments.integer(l, 3);
-      LuaRaise.positionedIf(last - first >= Integer.MAX_VALUE, "too many results to unpack");
-    }
-    return real.delegate(l, "unpack", true);
-  }
-
-  /** Bounds the text by what a reply may hold: the next thing a script does is to copy it. */
-  private int repeat(long l) {
-    if (state.isString(l, 1) && state.isNumber(l, 2)) {
-      double bytes = (double) state.api.lua_objlen(l, 1) * arguments.integer(l, 2);
-      LuaRaise.positionedIf(
-          bytes > LuaState.MAX_STRING_BYTES,
-          "resulting string too large (at most %s bytes)",
-          LuaState.MAX_STRING_BYTES);
-      if (bytes == 0) {
-        // Lua's own would count to the end, doing nothing two thousand million times.
-        state.api.lua_pushstring(l, "");
-        return 1;
-      }
-    }
-    return real.delegate(l, "rep", true);
-  }
-
-  private int rawGet(long l) {
-    if (state.type(l, 1) == LuaState.TABLE && pushBehind(l, 1)) {
-      state.api.lua_replace(l, 1);
-    }
-    return real.delegate(l, "rawget", true);
-  }
-
-  private int rawSet(long l) {
-    if (state.type(l, 1) == LuaState.TABLE && state.top(l) >= 3 && pushBehind(l, 1)) {
-      throw LuaRaise.plain(READ_ONLY);
-    }
-    return real.delegate(l, "rawset", false);
-  }
-
-  /** Pushes the real table behind a protected one; pushes nothing for any other table. */
-  private boolean pushBehind(long l, int index) {
-    state.pushRef(l, behindRef);
-    state.api.lua_pushvalue(l, index);
-    state.api.lua_rawget(l, -2);
-    state.api.lua_remove(l, -2);
-    if (state.type(l, -1) == LuaState.TABLE) {
-      return true;
-    }
-    state.pop(l, 1);
-    return false;
   }
 }

@@ -26,13 +26,10 @@ final class LuaState implements AutoCloseable {
 
   static final int NIL = 0;
   static final int BOOLEAN = 1;
-  static final int LIGHT_USERDATA = 2;
   static final int NUMBER = 3;
   static final int STRING = 4;
   static final int TABLE = 5;
   static final int FUNCTION = 6;
-  static final int USERDATA = 7;
-  static final int THREAD = 8;
 
   /** The longest string that crosses into Java, in bytes: what a reply may hold (512 MiB). */
   static final int MAX_STRING_BYTES = 512 * 1024 * 1024;
@@ -45,7 +42,6 @@ final class LuaState implements AutoCloseable {
   final Lua51Natives api;
   final long main;
   private final Lua51 lua;
-  private final ConstantChunk chunk;
   private final boolean readsText;
   private ByteBuffer buffer = direct(4096);
 
@@ -62,10 +58,6 @@ final class LuaState implements AutoCloseable {
     }
     api = (Lua51Natives) lua.getLuaNatives();
     main = lua.getPointer();
-    api.luaL_loadstring(main, "");
-    ByteBuffer dump = (ByteBuffer) api.luaJ_dumptobuffer(main);
-    api.lua_settop(main, 0);
-    chunk = new ConstantChunk(dump);
     readsText = marksOtherBytes();
   }
 
@@ -94,9 +86,7 @@ final class LuaState implements AutoCloseable {
     if (isPlain(bytes)) {
       api.lua_pushstring(l, new String(bytes, StandardCharsets.ISO_8859_1));
     } else {
-      chunk.begin(ConstantChunk.sizeOf(bytes), this::buffer);
-      chunk.constant(bytes);
-      run(l, chunk.returnConstant());
+      run(l, LuaLiterals.returning(bytes, this::buffer));
     }
   }
 
@@ -112,15 +102,7 @@ final class LuaState implements AutoCloseable {
 
   /** Pushes a table of the elements, each a byte[], a Long, or null, which becomes false. */
   void pushFlatTable(long l, List<?> elements) {
-    chunk.begin(ConstantChunk.sizeOf(elements), this::buffer);
-    for (Object element : elements) {
-      if (element instanceof byte[] bytes) {
-        chunk.constant(bytes);
-      } else if (element instanceof Long number) {
-        chunk.constant(number.doubleValue());
-      }
-    }
-    run(l, chunk.returnTable(elements));
+    run(l, LuaLiterals.returning(elements, this::buffer));
   }
 
   private void run(long l, ByteBuffer code) {

@@ -2,11 +2,15 @@
 package dev.sheaf.embedded.internal.lua;
 
 import dev.sheaf.embedded.internal.data.Bytes;
+import org.jspecify.annotations.Nullable;
 
 /** Errors as the redis table hands them to scripts: tables with an err field. */
 final class RedisErrors {
 
   private static final String GENERIC_CODE = "ERR";
+
+  /** Bytes a server shows of an error that is not a table. */
+  private static final int MAX_PLAIN_MESSAGE = 100;
 
   /** Pushes the error of a message without a code. */
   static void push(LuaState state, long l, String message) {
@@ -36,6 +40,36 @@ final class RedisErrors {
       end--;
     }
     return line.substring(0, end).replace('\r', ' ').replace('\n', ' ');
+  }
+
+  /** The error line of a script, or function of that name, whose error value is on top. */
+  static String ofFailure(LuaState state, long l, String name) {
+    if (state.type(l, -1) != LuaState.TABLE) {
+      String text = state.isString(l, -1) ? state.text(l, -1) : "execution failure";
+      text = Bytes.untilNul(text);
+      text = text.substring(0, Math.min(MAX_PLAIN_MESSAGE, text.length()));
+      return asLine("ERR Error running script " + name + ", " + text);
+    }
+    String message = reason(state, l);
+    String source = field(state, l, "source");
+    String line = field(state, l, "line");
+    return asLine(
+        source == null || line == null
+            ? message
+            : message + " script: " + name + ", on " + source + ":" + line + ".");
+  }
+
+  /** What the error value on top says. */
+  static String reason(LuaState state, long l) {
+    String reason = state.type(l, -1) == LuaState.TABLE ? field(state, l, "err") : null;
+    return reason == null ? GENERIC_CODE + " unknown error" : reason;
+  }
+
+  private static @Nullable String field(LuaState state, long l, String name) {
+    state.rawGet(l, -1, name);
+    String text = state.isString(l, -1) ? Bytes.untilNul(state.text(l, -1)) : null;
+    state.pop(l, 1);
+    return text;
   }
 
   private static String trimmed(String text) {

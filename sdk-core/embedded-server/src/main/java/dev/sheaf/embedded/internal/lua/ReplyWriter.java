@@ -78,7 +78,7 @@ final class ReplyWriter {
   }
 
   private static boolean isFlat(List<?> elements, int respVersion) {
-    if (elements.size() < CHUNK_FROM_ELEMENTS || elements.size() > ConstantChunk.MAX_CONSTANTS) {
+    if (elements.size() < CHUNK_FROM_ELEMENTS || elements.size() > LuaLiterals.MAX_CONSTANTS) {
       return false;
     }
     long bytes = 0;

@@ -1,8 +1,8 @@
 /**
  * Lua 5.1 as a Redis server embeds it: scripts with {@code KEYS}, {@code ARGV}, the {@code redis}
- * table and its libraries, in a sandbox. Start at {@link
- * dev.sheaf.embedded.internal.lua.LuaEngine}; {@link dev.sheaf.embedded.internal.lua.ScriptEngine}
- * lets the server run without the native library.
+ * table and its libraries, in a sandbox. What works on Lua's values alone is written in Lua, in
+ * files beside these classes: the sandbox, cjson, cmsgpack and struct. Start at {@link
+ * dev.sheaf.embedded.internal.lua.LuaEngine}.
  */
 @NullMarked
 package dev.sheaf.embedded.internal.lua;

@@ -2,29 +2,175 @@
 --
 -- Lua 5.1 has no read-only tables, so scripts see an empty table in place of each protected one:
 -- reads fall through to the real table, writes raise. What would reach the real table behind it
--- (next, rawget, getmetatable and so on) is a native function that knows those tables. What a
--- server denies its scripts, such as getfenv and newproxy, is left out.
-local native, libraries, instructions = ...
+-- (next, rawget, getmetatable and so on) is a native function that knows those tables: one of
+-- Java's, or one of this file's (native.expose). What a server denies its scripts, such as getfenv
+-- and newproxy, is left out.
+local support, libraries, instructions = ...
+local native, expose, refuse, int = support.native, support.native.expose, support.refuse, support.int
 
 local getinfo, sethook, getregistry = debug.getinfo, debug.sethook, debug.getregistry
-local type, tostring, pairs, next, rawset = type, tostring, pairs, next, rawset
-local setmetatable, setfenv = setmetatable, setfenv
+local error, select, type, tonumber, tostring = error, select, type, tonumber, tostring
+local pairs, next, rawget, rawset = pairs, next, rawget, rawset
+local getmetatable, setmetatable, setfenv = getmetatable, setmetatable, setfenv
+local collectgarbage = collectgarbage
 local create, wrap = coroutine.create, coroutine.wrap
 local concat, gsub = table.concat, string.gsub
 local find, match, gmatch = string.find, string.match, string.gmatch
-local unpack, rep = unpack, string.rep
+local unpack, rep, format, floor = unpack, string.rep, string.format, math.floor
 local rawequal = rawequal
+
+local READ_ONLY = 'Attempt to modify a readonly table'
+
+-- What a reply may hold: the next thing a script does with a text is to copy it.
+local MAX_STRING_BYTES = 512 * 1024 * 1024
 
 local behind = {}   -- the empty table scripts see -> the real one
 local shown = {}    -- the reverse
 
+local read_only = expose(function()
+  error(READ_ONLY, 0)
+end)
+
+local nonexistent = expose(function(...)
+  local name = select(2, ...)
+  if select('#', ...) ~= 2 then
+    error('Wrong number of arguments to luaProtectedTableError', 0)
+  elseif type(name) ~= 'string' and type(name) ~= 'number' then
+    error('Second argument to luaProtectedTableError must be a string or number', 0)
+  end
+  name = match(name, '^%Z*')
+  error("Script attempted to access nonexistent global variable '" .. name .. "'", 0)
+end)
+
 local function protect(real)
   if not shown[real] then
-    local empty = setmetatable({}, {__index = real, __newindex = native.readonly})
+    local empty = setmetatable({}, {__index = real, __newindex = read_only})
     behind[empty], shown[real] = real, empty
   end
   return shown[real]
 end
+
+-- The functions of Lua's base library that must respect the empty tables, or need bounds.
+
+-- What getmetatable shows of a protected table, and of strings.
+local metatables
+
+local function on_real(f, plain)
+  return expose(function(...)
+    local real = behind[(...)]
+    if real then
+      return f(real, select(2, ...))
+    end
+    return f(...)
+  end, plain)
+end
+
+local safe_next = on_real(next, true)
+
+local safe = {next = safe_next, rawget = on_real(rawget)}
+
+safe.rawset = expose(function(...)
+  if behind[(...)] and select('#', ...) >= 3 then
+    error(READ_ONLY, 0)
+  end
+  return rawset(...)
+end, true)
+
+safe.pairs = expose(function(...)
+  local values = ...
+  if type(values) ~= 'table' then
+    support.refuse_type(1, 'table', ...)
+  end
+  return behind[values] and safe_next or next, values, nil
+end)
+
+safe.getmetatable = expose(function(...)
+  local value = ...
+  if select('#', ...) == 0 then
+    refuse(1, 'value expected')
+  elseif type(value) == 'string' or behind[value] then
+    return metatables[type(value) == 'string' and '' or value]
+  end
+  return getmetatable(...)
+end)
+
+safe.setmetatable = expose(function(...)
+  local values, metatable = ...
+  local given = select('#', ...) > 1 and (metatable == nil or type(metatable) == 'table')
+  if given and behind[values] then
+    error({plain = READ_ONLY})
+  end
+  return setmetatable(...)
+end)
+
+-- Lua's own counts the values in 32 bits, and writes behind its stack where that overflows.
+safe.unpack = expose(function(...)
+  local values, _, last = ...
+  if type(values) == 'table' then
+    last = last == nil and #values or int(3, nil, ...)
+    if last - int(2, 1, ...) >= 2 ^ 31 - 1 then
+      error('too many results to unpack', 0)
+    end
+  end
+  return unpack(...)
+end)
+
+-- Steers only what ends with the script: a collector stopped for good would fill the memory.
+safe.collectgarbage = expose(function(...)
+  local option = ...
+  if option == 'stop' or option == 'restart' or option == 'setpause' or option == 'setstepmul' then
+    return 0
+  end
+  return collectgarbage(...)
+end)
+
+safe.rep = expose(function(...)
+  local text, count = ...
+  if (type(text) == 'string' or type(text) == 'number') and tonumber(count) then
+    local bytes = #tostring(text) * int(2, nil, ...)
+    if bytes > MAX_STRING_BYTES then
+      error(format('resulting string too large (at most %d bytes)', MAX_STRING_BYTES), 0)
+    elseif bytes == 0 then
+      -- Lua's own would count to the end, doing nothing two thousand million times.
+      return ''
+    end
+  end
+  return rep(...)
+end)
+
+-- The generator behind math.random: drand48's linear congruence of 48 bits, in two halves, so that
+-- a seed gives the sequence a server gives. It goes on from script to script; only a seed starts it
+-- anew.
+local high, low = 0x1234AB, 0xCD330E
+
+local function next_random()
+  local product = low * 0xECE66D + 0xB
+  high = (high * 0xECE66D + low * 0x5DE + floor(product / 2 ^ 24)) % 2 ^ 24
+  low = product % 2 ^ 24
+  -- The server's bound of the generator: the largest value is mapped to zero.
+  local bound = 2 ^ 31 - 1
+  return floor(high * 2 ^ 7 + low / 2 ^ 17) % bound / bound
+end
+
+safe.randomseed = expose(function(...)
+  local seed = int(1, nil, ...) % 2 ^ 32
+  high, low = floor(seed / 2 ^ 8), seed % 2 ^ 8 * 2 ^ 16 + 0x330E
+end)
+
+safe.random = expose(function(...)
+  local r, count = next_random(), select('#', ...)
+  if count == 0 then
+    return r
+  elseif count > 2 then
+    error('wrong number of arguments', 0)
+  end
+  local lower = count == 1 and 1 or int(1, nil, ...)
+  local upper = int(count, nil, ...)
+  if lower > upper then
+    refuse(count, 'interval is empty')
+  end
+  return floor(r * (upper - lower + 1)) + lower
+end)
 
 -- Coroutines: each needs the hook that ends a script, as hooks belong to one thread.
 local coroutinesSeen = false
@@ -147,40 +293,39 @@ coroutine.wrap = native.wrap
 string.find, string.match, string.gmatch = native.find, native.match, native.gmatch
 string.gfind = native.gmatch
 string.gsub = native.gsub
-string.rep = native.rep
-math.random = native.random
-math.randomseed = native.randomseed
+string.rep = safe.rep
+math.random, math.randomseed = safe.random, safe.randomseed
 
 local globals = {
   _VERSION = _VERSION,
   assert = assert,
-  collectgarbage = native.collectgarbage,
+  collectgarbage = safe.collectgarbage,
   coroutine = protect(coroutine),
   error = error,
   gcinfo = gcinfo,
-  getmetatable = native.getmetatable,
+  getmetatable = safe.getmetatable,
   ipairs = ipairs,
   load = native.load,
   loadstring = native.loadstring,
   math = protect(math),
-  next = native.next,
-  pairs = native.pairs,
+  next = safe.next,
+  pairs = safe.pairs,
   pcall = native.pcall,
   rawequal = rawequal,
-  rawget = native.rawget,
-  rawset = native.rawset,
+  rawget = safe.rawget,
+  rawset = safe.rawset,
   select = select,
-  setmetatable = native.setmetatable,
+  setmetatable = safe.setmetatable,
   string = protect(string),
   table = protect(table),
   tonumber = tonumber,
   tostring = tostring,
   type = type,
-  unpack = native.unpack,
+  unpack = safe.unpack,
   xpcall = xpcall,
   __redis__err__handler = internal.handler,
 }
-local loading = protect(setmetatable(libraries.loading, {__index = native.nonexistent}))
+local loading = protect(setmetatable(libraries.loading, {__index = nonexistent}))
 libraries.loading = nil
 local usual = protect(libraries.redis)
 local is_valkey = libraries.redis.SERVER_NAME ~= nil
@@ -211,21 +356,17 @@ for name, library in pairs(libraries) do
 end
 globals.server = is_valkey and globals.redis or nil
 
-setmetatable(globals, {__index = native.nonexistent})
+setmetatable(globals, {__index = nonexistent})
 local seen = protect(globals)
 globals._G = seen
 
--- What getmetatable shows of a protected table, and of strings.
-local metatables = {
-  [seen] = protect({__index = native.nonexistent}),
+metatables = {
+  [seen] = protect({__index = nonexistent}),
   [''] = protect({__index = globals.string}),
 }
 
 internal.real = {
-  getmetatable = getmetatable, gsub = gsub,
-  find = find, match = match, gmatch = gmatch, loadstring = loadstring, next = next, rawget = rawget,
-  rawset = rawset, setmetatable = setmetatable, collectgarbage = collectgarbage,
-  unpack = unpack, rep = rep,
+  gsub = gsub, find = find, match = match, gmatch = gmatch, loadstring = loadstring,
 }
 
 -- No function of this file is to lead anywhere else than a script's own globals.
@@ -239,4 +380,4 @@ for name in pairs(own) do
   own[name] = nil
 end
 
-return seen, globals, behind, metatables, internal
+return seen, globals, internal

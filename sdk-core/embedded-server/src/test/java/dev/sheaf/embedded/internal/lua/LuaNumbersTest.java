@@ -4,7 +4,6 @@ package dev.sheaf.embedded.internal.lua;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.internal.data.Numbers;
-import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -60,16 +59,6 @@ class LuaNumbersTest {
   void notANumber_keepsItsSign() {
     assertThat(Numbers.general(Double.NaN, 14)).isEqualTo("nan");
     assertThat(Numbers.general(Double.longBitsToDouble(0xfff8000000000000L), 14)).isEqualTo("-nan");
-  }
-
-  @Test
-  void unsigned_roundsToTheNearest() {
-    Random random = new Random(12);
-    for (int i = 0; i < 10_000; i++) {
-      long bits = random.nextLong() >> random.nextInt(12);
-      assertThat(LuaNumbers.unsigned(bits))
-          .isEqualTo(new BigDecimal(Long.toUnsignedString(bits)).doubleValue());
-    }
   }
 
   @Test
