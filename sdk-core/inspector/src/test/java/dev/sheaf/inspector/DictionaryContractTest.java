@@ -73,7 +73,7 @@ class DictionaryContractTest {
           .isEqualTo(
               "zstd with dictionary "
                   + trained.id()
-                  + " (orders:), 4 KB, trained on "
+                  + " (orders:), 16 KB, trained on "
                   + trained.samples()
                   + " samples");
       assertThat(shown.preview()).isEqualTo(order(3));

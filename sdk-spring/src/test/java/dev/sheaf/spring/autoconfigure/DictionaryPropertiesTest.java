@@ -110,7 +110,6 @@ class DictionaryPropertiesTest {
             "sheaf.compression.mode=on",
             GROUP + "mode=on",
             GROUP + "samples=400",
-            GROUP + "size=4KB",
             GROUP + "max-nanos-per-saved-byte=1000000000")
         .withConfiguration(
             AutoConfigurations.of(SheafAutoConfiguration.class, DataRedisAutoConfiguration.class));
