@@ -179,11 +179,7 @@ class AvailabilityFaultsIT {
   void callersWithTraffic_costNoPing() {
     Duration hour = Duration.ofHours(1);
     AvailabilityOptions options =
-        AvailabilityOptions.builder()
-            .timeout(hour)
-            .maxAge(hour)
-            .interval(hour)
-            .build();
+        AvailabilityOptions.builder().timeout(hour).maxAge(hour).interval(hour).build();
     Sheaf<String, String> sheaf = connect(redis.uri(), options);
     long before = pings(redis);
     for (int i = 0; i < 10_000; i++) {
@@ -202,11 +198,7 @@ class AvailabilityFaultsIT {
     // So long that a starved machine does not make a good answer late.
     Duration late = Duration.ofSeconds(1);
     LatencyProxy proxy = proxy();
-    AvailabilityOptions options =
-        unasked()
-            .timeout(late)
-            .downAfter(Duration.ofSeconds(20))
-            .build();
+    AvailabilityOptions options = unasked().timeout(late).downAfter(Duration.ofSeconds(20)).build();
     Sheaf<String, String> sheaf = connect(uri(proxy), options);
     Availability<String> patient = sheaf.availability().withTimeout(SOON);
     patient.ping();
@@ -258,9 +250,7 @@ class AvailabilityFaultsIT {
   void impatientCallers_doNotDisturbAPatientOne() throws Exception {
     LatencyProxy proxy = proxy();
     Sheaf<String, String> sheaf =
-        connect(
-            uri(proxy),
-            unasked().timeout(Duration.ofSeconds(20)).build());
+        connect(uri(proxy), unasked().timeout(Duration.ofSeconds(20)).build());
     proxy.pauseToClient(true);
     CompletableFuture<Duration> patient = sheaf.availability().pingAsync();
     CompletableFuture<Duration> impatient =
@@ -279,8 +269,7 @@ class AvailabilityFaultsIT {
   @Test
   void failedPing_failsAllWhoWaitForIt_withOneCause() {
     LatencyProxy proxy = proxy();
-    Sheaf<String, String> sheaf =
-        connect(uri(proxy), unasked().timeout(SOON).build());
+    Sheaf<String, String> sheaf = connect(uri(proxy), unasked().timeout(SOON).build());
     proxy.pauseToClient(true);
     long before = pings(redis);
     CompletableFuture<Duration> one = sheaf.availability().pingAsync();

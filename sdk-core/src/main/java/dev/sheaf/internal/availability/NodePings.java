@@ -62,12 +62,7 @@ final class NodePings {
     this.timeoutNanos = options.timeout().toNanos();
     // A PING may wait for one attempt to connect before it is sent.
     Duration longest = node.uri().getTimeout().plus(options.timeout()).plus(options.downAfter());
-    this.flight =
-        new SingleFlight<>(
-            this::send,
-            context.timer(),
-            Pace.of(MIN_SPACING),
-            longest);
+    this.flight = new SingleFlight<>(this::send, context.timer(), Pace.of(MIN_SPACING), longest);
   }
 
   /** Shares a PING. See {@link SingleFlight#join}. */

@@ -8,8 +8,10 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +32,9 @@ final class CompressionMeters {
   private final Map<String, Sizes> writtenByPrefix = new ConcurrentHashMap<>();
   private final Timer compressTime;
   private final Timer decompressTime;
-  private final Counter[] skipped = new Counter[Skipped.values().length];
+  private final Map<Skipped, Counter> skipped = new EnumMap<>(Skipped.class);
   private final Counter refused;
-  private final Counter[] unreadable = new Counter[Reason.values().length];
+  private final Map<Reason, Counter> unreadable = new EnumMap<>(Reason.class);
 
   /** Why a value under a policy is stored as it is. */
   enum Skipped {
@@ -67,11 +69,11 @@ final class CompressionMeters {
     decompressTime = time("decompress");
     for (Skipped reason : Skipped.values()) {
       String description = "Values under a policy that were stored as they are";
-      skipped[reason.ordinal()] = counter("sheaf.compression.skipped", description, reason);
+      skipped.put(reason, counter("sheaf.compression.skipped", description, reason));
     }
     for (Reason reason : Reason.values()) {
       String description = "Stored values that could not be read";
-      unreadable[reason.ordinal()] = counter("sheaf.compression.unreadable", description, reason);
+      unreadable.put(reason, counter("sheaf.compression.unreadable", description, reason));
     }
     refused =
         Counter.builder("sheaf.compression.refused")
@@ -128,7 +130,7 @@ final class CompressionMeters {
   }
 
   void skipped(Skipped reason) {
-    skipped[reason.ordinal()].increment();
+    count(skipped, reason);
   }
 
   void refused() {
@@ -141,6 +143,10 @@ final class CompressionMeters {
   }
 
   void unreadable(Reason reason) {
-    unreadable[reason.ordinal()].increment();
+    count(unreadable, reason);
+  }
+
+  private static <R> void count(Map<R, Counter> counters, R reason) {
+    Objects.requireNonNull(counters.get(reason)).increment();
   }
 }

@@ -163,7 +163,7 @@ public final class Dump {
     int version = (payload[body] & 0xff) | (payload[body + 1] & 0xff) << 8;
     long crc = 0;
     for (int i = 7; i >= 0; i--) {
-      crc = crc << 8 | payload[body + 2 + i] & 0xff;
+      crc = crc << 8 | (payload[body + 2 + i] & 0xff);
     }
     return version <= newest && crc == crc64(payload, body + 2);
   }

@@ -151,7 +151,7 @@ final class DumpReader {
     DumpReader in = new DumpReader(bytes);
     int width = (int) in.littleEndian(4);
     long count = in.littleEndian(4);
-    BadData.when(width != 2 && width != 4 && width != 8 || count * width != bytes.length - 8);
+    BadData.when((width != 2 && width != 4 && width != 8) || count * width != bytes.length - 8);
     List<byte[]> numbers = new ArrayList<>();
     for (long i = 0; i < count; i++) {
       int shift = 64 - 8 * width;
@@ -194,7 +194,7 @@ final class DumpReader {
       case 0xF0 -> in.bytes(in.littleEndian(4));
       case 0xF1 -> Bytes.ofLong((short) in.littleEndian(2));
       case 0xF2 -> Bytes.ofLong(in.littleEndian(3) << 40 >> 40);
-      case 0xF3 -> Bytes.ofLong((int) in.littleEndian(4));
+      case 0xF3 -> Bytes.ofLong(in.littleEndian(4) << 32 >> 32);
       case 0xF4 -> Bytes.ofLong(in.littleEndian(8));
       default -> throw new BadData();
     };

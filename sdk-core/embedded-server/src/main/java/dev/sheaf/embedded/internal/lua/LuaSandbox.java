@@ -200,7 +200,7 @@ final class LuaSandbox {
   }
 
   private int bitAnd(long l) {
-    state.api.lua_pushnumber(l, arguments.wide(l, 1) & arguments.wide(l, 2));
+    state.api.lua_pushnumber(l, (double) (arguments.wide(l, 1) & arguments.wide(l, 2)));
     return 1;
   }
 
