@@ -41,6 +41,7 @@ class ArchitectureTest {
   private static final Set<String> VALUES =
       Set.of(
           "dev.sheaf.BatchingOptions",
+          "dev.sheaf.CheckReturnValue",
           "dev.sheaf.ConnectionLostException",
           "dev.sheaf.LoopLearning",
           "dev.sheaf.LoopReport",
