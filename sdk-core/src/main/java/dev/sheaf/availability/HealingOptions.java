@@ -8,7 +8,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The options of healing: when a connection that stays broken is closed and made anew. Immutable; {@link #defaults()} fits most clients.
+ * The options of healing: when a connection that stays broken is closed and made anew. Immutable;
+ * {@link #defaults()} fits most clients.
  */
 public final class HealingOptions {
 

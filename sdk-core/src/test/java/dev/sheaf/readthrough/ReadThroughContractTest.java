@@ -346,8 +346,7 @@ class ReadThroughContractTest {
   void moreLoadsThanTheLimit_areNotShared_butServed(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = connect(server)) {
       ReadThrough<String, String> reads = sheaf.readThrough(patient().build());
-      List<String> keys =
-          IntStream.range(0, ReadThrough.MAX_LOADS).mapToObj(i -> "k" + i).toList();
+      List<String> keys = IntStream.range(0, ReadThrough.MAX_LOADS).mapToObj(i -> "k" + i).toList();
       CompletableFuture<Void> loading = new CompletableFuture<>();
       CompletableFuture<Map<String, String>> mayEnd = new CompletableFuture<>();
       CompletableFuture<Map<String, String>> first =
@@ -375,7 +374,8 @@ class ReadThroughContractTest {
       assertThat(reads.get("one more", TTL, nested)).isEqualTo("own");
       assertThat(loads).hasValue(2);
       mayEnd.complete(Map.of("k0", "v"));
-      assertThat(first.get(SOON.toSeconds(), TimeUnit.SECONDS)).containsExactly(Map.entry("k0", "v"));
+      assertThat(first.get(SOON.toSeconds(), TimeUnit.SECONDS))
+          .containsExactly(Map.entry("k0", "v"));
     }
   }
 

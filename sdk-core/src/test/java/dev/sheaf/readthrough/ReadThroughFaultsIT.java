@@ -104,9 +104,7 @@ class ReadThroughFaultsIT {
     try (Sheaf<String, String> sheaf = connect(BLIND)) {
       ReadThrough<String, String> reads =
           sheaf.readThrough(
-              ReadThroughOptions.<String>builder()
-                  .readTimeout(Duration.ofMillis(1))
-                  .build());
+              ReadThroughOptions.<String>builder().readTimeout(Duration.ofMillis(1)).build());
       redis.pause();
       List<String> keys =
           IntStream.range(0, ReadThrough.MAX_PENDING_WRITES + 40).mapToObj(i -> "k" + i).toList();

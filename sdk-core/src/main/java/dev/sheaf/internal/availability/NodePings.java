@@ -62,12 +62,7 @@ final class NodePings {
     this.timeoutNanos = options.timeout().toNanos();
     // A PING may wait for one attempt to connect before it is sent.
     Duration longest = node.uri().getTimeout().plus(options.timeout()).plus(options.downAfter());
-    this.flight =
-        new SingleFlight<>(
-            this::send,
-            context.timer(),
-            Pace.of(MIN_SPACING),
-            longest);
+    this.flight = new SingleFlight<>(this::send, context.timer(), Pace.of(MIN_SPACING), longest);
   }
 
   /** Shares a PING. See {@link SingleFlight#join}. */
@@ -108,7 +103,7 @@ final class NodePings {
 
   /** The action of the flight. */
   private CompletionStage<Duration> send() {
-    if (closed || (line.current() == null && !line.isOpening() && state.isDown())) {
+    if (closed || (line.current() == null && state.isDown())) {
       return CompletableFuture.failedFuture(notConnected());
     }
     Ping ping = new Ping();
@@ -211,7 +206,6 @@ final class NodePings {
       }
       if (!state.heardSince(sentAt)) {
         state.overdue(sentAt);
-        context.changed().run();
       }
       at(sentAt + options.downAfter().toNanos(), this::isLost);
     }

@@ -43,10 +43,7 @@ public final class SingleFlight<T> {
    * @param longestRun after which a run fails, whatever its action does: the next one must begin
    */
   public SingleFlight(
-      Supplier<? extends CompletionStage<T>> action,
-      Timer timer,
-      Pace pace,
-      Duration longestRun) {
+      Supplier<? extends CompletionStage<T>> action, Timer timer, Pace pace, Duration longestRun) {
     this.action = action;
     this.timer = timer;
     this.pace = pace;

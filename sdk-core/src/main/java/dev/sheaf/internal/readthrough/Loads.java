@@ -58,8 +58,7 @@ final class Loads<K, V> {
   /** After this no read is under way any more that began before. */
   private final long afterAllReadsNanos;
 
-  Loads(
-      CacheAccess<K, V> redis, ReadThroughOptions<V> options, ReadThroughMeters meters) {
+  Loads(CacheAccess<K, V> redis, ReadThroughOptions<V> options, ReadThroughMeters meters) {
     this.redis = redis;
     this.meters = meters;
     this.maxWaitNanos = options.maxLoadWait().toNanos();
@@ -148,8 +147,7 @@ final class Loads<K, V> {
     void succeed(@Nullable V value) {
       endedAt = System.nanoTime();
       outcome.complete(value);
-      CompletableFuture.delayedExecutor(
-              afterAllReadsNanos, TimeUnit.NANOSECONDS, Runnable::run)
+      CompletableFuture.delayedExecutor(afterAllReadsNanos, TimeUnit.NANOSECONDS, Runnable::run)
           .execute(() -> loads.remove(key, this));
     }
 

@@ -170,8 +170,7 @@ class SingleFlightTest {
   @Test
   void runThatDoesNotEnd_failsItsCallers_andTheNextOneBegins() throws Exception {
     SingleFlight<String> flight =
-        new SingleFlight<>(
-            this::newRun, timer, Pace.of(Duration.ZERO), Duration.ofMillis(20));
+        new SingleFlight<>(this::newRun, timer, Pace.of(Duration.ZERO), Duration.ofMillis(20));
     CompletableFuture<String> call = join(flight, NO_AGE);
     assertThatThrownBy(() -> call.get(20, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(TimeoutException.class)

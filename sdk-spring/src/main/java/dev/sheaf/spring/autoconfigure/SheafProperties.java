@@ -172,8 +172,7 @@ public record SheafProperties(
    * @param refusedFor Time that a node may answer nothing but LOADING, MASTERDOWN or CLUSTERDOWN
    */
   public record Healing(
-      @DefaultValue("true") boolean enabled,
-      @DefaultValue("5s") Duration refusedFor) {}
+      @DefaultValue("true") boolean enabled, @DefaultValue("5s") Duration refusedFor) {}
 
   /**
    * How loops over single commands are found.
