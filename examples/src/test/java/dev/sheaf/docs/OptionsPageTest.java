@@ -17,6 +17,7 @@ import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.inspector.CleanupOptions;
 import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.inspector.MigrationOptions;
+import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
 import dev.sheaf.scripts.ScatterOptions;
 import dev.sheaf.scripts.Scripts;
@@ -220,7 +221,8 @@ class OptionsPageTest {
       }
     }
     Map<String, String> expected = new TreeMap<>();
-    for (Class<?> type : List.of(SheafBuilder.class, Batch.class, Scripts.class)) {
+    for (Class<?> type :
+        List.of(SheafBuilder.class, Batch.class, ReadThrough.class, Scripts.class)) {
       for (var field : type.getFields()) {
         if (field.getType() == int.class) {
           expected.put(

@@ -96,9 +96,8 @@ public interface Availability<K> {
   Registration onChange(Consumer<AvailabilityChange> listener);
 
   /**
-   * The same, for callers who accept answers of another age, from {@link #isAvailable()} and from
-   * {@link #ping()}, which by default accepts none. Only an answer to a PING has a round trip, so
-   * replies to other commands count for the former alone.
+   * The same, for callers of {@link #isAvailable()} who accept replies of another age. {@link
+   * #ping()} always measures anew.
    *
    * @param maxAge zero for none but a new answer
    * @throws IllegalArgumentException if it is negative

@@ -85,10 +85,8 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
    * writes is run for each key once, or not at all where its slice failed, or unknown how often,
    * once or not, after a lost connection.
    *
-   * <p>To know what a slice takes, the server's clock is read before and after it: the text that is
-   * called is this script's inside another one. A function is called as it is, and the round trip
-   * less the fastest one to that node, or what passed since the node's last reply if that is less,
-   * is taken for its time; so it is where the server's clock stands still during a script.
+   * <p>For the time of a slice its round trip is taken, less the fastest one to that node, or what
+   * passed since the node's last reply if that is less.
    *
    * @param keys iterated once, on the calling thread; equal keys are not joined
    * @param args the arguments of every slice

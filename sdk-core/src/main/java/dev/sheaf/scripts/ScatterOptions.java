@@ -16,13 +16,11 @@ public final class ScatterOptions {
 
   private final Duration budget;
   private final int maxSliceKeys;
-  private final int maxBufferedKeys;
   private final Consumer<? super ScatterProgress> progress;
 
   private ScatterOptions(Builder given) {
     budget = positive("budget", given.budget);
     maxSliceKeys = atLeast(1, "maxSliceKeys", given.maxSliceKeys);
-    maxBufferedKeys = atLeast(1, "maxBufferedKeys", given.maxBufferedKeys);
     progress = Objects.requireNonNull(given.progress, "progress");
   }
 
@@ -54,15 +52,6 @@ public final class ScatterOptions {
     return maxSliceKeys;
   }
 
-  /**
-   * Most keys that are held to be sorted by their slots on a cluster, at least 1; 131,072 by
-   * default, eight for each slot, and fewer where they have more than 16 MiB. On a single server
-   * those of one slice are held.
-   */
-  public int maxBufferedKeys() {
-    return maxBufferedKeys;
-  }
-
   /** What is told after each slice; it must not block. It does nothing by default. */
   public Consumer<? super ScatterProgress> progress() {
     return progress;
@@ -73,7 +62,6 @@ public final class ScatterOptions {
 
     private Duration budget = Duration.ofMillis(2);
     private int maxSliceKeys = 10_000;
-    private int maxBufferedKeys = 131_072;
     private Consumer<? super ScatterProgress> progress = progress -> {};
 
     private Builder() {}
@@ -87,12 +75,6 @@ public final class ScatterOptions {
     /** See {@link ScatterOptions#maxSliceKeys()}. */
     public Builder maxSliceKeys(int maxSliceKeys) {
       this.maxSliceKeys = maxSliceKeys;
-      return this;
-    }
-
-    /** See {@link ScatterOptions#maxBufferedKeys()}. */
-    public Builder maxBufferedKeys(int maxBufferedKeys) {
-      this.maxBufferedKeys = maxBufferedKeys;
       return this;
     }
 

@@ -69,21 +69,6 @@ class AvailabilityContractTest {
   }
 
   @ForEachServer
-  void pingThatAcceptsAnAge_isAnsweredFromMemory(ServerUnderTest server) {
-    try (Sheaf<String, String> sheaf = connect(server)) {
-      Duration measured = sheaf.availability().ping();
-      Availability<String> easy = sheaf.availability().withMaxAge(Duration.ofMinutes(1));
-      Duration remembered = easy.ping();
-      if (!server.isCluster()) {
-        assertThat(remembered).isPositive();
-      }
-      assertThat(measured).isPositive();
-      assertThat(easy.isAvailable()).isTrue();
-      assertThat(sheaf.availability().withMaxAge(Duration.ZERO).isAvailable()).isTrue();
-    }
-  }
-
-  @ForEachServer
   void cancelledPing_harmsNobody(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = connect(server)) {
       List<CompletableFuture<Duration>> pings = new ArrayList<>();

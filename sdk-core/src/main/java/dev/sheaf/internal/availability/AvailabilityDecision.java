@@ -8,6 +8,7 @@ import io.lettuce.core.RedisCommandInterruptedException;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -80,34 +81,18 @@ final class AvailabilityDecision {
   }
 
   /** The longest round trip to these nodes, in a future of the caller's own. */
-  static CompletableFuture<Duration> ping(List<NodeGuard> nodes, long maxAge, Duration timeout) {
+  static CompletableFuture<Duration> ping(List<NodeGuard> nodes, Duration timeout) {
     List<CompletableFuture<Duration>> pings =
-        nodes.stream().map(node -> ping(node, maxAge, timeout)).toList();
-    if (pings.size() == 1) {
-      return pings.get(0);
-    }
-    CompletableFuture<Duration> longest = new CompletableFuture<>();
-    pings.stream()
-        .reduce((one, other) -> one.thenCombine(other, AvailabilityDecision::longer))
-        .orElseGet(() -> CompletableFuture.completedFuture(Duration.ZERO))
-        .whenComplete(
-            (roundTrip, failure) -> {
-              if (failure == null) {
-                longest.complete(roundTrip);
-              } else {
-                longest.completeExceptionally(Failures.cause(failure));
-              }
-            });
-    return longest;
-  }
-
-  private static CompletableFuture<Duration> ping(NodeGuard node, long maxAge, Duration timeout) {
-    Duration recent = maxAge == 0 ? null : node.recentRoundTrip(maxAge);
-    return recent == null ? node.ping(maxAge, timeout) : CompletableFuture.completedFuture(recent);
-  }
-
-  private static Duration longer(Duration one, Duration other) {
-    return one.compareTo(other) > 0 ? one : other;
+        nodes.stream().map(node -> node.ping(0, timeout)).toList();
+    return pings.size() == 1
+        ? pings.get(0)
+        : CompletableFuture.allOf(pings.toArray(CompletableFuture[]::new))
+            .thenApply(
+                answered ->
+                    pings.stream()
+                        .map(CompletableFuture::join)
+                        .max(Comparator.naturalOrder())
+                        .orElse(Duration.ZERO));
   }
 
   /**
@@ -115,7 +100,7 @@ final class AvailabilityDecision {
    *
    * @throws IllegalStateException on a thread of Netty
    */
-  static Duration await(List<NodeGuard> nodes, long maxAge, Duration timeout) {
+  static Duration await(List<NodeGuard> nodes, Duration timeout) {
     if (Thread.currentThread() instanceof FastThreadLocalThread) {
       throw new IllegalStateException(
           "ping() would block "
@@ -123,7 +108,7 @@ final class AvailabilityDecision {
               + ", a thread of Netty that must read the answer itself; use pingAsync()");
     }
     try {
-      return ping(nodes, maxAge, timeout).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return ping(nodes, timeout).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);

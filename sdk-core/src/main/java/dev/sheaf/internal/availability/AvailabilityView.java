@@ -53,11 +53,6 @@ final class AvailabilityView<K> implements Availability<K> {
     return timeout == null ? guard.get().options().timeout() : timeout;
   }
 
-  /** The age that a PING accepts: none, unless one was given. */
-  private long pingAgeNanos() {
-    return maxAge == null ? 0 : maxAge.toNanos();
-  }
-
   @Override
   public boolean isAvailable() {
     AvailabilityGuard<?> now = guard.get();
@@ -89,23 +84,23 @@ final class AvailabilityView<K> implements Availability<K> {
 
   @Override
   public Duration ping() {
-    return AvailabilityDecision.await(guard.get().guards(), pingAgeNanos(), timeout());
+    return AvailabilityDecision.await(guard.get().guards(), timeout());
   }
 
   @Override
   public Duration ping(K key) {
-    return AvailabilityDecision.await(List.of(requireNode(key)), pingAgeNanos(), timeout());
+    return AvailabilityDecision.await(List.of(requireNode(key)), timeout());
   }
 
   @Override
   public CompletableFuture<Duration> pingAsync() {
-    return AvailabilityDecision.ping(guard.get().guards(), pingAgeNanos(), timeout());
+    return AvailabilityDecision.ping(guard.get().guards(), timeout());
   }
 
   @Override
   public CompletableFuture<Duration> pingAsync(K key) {
     try {
-      return AvailabilityDecision.ping(List.of(requireNode(key)), pingAgeNanos(), timeout());
+      return AvailabilityDecision.ping(List.of(requireNode(key)), timeout());
     } catch (UnavailableException e) {
       return CompletableFuture.failedFuture(e);
     }

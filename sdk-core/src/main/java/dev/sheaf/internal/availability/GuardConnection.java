@@ -45,11 +45,13 @@ final class GuardConnection implements RedisConnectionStateListener {
 
   private volatile @Nullable StatefulRedisConnection<String, String> connection;
 
-  // Guarded by the lock.
-  private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> attempt;
-  private CompletableFuture<StatefulRedisConnection<String, String>> next =
+  /** Has the open connection, or will have it; fails with an attempt. */
+  private volatile CompletableFuture<StatefulRedisConnection<String, String>> next =
       new CompletableFuture<>();
-  private CompletableFuture<?> lastAttemptEnded = CompletableFuture.completedFuture(null);
+
+  private volatile CompletableFuture<?> lastAttempt = CompletableFuture.completedFuture(null);
+
+  // Guarded by the lock.
   private int failures;
   private boolean closed;
 
@@ -88,50 +90,46 @@ final class GuardConnection implements RedisConnectionStateListener {
 
   /** The open connection, or the outcome of the attempt under way or of the next one. */
   CompletableFuture<StatefulRedisConnection<String, String>> next() {
-    synchronized (lock) {
-      return next;
-    }
-  }
-
-  /** Whether an attempt is under way. */
-  boolean isOpening() {
-    synchronized (lock) {
-      return attempt != null;
-    }
+    return next;
   }
 
   /** Makes an attempt. */
   void open() {
-    CompletableFuture<StatefulRedisConnection<String, String>> opening = new CompletableFuture<>();
-    CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
     synchronized (lock) {
       if (closed) {
         return;
       }
-      attempt = opening;
-      lastAttemptEnded = ended;
     }
     long begunAt = System.nanoTime();
     long limit = limitNanos;
+    CompletableFuture<StatefulRedisConnection<String, String>> opening = new CompletableFuture<>();
     opening
         .orTimeout(limit, TimeUnit.NANOSECONDS)
-        .whenComplete(
+        .whenCompleteAsync(
             (opened, failure) -> {
               if (failure == null) {
                 succeeded(opened, System.nanoTime() - begunAt);
               } else {
                 failed(failure instanceof TimeoutException ? silent(limit) : failure);
               }
-            });
+            },
+            task -> timer.after(task, 0));
     try {
-      client
-          .connectAsync(StringCodec.ASCII, Uris.withTimeout(uri, Duration.ofNanos(limit)))
-          .handle((opened, failure) -> end(opening, opened, failure))
-          .thenCompose(closing -> closing)
-          .whenComplete((closed, failure) -> ended.complete(null));
+      lastAttempt =
+          client
+              .connectAsync(StringCodec.ASCII, Uris.withTimeout(uri, Duration.ofNanos(limit)))
+              .whenComplete(
+                  (opened, failure) -> {
+                    if (failure != null) {
+                      opening.completeExceptionally(Failures.cause(failure));
+                    } else if (!opening.complete(opened)) {
+                      // It comes too late.
+                      opened.closeAsync();
+                    }
+                  })
+              .toCompletableFuture();
     } catch (RuntimeException e) {
       opening.completeExceptionally(e);
-      ended.complete(null);
     }
   }
 
@@ -142,37 +140,20 @@ final class GuardConnection implements RedisConnectionStateListener {
             + " ms; the host is silent");
   }
 
-  /** A connection that comes too late is closed. */
-  private static CompletableFuture<@Nullable Void> end(
-      CompletableFuture<StatefulRedisConnection<String, String>> opening,
-      @Nullable StatefulRedisConnection<String, String> opened,
-      @Nullable Throwable failure) {
-    if (opened == null) {
-      opening.completeExceptionally(
-          failure == null ? new IllegalStateException("no connection") : Failures.cause(failure));
-    } else if (!opening.complete(opened)) {
-      return opened.closeAsync();
-    }
-    return CompletableFuture.completedFuture(null);
-  }
-
   private void succeeded(StatefulRedisConnection<String, String> opened, long tookNanos) {
-    CompletableFuture<StatefulRedisConnection<String, String>> waiting;
     synchronized (lock) {
-      attempt = null;
       if (closed) {
         opened.closeAsync();
         return;
       }
       connection = opened;
       failures = 0;
-      waiting = next;
     }
     long allowance = Math.max(shortestLimitNanos, ALLOWANCE * tookNanos);
     limitNanos = Math.min(uri.getTimeout().toNanos(), allowance);
     opened.addListener(this);
     if (opened.isOpen()) {
-      waiting.complete(opened);
+      next.complete(opened);
       listener.accept(Event.OPENED, null);
     } else {
       lose(opened, 1);
@@ -181,7 +162,6 @@ final class GuardConnection implements RedisConnectionStateListener {
 
   private void failed(Throwable cause) {
     synchronized (lock) {
-      attempt = null;
       if (closed) {
         return;
       }
@@ -248,17 +228,10 @@ final class GuardConnection implements RedisConnectionStateListener {
    * @return done when no attempt is under way
    */
   CompletableFuture<?> stop() {
-    CompletableFuture<?> opening;
-    CompletableFuture<?> ended;
     synchronized (lock) {
       closed = true;
-      opening = attempt;
-      ended = lastAttemptEnded;
     }
-    if (opening != null) {
-      opening.cancel(false);
-    }
-    return ended;
+    return lastAttempt;
   }
 
   void close() {

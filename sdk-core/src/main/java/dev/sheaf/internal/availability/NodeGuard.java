@@ -195,17 +195,6 @@ final class NodeGuard {
     return pings.ping(maxAgeNanos, timeout);
   }
 
-  /** The round trip of the last good PING if its answer is not older than that, or null. */
-  @Nullable Duration recentRoundTrip(long maxAgeNanos) {
-    long answered = state.lastGood();
-    return answered == ReplyActivity.NEVER
-            || System.nanoTime() - answered >= maxAgeNanos
-            || state.isAnyOverdue()
-            || state.isDown()
-        ? null
-        : state.roundTrip();
-  }
-
   private void tick() {
     if (closed) {
       return;

@@ -103,7 +103,7 @@ final class NodePings {
 
   /** The action of the flight. */
   private CompletionStage<Duration> send() {
-    if (closed || (line.current() == null && !line.isOpening() && state.isDown())) {
+    if (closed || (line.current() == null && state.isDown())) {
       return CompletableFuture.failedFuture(notConnected());
     }
     Ping ping = new Ping();
@@ -206,7 +206,6 @@ final class NodePings {
       }
       if (!state.heardSince(sentAt)) {
         state.overdue(sentAt);
-        context.changed().run();
       }
       at(sentAt + options.downAfter().toNanos(), this::isLost);
     }

@@ -175,10 +175,6 @@ final class NodeState {
     return nanos < 0 ? null : Duration.ofNanos(nanos);
   }
 
-  boolean isAnyOverdue() {
-    return overdueSince != ReplyActivity.NEVER;
-  }
-
   /** Whether a PING is overdue and nothing else was heard since it was sent. */
   boolean speaksAgainst(long heard) {
     long overdue = overdueSince;

@@ -21,7 +21,6 @@ import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.internal.readthrough.ReadThroughs;
-import dev.sheaf.internal.scripts.ScriptHost;
 import dev.sheaf.internal.scripts.ScriptRegistry;
 import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
@@ -139,9 +138,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.closeServer = closeServer;
     this.afterClose = afterClose;
     this.compression = context.compression();
-    this.scripts =
-        new ScriptRegistry<>(
-            new ScriptHost<>(server.connection(), codec, context, meterRegistry, name));
+    this.scripts = new ScriptRegistry<>(server.connection(), codec, context, meterRegistry, name);
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */

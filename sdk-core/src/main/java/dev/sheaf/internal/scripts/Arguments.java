@@ -4,13 +4,10 @@ package dev.sheaf.internal.scripts;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/**
- * The arguments of a call as they travel.
- *
- * @param count how many there are
- * @param frames all of them, as they stand in a request
- */
-record Arguments(int count, byte[] frames) {
+/** The arguments of calls, and how they become bytes. */
+final class Arguments {
+
+  private Arguments() {}
 
   /**
    * Encodes arguments.
@@ -18,7 +15,7 @@ record Arguments(int count, byte[] frames) {
    * @throws NullPointerException if one is null
    * @throws IllegalArgumentException if one has a type that has no bytes of its own
    */
-  static Arguments of(String script, Object[] args) {
+  static byte[][] encode(String script, Object[] args) {
     byte[][] encoded = new byte[args.length][];
     for (int i = 0; i < args.length; i++) {
       int position = i;
@@ -27,7 +24,7 @@ record Arguments(int count, byte[] frames) {
               args[i], () -> "Argument " + (position + 1) + " of script '" + script + "' is null");
       encoded[i] = encode(script, i + 1, arg);
     }
-    return new Arguments(encoded.length, Frames.of(encoded));
+    return encoded;
   }
 
   private static byte[] encode(String script, int position, Object arg) {

@@ -6,10 +6,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,13 +103,5 @@ final class Nodes<K, V> {
           opened.dispatch((RedisCommand<K, V, String>) (RedisCommand<?, ?, String>) command);
           return command;
         });
-  }
-
-  /** An administrative command that answers a line of text. */
-  static AsyncCommand<byte[], byte[], String> administrative(
-      io.lettuce.core.protocol.ProtocolKeyword type,
-      io.lettuce.core.protocol.CommandArgs<byte[], byte[]> args) {
-    return new AsyncCommand<>(
-        new Command<>(type, new StatusOutput<>(ByteArrayCodec.INSTANCE), args));
   }
 }

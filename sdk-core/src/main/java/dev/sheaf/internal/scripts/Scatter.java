@@ -2,6 +2,7 @@
 package dev.sheaf.internal.scripts;
 
 import dev.sheaf.internal.common.Failures;
+import dev.sheaf.internal.pipeline.WriteScope;
 import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.ScatterException;
 import dev.sheaf.scripts.ScatterOptions;
@@ -10,6 +11,7 @@ import dev.sheaf.scripts.ScatterRun;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -18,9 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +35,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
-  private final CallableScript<K, T> script;
-  private final Arguments args;
+  /** Keys that are held on a cluster to be sorted by their slots: eight for each slot. */
+  private static final int MAX_SORTED_KEYS = 131_072;
+
+  /** How many bytes of keys are enough, however few keys they are. */
+  private static final long MAX_HELD_BYTES = 16 << 20;
+
+  private final ScriptParts<K> parts;
+  private final String name;
+  private final Function<List<EncodedKey<K>>, CompletableFuture<T>> call;
   private final Reducer<? super T, R> reducer;
   private final ScatterOptions options;
-  private final boolean cluster;
   private final CompletableFuture<R> result = new CompletableFuture<>();
 
   /** Guards all that follows. */
@@ -54,16 +62,23 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private boolean stopped;
   private @Nullable Throwable broken;
 
+  /**
+   * Creates one that has not begun.
+   *
+   * @param name of the script
+   * @param call calls the script for the keys of a slice
+   */
   Scatter(
-      CallableScript<K, T> script,
-      Arguments args,
+      ScriptParts<K> parts,
+      String name,
+      Function<List<EncodedKey<K>>, CompletableFuture<T>> call,
       Reducer<? super T, R> reducer,
       ScatterOptions options) {
-    this.script = script;
-    this.args = args;
+    this.parts = parts;
+    this.name = name;
+    this.call = call;
     this.reducer = reducer;
     this.options = options;
-    this.cluster = script.nodes().isCluster();
     this.sizer = new SliceSizer(options.budget().toNanos() / 5, options.maxSliceKeys());
     this.reduced = reducer.initial();
     result.whenComplete((value, failure) -> cancel());
@@ -73,11 +88,12 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private static final class Load {
     long plannedNanos;
     int slices;
-    long lastReplyNanos;
+    long lastReplyNanos = System.nanoTime();
     long fastestNanos = Long.MAX_VALUE;
   }
 
-  private record Slice<K>(List<K> keys, String node, long plannedNanos, long sentNanos) {}
+  private record Slice<K>(
+      List<EncodedKey<K>> keys, String node, long plannedNanos, long sentNanos) {}
 
   @Override
   public CompletableFuture<R> result() {
@@ -109,7 +125,11 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   void run(Iterable<? extends K> keys) {
     try {
       Iterator<? extends K> iterator = keys.iterator();
-      boolean all = cluster ? sendBySlot(iterator) : sendByCount(iterator);
+      boolean all = true;
+      while (all && iterator.hasNext()) {
+        // On a single server the next keys are encoded while it is busy with those before.
+        all = sendAll(next(iterator));
+      }
       awaitAll();
       complete(all);
     } catch (InterruptedException e) {
@@ -122,65 +142,29 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     }
   }
 
-  /** Whether all keys were sent. */
-  private boolean sendByCount(Iterator<? extends K> keys) throws InterruptedException {
-    String node = script.nodes().nodeOf(0);
-    KeyBuffer<K> buffer = new KeyBuffer<>(script.codec(), false, SliceSizer.FIRST_KEYS);
-    while (true) {
-      // The next keys are encoded while the node is busy with those before.
-      fill(buffer, keys, nextSize());
-      if (buffer.size() == 0) {
-        return true;
-      }
-      int size = awaitRoom(node);
-      if (size == 0) {
-        return false;
-      }
-      fill(buffer, keys, size);
-      int end = Math.min(size, buffer.size());
-      script.sendTogether(() -> send(buffer, 0, end, node));
-      buffer.removeFirst(end);
+  /** The keys to send next: on a cluster many, to be sorted by slots, else those of one slice. */
+  private List<EncodedKey<K>> next(Iterator<? extends K> keys) {
+    boolean cluster = parts.nodes().isCluster();
+    int most = cluster ? MAX_SORTED_KEYS : nextSize();
+    List<EncodedKey<K>> buffer = new ArrayList<>();
+    long bytes = 0;
+    while (buffer.size() < most && bytes < MAX_HELD_BYTES && keys.hasNext()) {
+      K key = Objects.requireNonNull(keys.next(), () -> "A key of script '" + name + "' is null");
+      EncodedKey<K> encoded = EncodedKey.of(key, parts.codec(), cluster);
+      bytes += encoded.bytes().length;
+      buffer.add(encoded);
     }
+    if (cluster) {
+      buffer.sort(Comparator.comparingInt(EncodedKey::slot));
+    }
+    return buffer;
   }
 
-  private void fill(KeyBuffer<K> buffer, Iterator<? extends K> keys, int size) {
-    while (buffer.size() < size && !buffer.isFull() && keys.hasNext()) {
-      K key = keys.next();
-      Objects.requireNonNull(key, () -> "A key of script '" + script.script().name() + "' is null");
-      buffer.add(key);
-    }
-  }
-
-  /** Whether all keys were sent. */
-  private boolean sendBySlot(Iterator<? extends K> keys) throws InterruptedException {
-    KeyBuffer<K> buffer = new KeyBuffer<>(script.codec(), true, SliceSizer.FIRST_KEYS);
-    while (keys.hasNext()) {
-      buffer.clear();
-      fill(buffer, keys, options.maxBufferedKeys());
-      buffer.sortBySlot();
-      if (!sendAll(buffer)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The places of a slot's keys that are not sent yet. */
-  private static final class Bucket {
-    final int end;
-    int from;
-
-    Bucket(int from, int end) {
-      this.from = from;
-      this.end = end;
-    }
-  }
-
-  private boolean sendAll(KeyBuffer<K> sorted) throws InterruptedException {
-    Map<String, Deque<Bucket>> byNode = byNode(sorted);
+  /** Sends keys as the nodes have room; whether all were sent. */
+  private boolean sendAll(List<EncodedKey<K>> sorted) throws InterruptedException {
+    Map<String, Deque<List<EncodedKey<K>>>> byNode = byNode(sorted);
     while (!byNode.isEmpty()) {
-      script.sendTogether(
-          () -> byNode.forEach((node, buckets) -> sendWhatFits(sorted, node, buckets)));
+      WriteScope.runBlocking(() -> byNode.forEach(this::sendWhatFits), parts.commandTimeout());
       byNode.values().removeIf(Deque::isEmpty);
       if (!byNode.isEmpty() && !awaitChange()) {
         return false;
@@ -189,37 +173,36 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     return true;
   }
 
-  private Map<String, Deque<Bucket>> byNode(KeyBuffer<K> sorted) {
-    Map<String, Deque<Bucket>> byNode = new LinkedHashMap<>();
+  /** For each node the keys of each of its slots. */
+  private Map<String, Deque<List<EncodedKey<K>>>> byNode(List<EncodedKey<K>> sorted) {
+    Map<String, Deque<List<EncodedKey<K>>>> byNode = new LinkedHashMap<>();
     int from = 0;
     while (from < sorted.size()) {
-      int slot = sorted.slot(from);
+      int slot = sorted.get(from).slot();
       int end = from + 1;
-      while (end < sorted.size() && sorted.slot(end) == slot) {
+      while (end < sorted.size() && sorted.get(end).slot() == slot) {
         end++;
       }
       byNode
-          .computeIfAbsent(script.nodes().nodeOf(slot), node -> new ArrayDeque<>())
-          .add(new Bucket(from, end));
+          .computeIfAbsent(parts.nodes().nodeOf(slot), node -> new ArrayDeque<>())
+          .add(sorted.subList(from, end));
       from = end;
     }
     return byNode;
   }
 
-  private void sendWhatFits(KeyBuffer<K> sorted, String node, Deque<Bucket> buckets) {
-    while (!buckets.isEmpty()) {
+  private void sendWhatFits(String node, Deque<List<EncodedKey<K>>> slots) {
+    while (!slots.isEmpty()) {
       int size = roomAt(node);
       if (size == 0) {
         return;
       }
-      Bucket bucket = buckets.getFirst();
-      int from = bucket.from;
-      int end = Math.min(bucket.end, from + size);
-      bucket.from = end;
-      if (end == bucket.end) {
-        buckets.removeFirst();
+      List<EncodedKey<K>> keys = slots.removeFirst();
+      if (keys.size() > size) {
+        slots.addFirst(keys.subList(size, keys.size()));
+        keys = keys.subList(0, size);
       }
-      send(sorted, from, end, node);
+      send(keys, node);
     }
   }
 
@@ -237,14 +220,11 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private int roomAt(String node) {
     lock.lock();
     try {
-      return stopped ? 0 : room(node);
+      Load load = loads.computeIfAbsent(node, any -> new Load());
+      return !stopped && hasRoom(load) ? sizer.next() : 0;
     } finally {
       lock.unlock();
     }
-  }
-
-  private int room(String node) {
-    return hasRoom(loads.computeIfAbsent(node, name -> new Load())) ? sizer.next() : 0;
   }
 
   /** Half of the budget is sent ahead at most, of which a slice takes a fifth of the whole. */
@@ -257,27 +237,9 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() * 3 / 20;
   }
 
-  /** How many keys the node may be sent, as soon as it may; 0 if the scatter was stopped. */
-  private int awaitRoom(String node) throws InterruptedException {
-    script.beforeWaiting();
-    lock.lockInterruptibly();
-    try {
-      while (!stopped) {
-        int size = room(node);
-        if (size > 0) {
-          return size;
-        }
-        changed.await();
-      }
-      return 0;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Waits for a node to have room; false if the scatter was stopped. */
   private boolean awaitChange() throws InterruptedException {
-    script.beforeWaiting();
+    WriteScope.release();
     lock.lockInterruptibly();
     try {
       while (!stopped && loads.values().stream().noneMatch(this::wantsMore)) {
@@ -290,7 +252,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   }
 
   private void awaitAll() throws InterruptedException {
-    script.beforeWaiting();
+    WriteScope.release();
     lock.lockInterruptibly();
     try {
       while (underWay > 0) {
@@ -301,25 +263,22 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     }
   }
 
-  private void send(KeyBuffer<K> keys, int from, int end, String node) {
+  private void send(List<EncodedKey<K>> keys, String node) {
     Slice<K> slice;
     lock.lock();
     try {
-      long planned = sizer.estimateNanos(end - from);
-      slice = new Slice<>(keys.keys(from, end), node, planned, System.nanoTime());
-      Load load = loads.computeIfAbsent(node, name -> new Load());
+      slice = new Slice<>(keys, node, sizer.estimateNanos(keys.size()), System.nanoTime());
+      Load load = Objects.requireNonNull(loads.get(node));
       load.slices++;
       load.plannedNanos += slice.plannedNanos();
       underWay++;
     } finally {
       lock.unlock();
     }
-    script
-        .sendSlice(keys.encoded(from, end), args)
-        .whenComplete((timed, failure) -> ended(slice, timed, failure));
+    call.apply(keys).whenComplete((value, failure) -> ended(slice, value, failure));
   }
 
-  private void ended(Slice<K> slice, @Nullable Timed<T> timed, @Nullable Throwable failure) {
+  private void ended(Slice<K> slice, T value, @Nullable Throwable failure) {
     lock.lock();
     try {
       Load load = Objects.requireNonNull(loads.get(slice.node()));
@@ -328,11 +287,11 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       underWay--;
       keysDone += slice.keys().size();
       slicesDone++;
-      if (timed == null) {
-        failed(slice, failure);
+      if (failure == null) {
+        observe(slice, load);
+        reduce(value);
       } else {
-        observe(slice, load, timed);
-        reduce(timed);
+        failed(slice, Failures.cause(failure));
       }
       tell();
       if (underWay == 0 || wantsMore(load)) {
@@ -343,35 +302,30 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     }
   }
 
-  private void failed(Slice<K> slice, @Nullable Throwable failure) {
-    Throwable cause = Failures.cause(Objects.requireNonNull(failure));
-    failures.add(new ScatterException.FailedSlice(slice.keys(), cause));
+  private void failed(Slice<K> slice, Throwable cause) {
+    List<K> keys = slice.keys().stream().map(EncodedKey::given).toList();
+    failures.add(new ScatterException.FailedSlice(keys, cause));
     stopped |= failures.size() >= ScatterException.MAX_FAILURES;
   }
 
   /**
-   * Where the server's time is not known, what passed since it was free for this slice, by its last
-   * reply, less the network's share, is as near as one can get.
+   * What passed since the server was free for this slice, by its last reply, less the network's
+   * share, is as near to the time of a slice as one can get: since Redis 7.2 the server's own clock
+   * stands still during a script.
    */
-  private void observe(Slice<K> slice, Load load, Timed<T> timed) {
+  private void observe(Slice<K> slice, Load load) {
     long now = System.nanoTime();
-    long nanos = TimeUnit.MICROSECONDS.toNanos(timed.micros());
-    if (nanos > 0) {
-      sizer.measured(slice.keys().size(), nanos);
-    } else {
-      long roundTrip = now - slice.sentNanos();
-      load.fastestNanos = Math.min(load.fastestNanos, roundTrip);
-      nanos = Math.min(roundTrip - load.fastestNanos, now - load.lastReplyNanos);
-      sizer.observed(slice.keys().size(), nanos);
-    }
+    long roundTrip = now - slice.sentNanos();
+    load.fastestNanos = Math.min(load.fastestNanos, roundTrip);
+    sizer.observed(
+        slice.keys().size(), Math.min(roundTrip - load.fastestNanos, now - load.lastReplyNanos));
     load.lastReplyNanos = now;
-    script.sliceEnded(slice.keys().size(), nanos);
   }
 
-  private void reduce(Timed<T> timed) {
+  private void reduce(T value) {
     if (broken == null) {
       try {
-        reduced = Objects.requireNonNull(reducer.step().apply(reduced, timed.value()));
+        reduced = Objects.requireNonNull(reducer.step().apply(reduced, value));
       } catch (RuntimeException | Error e) {
         broken = e;
         stopped = true;
@@ -408,8 +362,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   }
 
   private ScatterException failure(boolean all) {
-    StringBuilder message =
-        new StringBuilder("The scatter of script '").append(script.script().name()).append("' ");
+    StringBuilder message = new StringBuilder("The scatter of script '").append(name).append("' ");
     Throwable first = null;
     if (failures.isEmpty()) {
       message.append("was cancelled");

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.scripts;
 
+import dev.sheaf.SheafException;
 import dev.sheaf.internal.common.ScriptReply;
+import dev.sheaf.scripts.Script;
 import dev.sheaf.scripts.ScriptExecutionException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.internal.ExceptionFactory;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.CompleteableCommand;
 import io.micrometer.core.instrument.Timer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,45 +34,69 @@ final class ScriptCall<T extends @Nullable Object> {
 
   private static final String NO_FUNCTION = "ERR Function not found";
 
-  private final CallableScript<?, ?> script;
-  private final Function<@Nullable Object, T> decoder;
-  private final EncodedKeys keys;
-  private final Arguments args;
+  private final ScriptParts<?> parts;
+  private final Script<T> script;
+  private final @Nullable Timer timer;
+  private final List<? extends EncodedKey<?>> keys;
+  private final byte[][] args;
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
   private final long startNanos = System.nanoTime();
-  private int functionLoads;
 
   /** Whether it was sent as part of a transaction, so that nothing can be sent in its place. */
-  private volatile boolean inTransaction;
+  private final boolean inTransaction;
 
-  ScriptCall(
-      CallableScript<?, ?> script,
-      Function<@Nullable Object, T> decoder,
-      EncodedKeys keys,
-      Arguments args) {
+  private int functionLoads;
+
+  private ScriptCall(
+      ScriptParts<?> parts,
+      Script<T> script,
+      @Nullable Timer timer,
+      List<? extends EncodedKey<?>> keys,
+      byte[][] args) {
+    this.parts = parts;
     this.script = script;
-    this.decoder = decoder;
+    this.timer = timer;
     this.keys = keys;
     this.args = args;
+    this.inTransaction = parts.nodes().isInTransaction();
   }
 
-  CompletableFuture<T> outcome() {
-    return outcome;
+  /**
+   * Sends a call.
+   *
+   * @param timer of the script's calls; null if nobody measures
+   * @return to cancel it drops what was not sent yet
+   */
+  static <T extends @Nullable Object> CompletableFuture<T> send(
+      ScriptParts<?> parts,
+      Script<T> script,
+      @Nullable Timer timer,
+      List<? extends EncodedKey<?>> keys,
+      byte[][] args,
+      boolean withText) {
+    ScriptCall<T> call = new ScriptCall<>(parts, script, timer, keys, args);
+    call.attempt(withText);
+    return call.outcome;
   }
 
-  /** The command of the first attempt. */
-  Command<?, ?, ?> first(boolean withText) {
-    inTransaction = script.nodes().isInTransaction();
-    return new Attempt(withText);
-  }
-
-  private void again(boolean withText) {
-    script.nodes().dispatch(new Attempt(withText));
+  private void attempt(boolean withText) {
+    AsyncCommand<byte[], byte[], @Nullable Object> command =
+        new AsyncCommand<>(new Command<>(type(withText), new ScriptReply(), arguments(withText)));
+    command.whenComplete(
+        (reply, failure) -> {
+          if (failure == null) {
+            answered(reply);
+          } else {
+            failed(failure, withText);
+          }
+        });
+    outcome.whenComplete((result, failure) -> command.cancel(true));
+    parts.nodes().dispatch(command);
   }
 
   private CommandType type(boolean withText) {
-    boolean readOnly = script.script().isReadOnly();
-    if (script.script().isFunction()) {
+    boolean readOnly = script.isReadOnly();
+    if (script.isFunction()) {
       return readOnly ? CommandType.FCALL_RO : CommandType.FCALL;
     }
     if (withText) {
@@ -80,33 +105,37 @@ final class ScriptCall<T extends @Nullable Object> {
     return readOnly ? CommandType.EVALSHA_RO : CommandType.EVALSHA;
   }
 
-  private ScriptArguments arguments(boolean withText) {
-    return new ScriptArguments(called(withText), keys, args);
+  private CommandArgs<byte[], byte[]> arguments(boolean withText) {
+    CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+    arguments.add(called(withText).getBytes(StandardCharsets.UTF_8)).add(keys.size());
+    keys.forEach(key -> arguments.addKey(key.bytes()));
+    for (byte[] arg : args) {
+      arguments.add(arg);
+    }
+    return arguments;
   }
 
-  private byte[] called(boolean withText) {
-    String function = script.script().function();
+  private String called(boolean withText) {
+    String function = script.function();
     if (function != null) {
-      return function.getBytes(StandardCharsets.UTF_8);
+      return function;
     }
-    return withText
-        ? script.script().text().getBytes(StandardCharsets.UTF_8)
-        : script.script().sha1().getBytes(StandardCharsets.US_ASCII);
+    return withText ? script.text() : script.sha1();
   }
 
   private void answered(@Nullable Object reply) {
     T result;
     try {
-      result = decoder.apply(reply);
+      result = script.result().decode(reply);
     } catch (ScriptReply.Mismatch mismatch) {
       fail(
-          new dev.sheaf.SheafException(
+          new SheafException(
               "Script '"
-                  + script.script().name()
+                  + script.name()
                   + "' returned "
                   + mismatch.getMessage()
                   + ", but is declared to return "
-                  + script.script().result()));
+                  + script.result()));
       return;
     } catch (RuntimeException e) {
       fail(e);
@@ -116,35 +145,49 @@ final class ScriptCall<T extends @Nullable Object> {
     outcome.complete(result);
   }
 
-  private void refused(String error, boolean withText) {
-    RedisCommandExecutionException refusal = ExceptionFactory.createExecutionException(error);
+  private void failed(Throwable failure, boolean withText) {
     if (outcome.isDone()) {
       return;
     }
+    if (failure instanceof RedisCommandExecutionException refusal) {
+      refused(refusal, withText);
+    } else if (failure instanceof CancellationException) {
+      fail(
+          new SheafException(
+              "Script '" + script.name() + "' was cancelled, because its connection was closed",
+              failure));
+    } else {
+      fail(failure);
+    }
+  }
+
+  private void refused(RedisCommandExecutionException refusal, boolean withText) {
+    String error = String.valueOf(refusal.getMessage());
     boolean noScript = refusal instanceof RedisNoScriptException && !withText;
     boolean noFunction =
-        error.startsWith(NO_FUNCTION)
-            && script.script().isFunction()
-            && functionLoads < MAX_FUNCTION_LOADS;
+        error.startsWith(NO_FUNCTION) && script.isFunction() && functionLoads < MAX_FUNCTION_LOADS;
     if (!noScript && !noFunction) {
       fail(failure(error, refusal));
-    } else if (inTransaction || script.nodes().isInTransaction()) {
+    } else if (inTransaction || parts.nodes().isInTransaction()) {
       fail(failure(error + " It was not sent again, because of a transaction (MULTI)", refusal));
-    } else if (noScript) {
-      script.mended();
-      again(true);
     } else {
-      functionLoads++;
-      script.mended();
-      script.loadAt(keys.slot()).whenComplete((reply, failure) -> again(false));
+      parts.meters().mended();
+      parts.loader().reload();
+      if (noScript) {
+        attempt(true);
+      } else {
+        functionLoads++;
+        parts
+            .loader()
+            .reloadAt(EncodedKey.slotOf(keys), script)
+            .whenComplete((reply, failure) -> attempt(false));
+      }
     }
   }
 
   private ScriptExecutionException failure(String error, RedisCommandExecutionException refusal) {
     return new ScriptExecutionException(
-        script.script().name(),
-        "Script '" + script.script().name() + "' failed: " + error,
-        refusal);
+        script.name(), "Script '" + script.name() + "' failed: " + error, refusal);
   }
 
   private void fail(Throwable failure) {
@@ -153,102 +196,8 @@ final class ScriptCall<T extends @Nullable Object> {
   }
 
   private void timed() {
-    Timer timer = script.calls();
     if (timer != null) {
       timer.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
-    }
-  }
-
-  /** One command of this call. Nobody waits for it any more once the call has its outcome. */
-  private final class Attempt extends Command<byte[], byte[], @Nullable Object>
-      implements CompleteableCommand<@Nullable Object> {
-
-    private final boolean withText;
-    private volatile @Nullable Runnable whenDone;
-
-    Attempt(boolean withText) {
-      super(type(withText), new ScriptReply(), arguments(withText));
-      this.withText = withText;
-    }
-
-    @Override
-    public boolean isDone() {
-      return super.isDone() || outcome.isDone();
-    }
-
-    @Override
-    public boolean isCancelled() {
-      return super.isCancelled() || outcome.isCancelled();
-    }
-
-    @Override
-    public void complete() {
-      if (super.isDone()) {
-        return;
-      }
-      super.complete();
-      String error = getOutput().getError();
-      if (error == null) {
-        answered(getOutput().get());
-      } else {
-        refused(error, withText);
-      }
-      notifyListener();
-    }
-
-    @Override
-    public boolean completeExceptionally(Throwable throwable) {
-      if (super.isDone()) {
-        return false;
-      }
-      super.completeExceptionally(throwable);
-      if (throwable instanceof RedisCommandExecutionException refusal) {
-        refused(String.valueOf(refusal.getMessage()), withText);
-      } else {
-        fail(throwable);
-      }
-      notifyListener();
-      return true;
-    }
-
-    @Override
-    public void cancel() {
-      if (super.isDone()) {
-        return;
-      }
-      super.cancel();
-      fail(
-          new dev.sheaf.SheafException(
-              "Script '"
-                  + script.script().name()
-                  + "' was cancelled, because its connection was closed",
-              new CancellationException()));
-      notifyListener();
-    }
-
-    private void notifyListener() {
-      Runnable listener = whenDone;
-      if (listener != null) {
-        listener.run();
-      }
-    }
-
-    @Override
-    public void onComplete(Consumer<? super @Nullable Object> action) {
-      onComplete((value, failure) -> action.accept(value));
-    }
-
-    @Override
-    @SuppressWarnings("NullAway") // A missing value and no failure are null by contract.
-    public void onComplete(BiConsumer<? super @Nullable Object, Throwable> action) {
-      Runnable before = whenDone;
-      whenDone =
-          () -> {
-            if (before != null) {
-              before.run();
-            }
-            action.accept(getOutput().get(), null);
-          };
     }
   }
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.scripts;
 
+import dev.sheaf.internal.pipeline.Replies;
 import dev.sheaf.scripts.Script;
 import dev.sheaf.scripts.ScriptDeclarationException;
 import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandKeyword;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -31,26 +34,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class ScriptLoader<K, V> {
+final class ScriptLoader {
 
   private static final Pattern COMPILE_ERROR =
       Pattern.compile("^ERR Error compiling (?:script|function).*?user_\\w+:(\\d+): (.*)$");
-  private static final String ALREADY_THERE = "already exists";
 
-  private final ScriptHost<K, V> host;
-  private final Nodes<K, V> nodes;
-  private final ScriptMeters meters;
+  private final Nodes<?, ?> nodes;
+  private final Duration commandTimeout;
 
   /** One script for each text that servers have to know, by its digest. */
   private final Map<String, Script<?>> texts = new ConcurrentHashMap<>();
 
   private final AtomicBoolean reloading = new AtomicBoolean();
 
-  ScriptLoader(ScriptHost<K, V> host, Nodes<K, V> nodes, ScriptMeters meters) {
-    this.host = host;
+  ScriptLoader(Nodes<?, ?> nodes, Duration commandTimeout) {
     this.nodes = nodes;
-    this.meters = meters;
-    host.sendAheadOfScripts(this::forNewSocket);
+    this.commandTimeout = commandTimeout;
   }
 
   /**
@@ -95,8 +94,8 @@ final class ScriptLoader<K, V> {
     CompletableFuture<Void> all =
         CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
             .exceptionally(failure -> null)
-            .completeOnTimeout(null, host.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
-    host.await(all);
+            .completeOnTimeout(null, commandTimeout.toMillis(), TimeUnit.MILLISECONDS);
+    Replies.resultOf(all, commandTimeout);
     RuntimeException failure = null;
     boolean answered = false;
     for (CompletableFuture<String> reply : replies) {
@@ -121,7 +120,7 @@ final class ScriptLoader<K, V> {
 
   private @Nullable Throwable failureOf(CompletableFuture<String> reply) {
     if (!reply.isDone()) {
-      return new RedisException("no answer within " + host.commandTimeout().toMillis() + " ms");
+      return new RedisException("no answer within " + commandTimeout.toMillis() + " ms");
     }
     try {
       reply.join();
@@ -177,7 +176,7 @@ final class ScriptLoader<K, V> {
       loads.add(CompletableFuture.failedFuture(e));
     }
     CompletableFuture.allOf(loads.toArray(CompletableFuture[]::new))
-        .orTimeout(host.commandTimeout().toMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(commandTimeout.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((nothing, failure) -> reloading.set(false));
   }
 
@@ -186,32 +185,22 @@ final class ScriptLoader<K, V> {
     return nodes.toNodeOf(slot, command(script, false)).exceptionally(failure -> "");
   }
 
-  private List<AsyncCommand<?, ?, String>> forNewSocket() {
-    Collection<Script<?>> known = texts.values();
-    List<AsyncCommand<?, ?, String>> commands = new ArrayList<>(known.size());
-    for (Script<?> script : known) {
-      commands.add(command(script, false));
-    }
+  /** What a new socket is sent ahead of the first script that is called there. */
+  List<AsyncCommand<?, ?, String>> forNewSocket() {
+    List<AsyncCommand<?, ?, String>> commands = new ArrayList<>();
+    texts.values().forEach(script -> commands.add(command(script, false)));
     return commands;
   }
 
-  private AsyncCommand<?, ?, String> command(Script<?> script, boolean replace) {
+  private static AsyncCommand<?, ?, String> command(Script<?> script, boolean replace) {
     CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
     args.add(CommandKeyword.LOAD);
     if (script.isFunction() && replace) {
       args.add(CommandKeyword.REPLACE);
     }
     args.add(script.text().getBytes(StandardCharsets.UTF_8));
-    AsyncCommand<byte[], byte[], String> command =
-        Nodes.administrative(script.isFunction() ? CommandType.FUNCTION : CommandType.SCRIPT, args);
-    command.whenComplete(
-        (reply, failure) -> {
-          if (failure == null || String.valueOf(failure.getMessage()).contains(ALREADY_THERE)) {
-            meters.loaded();
-          } else {
-            meters.loadFailed();
-          }
-        });
-    return command;
+    CommandType type = script.isFunction() ? CommandType.FUNCTION : CommandType.SCRIPT;
+    return new AsyncCommand<>(
+        new Command<>(type, new StatusOutput<>(ByteArrayCodec.INSTANCE), args));
   }
 }

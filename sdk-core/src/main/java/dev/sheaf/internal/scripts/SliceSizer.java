@@ -29,7 +29,6 @@ final class SliceSizer {
   private final int maxKeys;
   private int largestSeen = FIRST_KEYS / GROWTH;
   private double nanosPerKey;
-  private boolean measured;
 
   SliceSizer(long targetNanos, int maxKeys) {
     this.targetNanos = targetNanos;
@@ -45,16 +44,6 @@ final class SliceSizer {
 
   long estimateNanos(int keys) {
     return CALL_NANOS + (long) (keys * nanosPerKey);
-  }
-
-  /** Takes note of what a slice has cost, by the server's own clock. */
-  void measured(int keys, long nanos) {
-    if (!measured) {
-      // Before the first slice there is but a guess, which is worth nothing.
-      measured = true;
-      nanosPerKey = KEY_NANOS + (double) nanos / keys;
-    }
-    observed(keys, nanos);
   }
 
   /** Takes note of what a slice seems to have cost, seen from here. */

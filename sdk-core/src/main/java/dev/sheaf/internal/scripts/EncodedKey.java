@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.scripts;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.RedisCodec;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one call as they travel.
+ * A key of a call.
  *
- * @param count how many there are
- * @param first the first one, or null if there is none
- * @param framesOfOthers the others, as they stand in a request
- * @param slot the slot they share on a cluster, 0 if there is none
+ * @param given as the caller has it
+ * @param bytes as it travels
+ * @param slot its slot on a cluster, else 0
  */
-record EncodedKeys(int count, byte @Nullable [] first, byte[] framesOfOthers, int slot) {
-
-  static final EncodedKeys NONE = new EncodedKeys(0, null, new byte[0], 0);
+record EncodedKey<K>(K given, byte[] bytes, int slot) {
 
   /** How many keys a message lists; more help nobody. */
   private static final int MAX_LISTED = 8;
+
+  static <K> EncodedKey<K> of(K key, RedisCodec<K, ?> codec, boolean cluster) {
+    byte[] bytes = bytes(codec.encodeKey(key));
+    return new EncodedKey<>(key, bytes, cluster ? SlotHash.getSlot(bytes) : 0);
+  }
 
   static byte[] bytes(ByteBuffer buffer) {
     byte[] bytes = new byte[buffer.remaining()];
@@ -28,29 +32,32 @@ record EncodedKeys(int count, byte @Nullable [] first, byte[] framesOfOthers, in
     return bytes;
   }
 
+  /** The slot that keys share; 0 if there are none. */
+  static int slotOf(List<? extends EncodedKey<?>> keys) {
+    return keys.isEmpty() ? 0 : keys.get(0).slot();
+  }
+
   /**
-   * Encodes keys, and on a cluster sees to it that they share a slot.
+   * Encodes the keys of one call, and on a cluster sees to it that they share a slot.
    *
    * @throws NullPointerException if one is null
    * @throws IllegalArgumentException if they are in several slots; the message lists them
    */
-  static <K> EncodedKeys of(
+  static <K> List<EncodedKey<K>> all(
       String script, List<? extends K> keys, RedisCodec<K, ?> codec, boolean cluster) {
-    KeyBuffer<K> buffer = new KeyBuffer<>(codec, cluster, keys.size());
+    List<EncodedKey<K>> encoded = new ArrayList<>(keys.size());
     for (K key : keys) {
       Objects.requireNonNull(
-          key, () -> "Key " + (buffer.size() + 1) + " of script '" + script + "' is null");
-      buffer.add(key);
+          key, () -> "Key " + (encoded.size() + 1) + " of script '" + script + "' is null");
+      encoded.add(of(key, codec, cluster));
     }
-    for (int i = 1; i < buffer.size(); i++) {
-      if (buffer.slot(i) != buffer.slot(0)) {
-        throw new IllegalArgumentException(severalSlots(script, buffer));
-      }
+    if (encoded.stream().anyMatch(key -> key.slot() != slotOf(encoded))) {
+      throw new IllegalArgumentException(severalSlots(script, encoded));
     }
-    return buffer.encoded(0, buffer.size());
+    return encoded;
   }
 
-  private static String severalSlots(String script, KeyBuffer<?> keys) {
+  private static String severalSlots(String script, List<? extends EncodedKey<?>> keys) {
     StringBuilder message =
         new StringBuilder("Script '")
             .append(script)
@@ -60,9 +67,9 @@ record EncodedKeys(int count, byte @Nullable [] first, byte[] framesOfOthers, in
     for (int i = 0; i < listed; i++) {
       message
           .append(i == 0 ? "" : ", ")
-          .append(shown(keys.key(i)))
+          .append(keys.get(i).shown())
           .append(" (slot ")
-          .append(keys.slot(i))
+          .append(keys.get(i).slot())
           .append(')');
     }
     if (keys.size() > listed) {
@@ -74,9 +81,7 @@ record EncodedKeys(int count, byte @Nullable [] first, byte[] framesOfOthers, in
         .toString();
   }
 
-  static String shown(Object key) {
-    return key instanceof byte[] bytes
-        ? new String(bytes, java.nio.charset.StandardCharsets.UTF_8)
-        : String.valueOf(key);
+  String shown() {
+    return given instanceof byte[] ? new String(bytes, StandardCharsets.UTF_8) : given.toString();
   }
 }
