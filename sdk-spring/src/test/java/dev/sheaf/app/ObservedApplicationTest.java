@@ -4,7 +4,10 @@ package dev.sheaf.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.internal.observe.CommandMeters;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.observation.Observation;
@@ -16,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -43,20 +47,33 @@ class ObservedApplicationTest {
   }
 
   @Test
+  void metersThatAreIgnored_areAbsentAsInThePlainApplication() throws Exception {
+    String ignored = "--management.metrics.observations.ignored-meters=long-task-timer";
+    Map<String, Long> plain = observed("--sheaf.enabled=false", ignored);
+    assertThat(plain.keySet()).noneMatch(meter -> meter.startsWith("lettuce.active"));
+    assertThat(observed("--sheaf.enabled=true", ignored)).containsExactlyInAnyOrderEntriesOf(plain);
+  }
+
+  @Test
   void observeOfAnotherWord_endsTheStart_andSaysWhatToWrite() {
     assertThat(catchThrowable(() -> observed("--sheaf.observe=all")))
         .hasStackTraceContaining("observe must be commands, batches, sampled(n) or off");
   }
 
-  private static Map<String, Long> observed(String argument) throws Exception {
+  private static Map<String, Long> observed(String... arguments) throws Exception {
     try (EmbeddedServer server = EmbeddedServer.start();
         ConfigurableApplicationContext context =
             SpringApplication.run(
                 ShopApplication.class,
-                argument,
-                "--spring.data.redis.url=" + server.uri(),
-                "--spring.main.web-application-type=none",
-                "--spring.main.banner-mode=off")) {
+                Stream.concat(
+                        Stream.of(arguments),
+                        Stream.of(
+                            "--spring.data.redis.url=" + server.uri(),
+                            "--spring.main.web-application-type=none",
+                            "--spring.main.banner-mode=off"))
+                    .toArray(String[]::new))) {
+      assertThat(context.getBeanNamesForType(CommandMeters.class))
+          .hasSameSizeAs(context.getBeanNamesForType(Sheaf.class));
       StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
       work(redis, context.getBean(ObservationRegistry.class));
       assertThat(context.getBean(PrometheusMeterRegistry.class).scrape()).isNotEmpty();
@@ -64,20 +81,37 @@ class ObservedApplicationTest {
     }
   }
 
-  /** Timers of commands by their tags. Connections differ in number, and so do handshakes. */
+  /** Meters of commands by their tags. Connections differ in number, and so do handshakes. */
   private static Map<String, Long> meters(MeterRegistry registry, int port) {
     Map<String, Long> counts = new TreeMap<>();
-    for (Timer timer : registry.find("lettuce").timers()) {
-      String tags =
-          timer.getId().getTags().stream()
+    for (Meter meter : registry.getMeters()) {
+      if (!meter.getId().getName().startsWith("lettuce")) {
+        continue;
+      }
+      String id =
+          meter.getId().getTags().stream()
               .map(tag -> tag.getKey() + "=" + tag.getValue())
               .sorted()
-              .collect(Collectors.joining(","));
-      if (!tags.contains("=HELLO") && !tags.contains("=CLIENT")) {
-        counts.put(tags.replace("=" + port, "=PORT"), timer.count());
+              .collect(Collectors.joining(",", meter.getId().getName() + " ", ""));
+      if (!id.contains("=HELLO") && !id.contains("=CLIENT")) {
+        counts.put(id.replace("=" + port, "=PORT"), count(meter));
       }
     }
     return counts;
+  }
+
+  /** Of commands that are over, or under way. */
+  private static long count(Meter meter) {
+    return meter.match(
+        gauge -> -1L,
+        counter -> -1L,
+        Timer::count,
+        summary -> -1L,
+        active -> (long) active.activeTasks(),
+        gauge -> -1L,
+        counter -> -1L,
+        timer -> -1L,
+        other -> -1L);
   }
 
   /** Commands of an application: alone, pipelined, refused, and GETs of many threads at once. */

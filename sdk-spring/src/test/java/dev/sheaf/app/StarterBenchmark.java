@@ -242,7 +242,7 @@ final class StarterBenchmark {
       Map<String, ConfigurableApplicationContext> applications, boolean pages) throws Exception {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
     Map<String, List<Double>> costs = new LinkedHashMap<>();
-    Map<String, List<Double>> micros = new LinkedHashMap<>();
+    Map<String, Map<String, List<Double>>> micros = new LinkedHashMap<>();
     for (int round = -2; round < ROUNDS; round++) {
       for (var application : applications.entrySet()) {
         String name = application.getKey();
@@ -261,11 +261,15 @@ final class StarterBenchmark {
     for (int round = -2; pages && round < ROUNDS; round++) {
       for (var application : applications.entrySet()) {
         for (var way : waysToReadAPage(application.getValue()).entrySet()) {
-          note(micros, application.getKey() + ", " + way.getKey(), round, micros(way.getValue()));
+          note(
+              micros.computeIfAbsent(way.getKey(), first -> new LinkedHashMap<>()),
+              application.getKey(),
+              round,
+              micros(way.getValue()));
         }
       }
     }
-    print("page of " + PAGE, "us", micros);
+    micros.forEach((way, of) -> print("page of " + PAGE + ", " + way, "us", of));
     applications.values().forEach(ConfigurableApplicationContext::close);
   }
 
@@ -275,12 +279,10 @@ final class StarterBenchmark {
     List<String> keys = fill(redis, PAGE);
     Map<String, Supplier<List<?>>> ways = new LinkedHashMap<>();
     ways.put("multiGet", () -> redis.opsForValue().multiGet(keys));
-    if (application.getBeanNamesForType(Sheaf.class).length == 0) {
-      ways.put("loop", () -> loop(redis, keys));
-    } else {
-      SheafOperations<String, String> operations = SheafOperations.over(redis);
-      ways.put(LOOP, () -> loop(redis, operations.loop(keys)));
-    }
+    boolean plain = application.getBeanNamesForType(Sheaf.class).length == 0;
+    ways.put(
+        "loop",
+        () -> loop(redis, plain ? keys : SheafOperations.<String, String>over(redis).loop(keys)));
     return ways;
   }
 
@@ -302,6 +304,31 @@ final class StarterBenchmark {
                 median(of),
                 unit,
                 of.stream().map(figure -> String.format(Locale.ROOT, "%,.1f", figure)).toList()));
+    List<String> names = new ArrayList<>(figures.keySet());
+    for (String name : names) {
+      for (String other : names.subList(0, names.indexOf(name))) {
+        print(what + ", " + unit, name, other, figures.get(name), figures.get(other));
+      }
+    }
+  }
+
+  /** How often one goes into the other, of the medians, and in each round. */
+  private static void print(
+      String what, String name, String other, List<Double> figures, List<Double> others) {
+    double[] ratios =
+        IntStream.range(0, figures.size())
+            .mapToDouble(round -> figures.get(round) / others.get(round))
+            .sorted()
+            .toArray();
+    System.out.printf(
+        Locale.ROOT,
+        "%s: %s / %s = %.2f (%.2f to %.2f)%n",
+        what,
+        name,
+        other,
+        median(figures) / median(others),
+        ratios[0],
+        ratios[ratios.length - 1]);
   }
 
   // ---- What an observation costs without any client
@@ -309,7 +336,7 @@ final class StarterBenchmark {
   /** Of a GET that is done at once, by one thread: as Lettuce begins it, and as Sheaf does. */
   private static void observation() {
     try (ConfigurableApplicationContext context =
-        application("redis://127.0.0.1:1", false, true, "--sheaf.enabled=false")) {
+        application("redis://127.0.0.1:1", false, true, "--sheaf.warm-up.enabled=false")) {
       Tracing tracing = new MicrometerTracing(context.getBean(ObservationRegistry.class), "Redis");
       ClientResources resources = ClientResources.builder().tracing(tracing).build();
       InetSocketAddress address = new InetSocketAddress("127.0.0.1", 6379);

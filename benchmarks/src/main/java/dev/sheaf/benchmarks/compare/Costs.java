@@ -2,7 +2,6 @@
 package dev.sheaf.benchmarks.compare;
 
 import dev.sheaf.benchmarks.servers.Servers;
-import dev.sheaf.benchmarks.servers.Tools;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -28,26 +27,20 @@ final class Costs {
   /** Reads from sockets; some servers do not count them. */
   static final String SERVER_READS = "server reads";
 
-  private static final double MICROS_PER_SECOND = 1e6;
-
-  /** Counted from the field after the program's name. */
-  private static final int USER_FIELD = 11;
-
-  private static final int SYSTEM_FIELD = 12;
   private static final Pattern WAITS = Pattern.compile("\nvoluntary_ctxt_switches:\\s*(\\d+)");
-  private static final double TICKS_PER_SECOND = ticksPerSecond();
 
   private Costs() {}
 
-  /** Since the beginning; of the process only where the system tells it, as Linux does. */
+  /** Since the beginning; of the process as far as the system tells it, as Linux does. */
   static Map<String, Double> soFar(long pid, String uri) {
     Map<String, Double> costs = new TreeMap<>();
-    Path process = Path.of("/proc", Long.toString(pid));
+    ProcessHandle.of(pid)
+        .flatMap(process -> process.info().totalCpuDuration())
+        .ifPresent(time -> costs.put(CLIENT_CPU, time.toNanos() / 1e3));
     try {
-      costs.put(CLIENT_CPU, cpuMicros(Files.readString(process.resolve("stat"))));
-      costs.put(WAKE_UPS, waits(process));
+      costs.put(WAKE_UPS, waits(Path.of("/proc", Long.toString(pid), "task")));
     } catch (IOException notLinux) {
-      costs.clear();
+      // There is no such folder elsewhere.
     }
     for (HostAndPort node : Servers.masters(uri)) {
       try (Jedis jedis = new Jedis(node)) {
@@ -73,7 +66,7 @@ final class Costs {
     double seconds = field(info, "used_cpu_user") + field(info, "used_cpu_sys");
     return Map.of(
         SERVER_CPU,
-        seconds * MICROS_PER_SECOND,
+        seconds * 1e6,
         COMMANDS,
         field(info, "total_commands_processed"),
         SERVER_READS,
@@ -85,19 +78,12 @@ final class Costs {
     return value.find() ? Double.parseDouble(value.group(1)) : 0;
   }
 
-  /** The name of the program stands in parentheses, and may have spaces and parentheses itself. */
-  static double cpuMicros(String stat) {
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-    long ticks = Long.parseLong(fields[USER_FIELD]) + Long.parseLong(fields[SYSTEM_FIELD]);
-    return ticks * MICROS_PER_SECOND / TICKS_PER_SECOND;
-  }
-
   /**
    * Summed over the threads that live; what the file of the process says is of its first thread.
    */
-  private static double waits(Path process) throws IOException {
+  private static double waits(Path threads) throws IOException {
     double waits = 0;
-    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(process.resolve("task"))) {
+    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(threads)) {
       for (Path task : tasks) {
         try {
           Matcher found = WAITS.matcher(Files.readString(task.resolve("status")));
@@ -108,13 +94,5 @@ final class Costs {
       }
     }
     return waits;
-  }
-
-  private static double ticksPerSecond() {
-    try {
-      return Double.parseDouble(Tools.output("getconf", "CLK_TCK"));
-    } catch (NumberFormatException e) {
-      return 100;
-    }
   }
 }

@@ -3,7 +3,6 @@ package dev.sheaf.internal.observe;
 
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
-import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.tracing.DefaultLettuceObservationConvention;
 import io.lettuce.core.tracing.LettuceObservationContext;
@@ -39,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LettuceObservations implements Tracing {
 
-  private static final String NAME = "lettuce";
   private static final String ERROR = "lettuce.command.error";
   private static final String CONTEXT =
       MicrometerTracing.class.getName() + "$MicrometerTraceContext";
@@ -139,34 +137,31 @@ final class LettuceObservations implements Tracing {
     }
   }
 
-  /** What is the same for all commands of one type to one node. */
-  private record Known(KeyValues tags, String name) {}
-
   /** A node, with what is known of the commands to it. */
   private static final class Node implements Endpoint {
 
     private final Endpoint lettuces;
 
-    /** For Lettuce's own types only, so that there are not more and more of them. */
-    private final Map<CommandType, Known> known = new ConcurrentHashMap<>();
+    /** Of Lettuce's own types only, so that there are not more and more of them. */
+    private final Map<CommandType, CommandKind> kinds = new ConcurrentHashMap<>();
 
     Node(Endpoint lettuces) {
       this.lettuces = lettuces;
     }
 
-    Known of(Context context, LettuceObservationConvention convention) {
-      ProtocolKeyword type = context.getRequiredCommand().getType();
-      if (!(type instanceof CommandType common)) {
+    CommandKind kind(CommandContext context, LettuceObservationConvention convention) {
+      if (!(context.getRequiredCommand().getType() instanceof CommandType type)) {
         return made(context, convention);
       }
-      Known before = known.get(common);
-      return before == null
-          ? known.computeIfAbsent(common, first -> made(context, convention))
-          : before;
+      CommandKind known = kinds.get(type);
+      return known == null
+          ? kinds.computeIfAbsent(type, first -> made(context, convention))
+          : known;
     }
 
-    private static Known made(Context context, LettuceObservationConvention convention) {
-      return new Known(
+    private static CommandKind made(
+        CommandContext context, LettuceObservationConvention convention) {
+      return new CommandKind(
           convention.getLowCardinalityKeyValues(context),
           Objects.requireNonNull(convention.getContextualName(context)));
     }
@@ -188,8 +183,9 @@ final class LettuceObservations implements Tracing {
   /** One command, from its call to its end. */
   private final class CommandSpan extends Tracer.Span implements BiConsumer<Object, Throwable> {
 
-    private final Context context = new Context(serviceName);
+    private final CommandContext context = new CommandContext(serviceName);
     private final @Nullable Observation parent;
+    private @Nullable Node node;
     private Observation observation = Observation.NOOP;
 
     CommandSpan(@Nullable Observation parent) {
@@ -197,10 +193,18 @@ final class LettuceObservations implements Tracing {
     }
 
     @Override
+    public Tracer.Span remoteEndpoint(Endpoint endpoint) {
+      node = (Node) endpoint;
+      context.setEndpoint(node.lettuces);
+      return this;
+    }
+
+    @Override
     public Tracer.Span start(RedisCommand<?, ?, ?> command) {
       context.setCommand(command);
+      context.setKind(Objects.requireNonNull(node).kind(context, convention.lettuces()));
       Observation begun =
-          Observation.createNotStarted(NAME, () -> context, registry)
+          Observation.createNotStarted(CommandContext.NAME, () -> context, registry)
               .observationConvention(convention);
       observation = parent == null ? begun : begun.parentObservation(parent);
       ((CompleteableCommand<?>) command).onComplete(this);
@@ -243,26 +247,18 @@ final class LettuceObservations implements Tracing {
     }
 
     @Override
-    public Tracer.Span remoteEndpoint(Endpoint endpoint) {
-      context.node = (Node) endpoint;
-      context.setEndpoint(context.node.lettuces);
-      return this;
-    }
-
-    @Override
     public void finish() {
       observation.stop();
     }
   }
 
-  /** Lettuce's names and tags. */
+  /** Lettuce's names and tags, of which the kind of the command has those that are the same. */
   private record Convention(LettuceObservationConvention lettuces)
       implements LettuceObservationConvention {
 
     @Override
     public KeyValues getLowCardinalityKeyValues(LettuceObservationContext context) {
-      Known known = known(context);
-      return known == null ? lettuces.getLowCardinalityKeyValues(context) : known.tags();
+      return ((CommandContext) context).kind().tags();
     }
 
     @Override
@@ -271,87 +267,13 @@ final class LettuceObservations implements Tracing {
     }
 
     @Override
-    public @Nullable String getContextualName(LettuceObservationContext context) {
-      Known known = known(context);
-      return known == null ? lettuces.getContextualName(context) : known.name();
+    public String getContextualName(LettuceObservationContext context) {
+      return ((CommandContext) context).kind().contextualName();
     }
 
     @Override
     public boolean includeCommandArgsInSpanTags() {
       return lettuces.includeCommandArgsInSpanTags();
-    }
-
-    private @Nullable Known known(LettuceObservationContext context) {
-      return context instanceof Context own && own.node != null ? own.node.of(own, lettuces) : null;
-    }
-  }
-
-  /** Lettuce's context. Its tags are those of the convention until others are added or taken. */
-  private static final class Context extends LettuceObservationContext {
-
-    private @Nullable Node node;
-
-    /**
-     * All tags of low cardinality; null if there are none, or they are where Micrometer has them.
-     */
-    private volatile @Nullable KeyValues tags;
-
-    /** Whether tags came one by one, or in parts. */
-    private boolean mixed;
-
-    Context(String serviceName) {
-      super(serviceName);
-    }
-
-    @Override
-    @SuppressWarnings("ReferenceEquality") // Equal ones are as good, but take longer to compare.
-    public Observation.Context addLowCardinalityKeyValues(KeyValues added) {
-      // A convention is asked once more at the end.
-      return tags == added ? this : addOthers(added);
-    }
-
-    private synchronized Observation.Context addOthers(KeyValues added) {
-      if (tags == null && !mixed) {
-        tags = added;
-        return this;
-      }
-      mix();
-      return super.addLowCardinalityKeyValues(added);
-    }
-
-    @Override
-    public synchronized Observation.Context addLowCardinalityKeyValue(KeyValue added) {
-      mix();
-      return super.addLowCardinalityKeyValue(added);
-    }
-
-    @Override
-    public synchronized Observation.Context removeLowCardinalityKeyValue(String name) {
-      mix();
-      return super.removeLowCardinalityKeyValue(name);
-    }
-
-    private void mix() {
-      mixed = true;
-      KeyValues before = tags;
-      if (before != null) {
-        before.forEach(super::addLowCardinalityKeyValue);
-        tags = null;
-      }
-    }
-
-    @Override
-    public KeyValues getLowCardinalityKeyValues() {
-      KeyValues all = tags;
-      return all == null ? super.getLowCardinalityKeyValues() : all;
-    }
-
-    @Override
-    public @Nullable KeyValue getLowCardinalityKeyValue(String name) {
-      KeyValues all = tags;
-      return all == null
-          ? super.getLowCardinalityKeyValue(name)
-          : all.stream().filter(tag -> tag.getKey().equals(name)).findFirst().orElse(null);
     }
   }
 }

@@ -17,10 +17,13 @@ import io.lettuce.core.tracing.MicrometerTracing;
 import io.lettuce.core.tracing.Tracing;
 import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationHandler.FirstMatchingCompositeObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -30,7 +33,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Observations with tags made once are those that Lettuce makes. */
@@ -45,11 +47,16 @@ class LettuceObservationsTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ObservationRegistry registry = ObservationRegistry.create();
 
-    Seen(Consumer<ObservationRegistry.ObservationConfig> setUp) {
+    Seen(Consumer<ObservationRegistry.ObservationConfig> setUp, boolean kept) {
       setUp.accept(registry.observationConfig());
+      MeterObservationHandler<Observation.Context> usual =
+          new DefaultMeterObservationHandler(meters);
       registry
           .observationConfig()
-          .observationHandler(new DefaultMeterObservationHandler(meters))
+          .observationHandler(
+              kept
+                  ? new FirstMatchingCompositeObservationHandler(new CommandMeters(meters), usual)
+                  : usual)
           .observationHandler(new Noting(all));
     }
 
@@ -60,7 +67,14 @@ class LettuceObservationsTest {
           .map(Object::toString)
           .sorted()
           .forEach(seen::add);
-      meters.find("lettuce").timers().forEach(timer -> seen.add("timed " + timer.count()));
+      meters
+          .find("lettuce")
+          .timers()
+          .forEach(timer -> seen.add("timed " + timer.getId().getTags() + timer.count()));
+      meters
+          .find("lettuce.active")
+          .longTaskTimers()
+          .forEach(timer -> seen.add("under way " + timer.activeTasks()));
       return seen;
     }
   }
@@ -119,20 +133,32 @@ class LettuceObservationsTest {
   private static void assertSame(
       Consumer<ObservationRegistry.ObservationConfig> setUp,
       Function<ObservationRegistry, Tracing> tracing) {
-    List<String> lettuces = run(setUp, tracing, tracings -> tracings);
+    assertSame(setUp, tracing, meters -> {});
+  }
+
+  private static void assertSame(
+      Consumer<ObservationRegistry.ObservationConfig> setUp,
+      Function<ObservationRegistry, Tracing> tracing,
+      Consumer<SimpleMeterRegistry> meanwhile) {
+    List<String> lettuces = run(new Seen(setUp, false), tracing, meanwhile);
     assertThat(lettuces).anyMatch(seen -> seen.startsWith("stop lettuce get "));
-    assertThat(run(setUp, tracing, LettuceObservations::insteadOf)).isEqualTo(lettuces);
+    Function<ObservationRegistry, Tracing> instead =
+        tracing.andThen(LettuceObservations::insteadOf);
+    assertThat(run(new Seen(setUp, false), instead, meanwhile)).isEqualTo(lettuces);
+    assertThat(run(new Seen(setUp, true), instead, meanwhile)).isEqualTo(lettuces);
   }
 
   private static List<String> run(
-      Consumer<ObservationRegistry.ObservationConfig> setUp,
-      Function<ObservationRegistry, Tracing> lettuces,
-      UnaryOperator<Tracing> instead) {
-    Seen seen = new Seen(setUp);
-    Tracing tracing = instead.apply(lettuces.apply(seen.registry));
+      Seen seen,
+      Function<ObservationRegistry, Tracing> tracings,
+      Consumer<SimpleMeterRegistry> meanwhile) {
+    Tracing tracing = tracings.apply(seen.registry);
     assertThat(tracing.isEnabled()).isTrue();
     Tracing.Endpoint node = tracing.createEndpoint(NODE);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
+      if (i == 2) {
+        meanwhile.accept(seen.meters);
+      }
       end(tracing, node, CommandType.GET, command -> command.complete());
       end(tracing, node, new Own(), command -> command.complete());
       end(tracing, node, CommandType.SET, command -> command.cancel());
@@ -254,6 +280,22 @@ class LettuceObservationsTest {
                   }
                 }),
         LettuceObservationsTest::usual);
+  }
+
+  @Test
+  void metersThatAreRemoved_areMadeAnew() {
+    assertSame(config -> {}, LettuceObservationsTest::usual, MeterRegistry::clear);
+  }
+
+  @Test
+  void tagsThatTheRegistryGetsLater_areThoseOfOtherMetersFromThenOn() {
+    assertSame(
+        config -> {},
+        LettuceObservationsTest::usual,
+        meters -> {
+          meters.config().commonTags("shop", "north");
+          meters.counter("other");
+        });
   }
 
   @Test

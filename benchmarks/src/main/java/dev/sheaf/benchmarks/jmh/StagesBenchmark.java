@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.sheaf.benchmarks.jmh;
+
+import dev.sheaf.internal.pipeline.StagesCost;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+
+/** What a command costs while nothing is wrong so that a time-out can say its stage. */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Thread)
+public class StagesBenchmark {
+
+  private final StagesCost stages = new StagesCost();
+
+  /** Of a command that is written alone and answered in its own read. */
+  @Benchmark
+  public void notes() {
+    stages.note();
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.sheaf.spring.autoconfigure;
+
+import dev.sheaf.internal.observe.CommandMeters;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler.IgnoredMeters;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Times observed commands as Spring Boot's own handler does, for less. */
+@AutoConfiguration(after = CompositeMeterRegistryAutoConfiguration.class)
+@ConditionalOnClass({DefaultMeterObservationHandler.class, MetricsAutoConfiguration.class})
+@ConditionalOnBooleanProperty(name = "sheaf.enabled", matchIfMissing = true)
+public final class SheafObservationAutoConfiguration {
+
+  /**
+   * Before Spring Boot's handler, of which the first that knows an observation has it. An
+   * application that has a handler of its own keeps it for commands, too.
+   */
+  @Bean
+  @Order(Ordered.LOWEST_PRECEDENCE - 1)
+  @ConditionalOnBean({
+    DefaultMeterObservationHandler.class,
+    MeterRegistry.class,
+    MetricsProperties.class
+  })
+  @ConditionalOnSingleCandidate(MeterObservationHandler.class)
+  CommandMeters sheafCommandMeters(MeterRegistry registry, MetricsProperties properties) {
+    return new CommandMeters(
+        registry, properties.getObservations().getIgnoredMeters().toArray(new IgnoredMeters[0]));
+  }
+}
