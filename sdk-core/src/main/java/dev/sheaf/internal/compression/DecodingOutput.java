@@ -143,6 +143,7 @@ public final class DecodingOutput<K, V, T> extends ReplyDecoder<K, V, T> {
     return copy;
   }
 
+  @SuppressWarnings("ByteBufferBackingArray") // Noted bytes are a copy, with an array of its own.
   private void decode(ByteBuffer bytes, int element) {
     if (partOfTransaction == null) {
       byte[] header = beginning(bytes, Envelope.HEADER_BYTES);

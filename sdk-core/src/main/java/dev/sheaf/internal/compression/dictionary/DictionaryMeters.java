@@ -4,7 +4,10 @@ package dev.sheaf.internal.compression.dictionary;
 import dev.sheaf.internal.common.Meters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a client reports about dictionaries. Thread-safe. */
@@ -12,7 +15,7 @@ public final class DictionaryMeters {
 
   private final Counter written;
   private final Counter read;
-  private final Counter[] trainings = new Counter[Outcome.values().length];
+  private final Map<Outcome, Counter> trainings = new EnumMap<>(Outcome.class);
 
   /**
    * Registers what is counted.
@@ -29,12 +32,13 @@ public final class DictionaryMeters {
     written = values.tag("direction", "written").register(registry);
     read = values.tag("direction", "read").register(registry);
     for (Outcome outcome : Outcome.values()) {
-      trainings[outcome.ordinal()] =
+      trainings.put(
+          outcome,
           Counter.builder("sheaf.compression.dictionary.trainings")
               .description("Trainings of dictionaries, by what became of them")
               .tag("client", client)
               .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
-              .register(registry);
+              .register(registry));
     }
   }
 
@@ -59,6 +63,6 @@ public final class DictionaryMeters {
   }
 
   void trained(Outcome outcome) {
-    trainings[outcome.ordinal()].increment();
+    Objects.requireNonNull(trainings.get(outcome)).increment();
   }
 }
