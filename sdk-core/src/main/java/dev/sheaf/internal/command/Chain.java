@@ -19,7 +19,7 @@ public final class Chain {
     if (last == null) {
       first = command;
     } else {
-      last.next = command;
+      last.linkTo(command);
     }
     last = command;
     commands++;
@@ -116,7 +116,7 @@ public final class Chain {
     EncodedCommand<?, ?, ?> command = first;
     while (command != null) {
       EncodedCommand<?, ?, ?> next = command.next;
-      command.next = null;
+      command.linkTo(null);
       slice.append(command);
       if (slice.commands == maxCommands) {
         slices.add(slice);

@@ -45,7 +45,7 @@ public final class CommandQueue {
    */
   public void addChain(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     EncodedCommand<?, ?, ?> previous = (EncodedCommand<?, ?, ?>) TAIL.getAndSet(this, last);
-    previous.next = first;
+    previous.linkTo(first);
   }
 
   /** Takes the next command, or null if there is none to take yet. For the one consumer. */
@@ -55,7 +55,7 @@ public final class CommandQueue {
       return null;
     }
     // Unlinks the element left behind, so that an old one never keeps its successors alive.
-    head.next = null;
+    head.linkTo(null);
     head = next;
     return next;
   }

@@ -50,11 +50,13 @@ public class EncodedCommand<K, V, T>
       List.of("NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
 
   private static final VarHandle ORDER;
+  private static final VarHandle NEXT;
 
   static {
     try {
-      ORDER =
-          MethodHandles.lookup().findVarHandle(EncodedCommand.class, "order", CallerOrder.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      ORDER = lookup.findVarHandle(EncodedCommand.class, "order", CallerOrder.class);
+      NEXT = lookup.findVarHandle(EncodedCommand.class, "next", EncodedCommand.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -186,6 +188,11 @@ public class EncodedCommand<K, V, T>
         : null;
   }
 
+  /** Links it to the next one, which a thread that sees the link sees whole. */
+  final void linkTo(@Nullable EncodedCommand<?, ?, ?> following) {
+    NEXT.setRelease(this, following);
+  }
+
   /** A command that is never sent: what an empty queue holds in place of its last element. */
   static EncodedCommand<?, ?, ?> placeholder() {
     return new EncodedCommand<>(
@@ -228,26 +235,37 @@ public class EncodedCommand<K, V, T>
     return request.length;
   }
 
-  /** Writes what all parts of a fused read have in common: the key of an HGET, framed. */
-  public final void encodeCommon(ByteBuf buffer) {
+  /**
+   * Puts into a request what all parts of a fused read have in common: the key of an HGET, framed.
+   *
+   * @return where it ends
+   */
+  public final int putCommon(byte[] to, int at) {
     int start = headerBytes();
-    buffer.writeBytes(request, start, itemStart - start);
+    System.arraycopy(request, start, to, at, itemStart - start);
+    return at + itemStart - start;
   }
 
-  /** The size of what {@link #encodeCommon} writes. */
+  /** The size of what {@link #putCommon} puts there. */
   public final int commonBytes() {
     return itemStart - headerBytes();
   }
 
-  /** Writes the item of a read as one framed argument. Its reply is read anew from then on. */
-  public final void encodeItem(ByteBuf buffer) {
+  /**
+   * Puts the item of a read into a request, as one framed argument. Its reply is read anew from
+   * then on.
+   *
+   * @return where it ends
+   */
+  public final int putItem(byte[] to, int at) {
     if (decoding != null) {
       decoding.restart();
     }
-    buffer.writeBytes(request, itemStart, request.length - itemStart);
+    System.arraycopy(request, itemStart, to, at, request.length - itemStart);
+    return at + request.length - itemStart;
   }
 
-  /** The size of what {@link #encodeItem} writes. */
+  /** The size of what {@link #putItem} puts there. */
   public final int itemBytes() {
     return request.length - itemStart;
   }
@@ -326,7 +344,7 @@ public class EncodedCommand<K, V, T>
   /** Takes note, before it is queued, that it was counted in this cell. */
   public final void countedIn(CallerOrder order, int cell) {
     this.orderCell = cell;
-    this.order = order;
+    ORDER.set(this, order); // The queue shows it to other threads.
   }
 
   /** It is answered, or will never be. */

@@ -6,7 +6,6 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
-import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -79,22 +78,44 @@ public enum Fusible {
     return Arrays.copyOf(header, length);
   }
 
-  /** Begins a fused request, up to its first argument. */
-  public void encodeFusedHeader(ByteBuf buffer, int items) {
-    buffer.writeByte('*');
-    writeDecimal(buffer, items + arguments);
-    buffer.writeBytes(fusedName);
+  /**
+   * Begins a fused request, up to its first argument.
+   *
+   * @return where that goes
+   */
+  public int putFusedHeader(byte[] request, int items) {
+    request[0] = '*';
+    int end = putDecimal(request, 1, items + arguments);
+    System.arraycopy(fusedName, 0, request, end, fusedName.length);
+    return end + fusedName.length;
   }
 
-  /** More than {@link #encodeFusedHeader} writes. */
+  /** More than {@link #putFusedHeader} writes. */
   public int fusedHeaderBytes() {
     return fusedName.length + MAX_COUNT_BYTES;
   }
 
-  private static void writeDecimal(ByteBuf buffer, int number) {
-    if (number >= 10) {
-      writeDecimal(buffer, number / 10);
+  /** How many digits a number has that is not negative. */
+  static int digits(int number) {
+    int digits = 1;
+    for (int rest = number; rest >= 10; rest /= 10) {
+      digits++;
     }
-    buffer.writeByte('0' + number % 10);
+    return digits;
+  }
+
+  /**
+   * Puts a number that is not negative into a request.
+   *
+   * @return where it ends
+   */
+  static int putDecimal(byte[] request, int at, int number) {
+    int end = at + digits(number);
+    int rest = number;
+    for (int i = end - 1; i >= at; i--) {
+      request[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return end;
   }
 }

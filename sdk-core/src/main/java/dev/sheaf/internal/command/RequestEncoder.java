@@ -3,6 +3,7 @@ package dev.sheaf.internal.command;
 
 import dev.sheaf.SheafException;
 import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.codec.ToByteBufEncoder;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
@@ -69,6 +70,13 @@ public final class RequestEncoder {
    * @throws RuntimeException whatever the codec throws
    */
   public static <K> byte[] encodeGet(RedisCodec<K, ?> codec, K key) {
+    if (codec == StringCodec.UTF8 && key instanceof String text) {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      // As many bytes as characters: no surrogates, of which codecs differ in what is half a pair.
+      if (bytes.length == text.length()) {
+        return framedGet(bytes, bytes.length);
+      }
+    }
     RequestEncoder encoder = ofThread();
     ByteBuf buffer = encoder.takeBuffer();
     try {
@@ -111,12 +119,11 @@ public final class RequestEncoder {
   }
 
   private static byte[] framedGet(byte[] key, int length) {
-    byte[] digits = Integer.toString(length).getBytes(StandardCharsets.US_ASCII);
     int headerBytes = Fusible.GET.headerBytes();
-    int keyStart = headerBytes + 1 + digits.length + 2;
+    int keyStart = headerBytes + 1 + Fusible.digits(length) + 2;
     byte[] request = Fusible.GET.requestOf(keyStart + length + 2);
     request[headerBytes] = '$';
-    System.arraycopy(digits, 0, request, headerBytes + 1, digits.length);
+    Fusible.putDecimal(request, headerBytes + 1, length);
     request[keyStart - 2] = '\r';
     request[keyStart - 1] = '\n';
     System.arraycopy(key, 0, request, keyStart, length);

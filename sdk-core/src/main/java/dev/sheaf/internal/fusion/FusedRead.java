@@ -28,6 +28,8 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
   private final List<EncodedCommand<?, ?, ?>> reads;
   private final @Nullable EqualItems equalItems;
   private final FanOut output = new FanOut();
+  private final long bytes;
+  private final int callbacks;
   private final long beganNanos = System.nanoTime();
 
   /**
@@ -39,6 +41,15 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     this.kind = kind;
     this.reads = reads;
     this.equalItems = EqualItems.in(reads);
+    long bytes = kind.fusedHeaderBytes() + reads.get(0).commonBytes();
+    int callbacks = 0;
+    for (int i = 0; i < reads.size(); i++) {
+      EncodedCommand<?, ?, ?> read = reads.get(i);
+      bytes += read.itemBytes();
+      callbacks += read.isAwaited() ? 0 : 1;
+    }
+    this.bytes = bytes;
+    this.callbacks = callbacks;
   }
 
   public final int size() {
@@ -47,12 +58,6 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   /** How many of the reads no blocked caller awaits. */
   public final int callbacks() {
-    int callbacks = 0;
-    for (int i = 0; i < reads.size(); i++) {
-      if (!reads.get(i).isAwaited()) {
-        callbacks++;
-      }
-    }
     return callbacks;
   }
 
@@ -111,23 +116,21 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   /** About the size of the request. */
   public final long requestBytes() {
-    long bytes = (long) kind.fusedHeaderBytes() + reads.get(0).commonBytes();
-    for (int i = 0; i < reads.size(); i++) {
-      bytes += reads.get(i).itemBytes();
-    }
     return bytes;
   }
 
   @Override
   public final void encode(ByteBuf buffer) {
-    buffer.ensureWritable((int) requestBytes());
-    kind.encodeFusedHeader(buffer, distinctItems());
-    reads.get(0).encodeCommon(buffer);
+    // Put together in an array: a hundred writes to a buffer of Netty's cost more than one.
+    byte[] request = new byte[(int) bytes];
+    int end = kind.putFusedHeader(request, distinctItems());
+    end = reads.get(0).putCommon(request, end);
     for (int i = 0; i < reads.size(); i++) {
       if (!isRepeated(i)) {
-        reads.get(i).encodeItem(buffer);
+        end = reads.get(i).putItem(request, end);
       }
     }
+    buffer.writeBytes(request, 0, end);
   }
 
   private boolean isRepeated(int index) {

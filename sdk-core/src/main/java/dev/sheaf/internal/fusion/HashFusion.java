@@ -97,9 +97,12 @@ final class HashFusion {
 
     @Override
     public void encode(ByteBuf buffer) {
-      Fusible.HGET.encodeFusedHeader(buffer, 1);
-      hget.encodeCommon(buffer);
-      hget.encodeItem(buffer);
+      byte[] request =
+          new byte[Fusible.HGET.fusedHeaderBytes() + hget.commonBytes() + hget.itemBytes()];
+      int end = Fusible.HGET.putFusedHeader(request, 1);
+      end = hget.putCommon(request, end);
+      end = hget.putItem(request, end);
+      buffer.writeBytes(request, 0, end);
     }
 
     @Override

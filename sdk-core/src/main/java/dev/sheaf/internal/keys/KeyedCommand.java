@@ -103,12 +103,16 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
     }
   }
 
+  @Override
+  public final boolean isDone() {
+    return result != null;
+  }
+
   private boolean finish(Result<R> outcome) {
     if (!RESULT.compareAndSet(this, null, outcome)) {
       return false;
     }
     try {
-      super.complete();
       Runnable action = whenDone;
       if (action != null) {
         action.run();

@@ -61,6 +61,18 @@ class GetAllContractTest {
   }
 
   @ForEachServer
+  void textOfAnyCharacters_isReadAsGetReadsIt(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      List<String> texts =
+          List.of("plain", "Schlüssel", "열쇠", "🗝 key", "a\u0000b", "x".repeat(5_000));
+      texts.forEach(text -> sheaf.sync().set("of " + text, text));
+      List<String> keys = texts.stream().map(text -> "of " + text).toList();
+      assertThat(sheaf.getAll(keys).values()).extracting(Result::orNull).isEqualTo(texts);
+      assertThat(keys).extracting(sheaf.sync()::get).isEqualTo(texts);
+    }
+  }
+
+  @ForEachServer
   void async_answersTheSame(ServerUnderTest server) throws Exception {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       sheaf.sync().set("a", "1");
