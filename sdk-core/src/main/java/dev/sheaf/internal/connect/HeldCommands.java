@@ -106,8 +106,8 @@ final class HeldCommands<K, V> {
   /** Something too large for the whole queue gets an empty one. */
   private boolean hasRoomFor(Held<K, V> held) {
     return queue.isEmpty()
-        || queue.size() < limits.maxQueuedCommands()
-            && bytes + held.bytes() <= limits.maxQueuedBytes();
+        || (queue.size() < limits.maxQueuedCommands()
+            && bytes + held.bytes() <= limits.maxQueuedBytes());
   }
 
   private QueueFullException full() {

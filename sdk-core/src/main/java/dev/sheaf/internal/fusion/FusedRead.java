@@ -41,7 +41,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     this.kind = kind;
     this.reads = reads;
     this.equalItems = EqualItems.in(reads);
-    long bytes = kind.fusedHeaderBytes() + reads.get(0).commonBytes();
+    long bytes = (long) kind.fusedHeaderBytes() + reads.get(0).commonBytes();
     int callbacks = 0;
     for (int i = 0; i < reads.size(); i++) {
       EncodedCommand<?, ?, ?> read = reads.get(i);
