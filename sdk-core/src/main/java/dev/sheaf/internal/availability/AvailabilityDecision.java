@@ -7,7 +7,6 @@ import dev.sheaf.internal.common.Failures;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,38 +22,37 @@ final class AvailabilityDecision {
 
   /** Whether these nodes can be used, asked of them if need be. */
   static boolean isAvailable(List<NodeGuard> nodes, long maxAge, Duration timeout) {
-    List<NodeGuard> stale = new ArrayList<>(0);
-    Verdict known = majority(nodes, maxAge, stale);
+    long now = System.nanoTime();
+    Verdict known = majority(nodes, now, maxAge);
     if (known != Verdict.STALE) {
       return known == Verdict.YES;
     }
-    return ask(stale, maxAge, timeout)
-        && majority(nodes, Long.MAX_VALUE, new ArrayList<>(0)) == Verdict.YES;
+    List<NodeGuard> stale =
+        nodes.stream().filter(node -> node.verdict(now, maxAge) == Verdict.STALE).toList();
+    // None, if replies came between the two looks.
+    return (stale.isEmpty() || ask(stale, maxAge, timeout))
+        && majority(nodes, System.nanoTime(), Long.MAX_VALUE) == Verdict.YES;
   }
 
-  /**
-   * What the nodes of more than half of the slots say.
-   *
-   * @param stale is given the nodes that have to be asked
-   */
-  private static Verdict majority(List<NodeGuard> nodes, long maxAge, List<NodeGuard> stale) {
-    long now = System.nanoTime();
+  /** What the nodes of half of the slots say; STALE if that hangs on some that must be asked. */
+  private static Verdict majority(List<NodeGuard> nodes, long now, long maxAge) {
     int slots = 0;
     int yes = 0;
     int no = 0;
+    int stale = 0;
     for (NodeGuard node : nodes) {
       int weight = node.slots();
       slots += weight;
       switch (node.verdict(now, maxAge)) {
         case YES -> yes += weight;
         case NO -> no += weight;
-        case STALE -> stale.add(node);
+        case STALE -> stale++;
       }
     }
     if (2 * yes > slots) {
       return Verdict.YES;
     }
-    return stale.isEmpty() || 2 * no >= slots ? Verdict.NO : Verdict.STALE;
+    return stale == 0 || 2 * no >= slots ? Verdict.NO : Verdict.STALE;
   }
 
   /** Waits for the nodes' answers; whether one was good. */

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,6 +38,9 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   /** Keys that are held on a cluster to be sorted by their slots: eight for each slot. */
   private static final int MAX_SORTED_KEYS = 131_072;
+
+  /** So many slices are filled at once on a single server, so that few are cut short. */
+  private static final int FILLED_SLICES = 4;
 
   /** How many bytes of keys are enough, however few keys they are. */
   private static final long MAX_HELD_BYTES = 16 << 20;
@@ -142,10 +146,10 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     }
   }
 
-  /** The keys to send next: on a cluster many, to be sorted by slots, else those of one slice. */
+  /** The keys to send next: on a cluster many, to be sorted by slots, else those of few slices. */
   private List<EncodedKey<K>> next(Iterator<? extends K> keys) {
     boolean cluster = parts.nodes().isCluster();
-    int most = cluster ? MAX_SORTED_KEYS : nextSize();
+    int most = cluster ? MAX_SORTED_KEYS : FILLED_SLICES * nextSize();
     List<EncodedKey<K>> buffer = new ArrayList<>();
     long bytes = 0;
     while (buffer.size() < most && bytes < MAX_HELD_BYTES && keys.hasNext()) {
@@ -166,7 +170,7 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     while (!byNode.isEmpty()) {
       WriteScope.runBlocking(() -> byNode.forEach(this::sendWhatFits), parts.commandTimeout());
       byNode.values().removeIf(Deque::isEmpty);
-      if (!byNode.isEmpty() && !awaitChange()) {
+      if (!byNode.isEmpty() && !awaitRoom(byNode.keySet())) {
         return false;
       }
     }
@@ -234,15 +238,16 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   /** Whether it is time to send more: not for each of many tiny slices by itself. */
   private boolean wantsMore(Load load) {
-    return load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() * 3 / 20;
+    return hasRoom(load)
+        && (load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() * 3 / 20);
   }
 
-  /** Waits for a node to have room; false if the scatter was stopped. */
-  private boolean awaitChange() throws InterruptedException {
+  /** Waits until one of these nodes wants more; false if the scatter was stopped. */
+  private boolean awaitRoom(Set<String> nodes) throws InterruptedException {
     WriteScope.release();
     lock.lockInterruptibly();
     try {
-      while (!stopped && loads.values().stream().noneMatch(this::wantsMore)) {
+      while (!stopped && nodes.stream().map(loads::get).noneMatch(this::wantsMore)) {
         changed.await();
       }
       return !stopped;
