@@ -249,7 +249,6 @@ public final class Lanes {
   }
 
   /** A failure is no news: the main connection has what is to be said, and the next miss tries. */
-  @SuppressWarnings("ReferenceEquality") // This attempt, not one that is equal.
   private void opened(Opening lane, @Nullable NodePipeline pipeline) {
     boolean unwanted;
     synchronized (this) {
