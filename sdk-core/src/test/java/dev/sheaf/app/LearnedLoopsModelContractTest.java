@@ -306,7 +306,8 @@ class LearnedLoopsModelContractTest {
       CompletableFuture<?> other = start(over, writers.stream().filter(w -> !w.own).toList());
       long reads = 0;
       try {
-        while (reads < READS) {
+        // On: how many come from windows depends on how often the writers run meanwhile.
+        while (reads < READS || (hits(sheaf) <= READS / 10 && reads < 50 * READS)) {
           for (String id : sheaf.sync().lrange("ids", 0, -1)) {
             Writer writer = byId.get(id);
             long least = writer.leastNow();
@@ -323,9 +324,7 @@ class LearnedLoopsModelContractTest {
         own.join();
         other.join();
       }
-      // How many depends on how often the writers ran meanwhile: values that they changed are in
-      // vain.
-      assertThat(hits(sheaf)).isPositive();
+      assertThat(hits(sheaf)).isGreaterThan(READS / 10);
       print(reads, sheaf, writers.stream().mapToLong(writer -> writer.number).sum());
     }
   }

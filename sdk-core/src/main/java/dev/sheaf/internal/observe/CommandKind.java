@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommandKind {
 
-  /** A meter that was looked up, by whom, and how often the registry had changed by then. */
+  /**
+   * A meter that was looked up, the handler that did, and how often the registry had changed by
+   * then.
+   */
   record Found<M>(Object by, int changes, M meter) {}
 
   private final KeyValues tags;

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>That one looks each meter up by its name and tags, twice for each command, which costs more
  * than all else of an observation. Here the meters are kept with the kind of the command until the
- * registry gets or loses any meter. Commands that failed, or whose tags somebody changed, go the
- * usual way.
+ * registry gets or loses any meter. Commands that failed, or whose tags were changed, go the usual
+ * way.
  *
  * <p>Thread-safe.
  */
