@@ -206,6 +206,10 @@ final class BatchAssembler {
   /** While there is a socket, called on its event loop. Without one there are no flights. */
   private void writeNow(List<RedisCommand<?, ?, ?>> commands) {
     NodeChannel current = socket.get();
+    if (current != null && commands.size() == 1) {
+      writeOne(commands.get(0), current);
+      return;
+    }
     List<RedisCommand<?, ?, ?>> written = commands;
     try {
       if (current != null) {
@@ -230,13 +234,22 @@ final class BatchAssembler {
     }
   }
 
+  /** The usual case of a lone caller. */
+  private void writeOne(RedisCommand<?, ?, ?> command, NodeChannel current) {
+    RedisCommand<?, ?, ?> written = command;
+    try {
+      if (!travelsAlone(command, current)) {
+        written = flight(List.of(command), current);
+      }
+      lettuce.write(written);
+    } catch (Throwable e) {
+      written.completeExceptionally(e);
+    }
+  }
+
   /** Makes flights of commands, in their order. */
   private List<RedisCommand<?, ?, ?>> board(
       List<RedisCommand<?, ?, ?>> commands, NodeChannel current) {
-    if (commands.size() == 1) {
-      RedisCommand<?, ?, ?> only = commands.get(0);
-      return List.of(travelsAlone(only, current) ? only : flight(List.of(only), current));
-    }
     List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
     List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(commands.size());
     for (RedisCommand<?, ?, ?> command : commands) {

@@ -95,7 +95,8 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     int commands = 0;
     int callbacks = 0;
     long bytes = 0;
-    for (RedisCommand<?, ?, ?> part : parts) {
+    for (int i = 0; i < parts.size(); i++) {
+      RedisCommand<?, ?, ?> part = parts.get(i);
       if (part instanceof FusedRead fused) {
         commands += fused.size();
         callbacks += fused.callbacks();
