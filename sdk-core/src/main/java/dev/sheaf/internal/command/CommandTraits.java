@@ -64,7 +64,7 @@ public final class CommandTraits {
   private final boolean script;
   private final boolean cursor;
   private final boolean claims;
-  private final @Nullable Fusible fusible;
+  private final @Nullable CommandType fused;
 
   /** What follows an equals sign, by the word before it. */
   private final Map<String, String> settings;
@@ -93,12 +93,13 @@ public final class CommandTraits {
     this.script = traits.contains("script");
     this.cursor = traits.contains("cursor");
     this.claims = traits.contains("claims");
-    this.fusible = traits.contains("fusible") ? Fusible.valueOf(name) : null;
+
     this.settings =
         traits.stream()
             .map(trait -> trait.split("="))
             .filter(setting -> setting.length == 2)
             .collect(Collectors.toMap(setting -> setting[0], setting -> setting[1]));
+    this.fused = settings.containsKey("fused") ? CommandType.valueOf(settings.get("fused")) : null;
   }
 
   private static Map<String, CommandTraits> read() {
@@ -265,9 +266,14 @@ public final class CommandTraits {
     return claims;
   }
 
-  /** How several may travel as one; null if they may not. */
-  public @Nullable Fusible fusible() {
-    return fusible;
+  /** What several travel as that differ in their last argument; null if they may not. */
+  public @Nullable CommandType fused() {
+    return fused;
+  }
+
+  /** How many arguments one has that may travel with others; 0 if it may not. */
+  int fusedArguments() {
+    return fused == null ? 0 : fused == CommandType.MGET ? 1 : 2;
   }
 
   /** Whether what any key answers may be another thing after it. */
@@ -312,6 +318,25 @@ public final class CommandTraits {
   public void forEachKey(RespRequest request, RespRequest.KeyVisitor visitor) {
     for (KeyPlace place : keys) {
       place.forEach(request, visitor);
+    }
+  }
+
+  /**
+   * Calls back, with the range it has in a request, framed, for each key that this may write; for
+   * every argument if the request may not name them all.
+   */
+  public void forEachWrittenKey(byte[] request, RespRequest.ArgumentVisitor visitor) {
+    if (writesUnnamed) {
+      RespRequest.forEachArgument(request, visitor);
+    } else if (!writesNothing()) {
+      RespRequest parsed = new RespRequest(request);
+      forEachKey(
+          parsed,
+          (index, written) -> {
+            if (written) {
+              visitor.visit(parsed.frameStart(index), parsed.frameEnd(index));
+            }
+          });
     }
   }
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.command;
 
-import dev.sheaf.SheafException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CommandWrapper;
@@ -21,7 +17,6 @@ import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,20 +37,13 @@ public class EncodedCommand<K, V, T>
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf");
   private static final int NO_SLOT = -1;
 
-  /** Where the options of SET begin: behind its name, the key and the value. */
-  private static final int SET_OPTIONS = 3;
-
-  /** What makes a SET depend on what is there, or tell it. */
-  private static final List<String> CONDITIONS =
-      List.of("NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
-
-  private static final VarHandle ORDER;
+  private static final VarHandle COUNTING;
   private static final VarHandle NEXT;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      ORDER = lookup.findVarHandle(EncodedCommand.class, "order", CallerOrder.class);
+      COUNTING = lookup.findVarHandle(EncodedCommand.class, "counting", Counting.class);
       NEXT = lookup.findVarHandle(EncodedCommand.class, "next", EncodedCommand.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -69,12 +57,9 @@ public class EncodedCommand<K, V, T>
   /** Reads the reply if values in it may be compressed; else null. */
   private final @Nullable ReplyDecoder<K, V, T> decoding;
 
-  /** How it may be fused with others of its kind; null if it travels as itself. */
-  private final @Nullable Fusible fusible;
-
   private final boolean alone;
 
-  /** Where the last argument of what may be fused begins, and its hash. */
+  /** Where its item begins, as one framed argument; 0 if it may not be fused. */
   private final int itemStart;
 
   private final int itemHash;
@@ -86,9 +71,9 @@ public class EncodedCommand<K, V, T>
   private long calledNanos;
 
   /** Where it is counted until it has ended; null if nowhere. */
-  private volatile @Nullable CallerOrder order;
+  private volatile @Nullable Counting counting;
 
-  private int orderCell;
+  private int countingCell;
 
   /** Whether a blocked caller awaits it, so that its completion runs no code of others. */
   private boolean awaited;
@@ -100,7 +85,7 @@ public class EncodedCommand<K, V, T>
   private int losses;
 
   /** The link of the queue this command stands in; written by the queue alone. */
-  volatile @Nullable EncodedCommand<?, ?, ?> next;
+  private volatile @Nullable EncodedCommand<?, ?, ?> next;
 
   /** The slot of the key of a GET, or {@link #NO_SLOT} while nobody asked. */
   private int slot = NO_SLOT;
@@ -111,10 +96,9 @@ public class EncodedCommand<K, V, T>
     this.request = getRequest;
     this.traits = CommandTraits.of(CommandType.GET);
     this.decoding = compression == null ? null : compression.reply(command, getRequest);
-    this.fusible = Fusible.GET;
     this.alone = false;
-    this.itemStart = Fusible.GET.headerBytes();
-    this.itemHash = hash(getRequest, itemStart, getRequest.length);
+    this.itemStart = RequestEncoder.GET_KEY;
+    this.itemHash = RequestEncoder.hash(getRequest, itemStart, getRequest.length);
   }
 
   EncodedCommand(
@@ -131,20 +115,20 @@ public class EncodedCommand<K, V, T>
         compression == null || before != null ? encoded : compression.request(command, encoded);
     this.decoding = compression == null ? null : compression.reply(command, request);
     this.traits = CommandTraits.of(command.getType(), request);
-    Fusible kind = mayFuse ? traits.fusible() : null;
-    this.fusible = kind != null && kind.fits(command, request) ? kind : null;
     this.alone = travelsAlone(command, traits);
-    if (fusible == null) {
-      this.itemStart = 0;
-      this.itemHash = 0;
-      if (traits.name().equals("CLIENT|REPLY")) {
-        requireReplies(new RespRequest(request));
-      }
-    } else {
-      int keyStart = fusible.headerBytes();
-      this.itemStart = fusible == Fusible.GET ? keyStart : RespRequest.frameEnd(request, keyStart);
-      this.itemHash = hash(request, itemStart, request.length);
-    }
+    this.itemStart =
+        mayFuse && mayFuse(command, traits)
+            ? RequestEncoder.lastArgument(request, traits.fusedArguments())
+            : 0;
+    this.itemHash = itemStart == 0 ? 0 : RequestEncoder.hash(request, itemStart, request.length);
+  }
+
+  private static boolean mayFuse(RedisCommand<?, ?, ?> command, CommandTraits traits) {
+    return traits.fused() != null
+        && command.getArgs() != null
+        && command.getArgs().count() == traits.fusedArguments()
+        && command.getOutput() != null
+        && CommandWrapper.unwrap(command, TransactionalCommand.class) == null;
   }
 
   /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
@@ -153,11 +137,7 @@ public class EncodedCommand<K, V, T>
     return new EncodedCommand<>(command, request, compression);
   }
 
-  /**
-   * Encodes a command.
-   *
-   * @throws RuntimeException whatever the codec throws
-   */
+  /** Encodes a command whose values are left as they are. */
   public static <K, V, T> EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse) {
     return encode(command, mayFuse, null);
@@ -172,7 +152,7 @@ public class EncodedCommand<K, V, T>
   public static <K, V, T> EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     return command instanceof DemandAware.Sink
-        ? new Streaming<>(command, mayFuse, compression)
+        ? new StreamingCommand<>(command, mayFuse, compression)
         : new EncodedCommand<>(command, mayFuse, compression);
   }
 
@@ -188,29 +168,14 @@ public class EncodedCommand<K, V, T>
         : null;
   }
 
+  /** The next one in its queue, or its chain. */
+  public final @Nullable EncodedCommand<?, ?, ?> next() {
+    return next;
+  }
+
   /** Links it to the next one, which a thread that sees the link sees whole. */
-  final void linkTo(@Nullable EncodedCommand<?, ?, ?> following) {
+  public final void linkTo(@Nullable EncodedCommand<?, ?, ?> following) {
     NEXT.setRelease(this, following);
-  }
-
-  /** A command that is never sent: what an empty queue holds in place of its last element. */
-  static EncodedCommand<?, ?, ?> placeholder() {
-    return new EncodedCommand<>(
-        new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false, null);
-  }
-
-  /**
-   * Refuses CLIENT REPLY OFF and SKIP: replies carry no names, so that after one that does not
-   * come, every later one would be taken for that of an earlier command.
-   */
-  private static void requireReplies(RespRequest request) {
-    if (request.is(2, "OFF") || request.is(2, "SKIP")) {
-      throw new SheafException(
-          "CLIENT REPLY "
-              + (request.is(2, "OFF") ? "OFF" : "SKIP")
-              + " cannot be sent on a connection that many callers share, as the replies to the"
-              + " others would be mixed up; use a connection of your own");
-    }
   }
 
   /** What the table of commands says of it. */
@@ -218,16 +183,9 @@ public class EncodedCommand<K, V, T>
     return traits;
   }
 
-  /** How this may travel as part of a fused read; null if it may not. */
-  public final @Nullable Fusible fusible() {
-    return fusible;
-  }
-
-  /** Whether this read and another may be parts of the same fused one, apart from their slots. */
-  public final boolean fusesWith(EncodedCommand<?, ?, ?> other) {
-    return fusible == other.fusible
-        && (fusible == Fusible.GET
-            || Arrays.equals(request, 0, itemStart, other.request, 0, other.itemStart));
+  /** Whether this may travel as part of a fused read. */
+  public final boolean isFusible() {
+    return itemStart != 0;
   }
 
   /** The size of the request as it travels. */
@@ -235,101 +193,27 @@ public class EncodedCommand<K, V, T>
     return request.length;
   }
 
-  /**
-   * Puts into a request what all parts of a fused read have in common: the key of an HGET, framed.
-   *
-   * @return where it ends
-   */
-  public final int putCommon(byte[] to, int at) {
-    int start = headerBytes();
-    System.arraycopy(request, start, to, at, itemStart - start);
-    return at + itemStart - start;
-  }
-
-  /** The size of what {@link #putCommon} puts there. */
-  public final int commonBytes() {
-    return itemStart - headerBytes();
+  /** The request as it travels, not a copy. */
+  public final byte[] request() {
+    return request;
   }
 
   /**
-   * Puts the item of a read into a request, as one framed argument. Its reply is read anew from
-   * then on.
-   *
-   * @return where it ends
+   * Where the last argument begins, framed, of a read that may be fused: its item. What stands
+   * between the name and the item, reads that are fused have in common.
    */
-  public final int putItem(byte[] to, int at) {
-    if (decoding != null) {
-      decoding.restart();
-    }
-    System.arraycopy(request, itemStart, to, at, request.length - itemStart);
-    return at + request.length - itemStart;
+  public final int itemStart() {
+    return itemStart;
   }
 
-  /** The size of what {@link #putItem} puts there. */
-  public final int itemBytes() {
-    return request.length - itemStart;
-  }
-
-  /** A hash of the item as it travels, for {@link #hasItemOf} to confirm. */
+  /** A hash of the item as it travels, for {@link #isItem} to confirm. */
   public final int itemHash() {
     return itemHash;
-  }
-
-  /** Whether two reads that may be fused have the same item. */
-  public final boolean hasItemOf(EncodedCommand<?, ?, ?> other) {
-    return itemHash == other.itemHash && other.isItem(request, itemStart, request.length);
   }
 
   /** Whether the item is the given framed argument. */
   public final boolean isItem(byte[] bytes, int start, int end) {
     return Arrays.equals(request, itemStart, request.length, bytes, start, end);
-  }
-
-  private int headerBytes() {
-    return fusible == null ? 0 : fusible.headerBytes();
-  }
-
-  /** Calls back for each argument of the request with the range it has there, framed. */
-  public final void forEachArgument(ArgumentVisitor visitor) {
-    int frame = RespRequest.frameEnd(request, RespRequest.firstFrame(request));
-    while (frame < request.length) {
-      int end = RespRequest.frameEnd(request, frame);
-      visitor.visit(request, frame, end);
-      frame = end;
-    }
-  }
-
-  /**
-   * Calls back, with the range it has in the request, framed, for each key that this may write; for
-   * every argument if the request may not name them all.
-   */
-  public final void forEachWrittenKey(ArgumentVisitor visitor) {
-    if (traits.writesUnnamed()) {
-      forEachArgument(visitor);
-    } else if (!traits.writesNothing()) {
-      RespRequest parsed = new RespRequest(request);
-      traits.forEachKey(
-          parsed,
-          (index, written) -> {
-            if (written) {
-              visitor.visit(request, parsed.frameStart(index), parsed.frameEnd(index));
-            }
-          });
-    }
-  }
-
-  /** Receives arguments by their place in a request. */
-  public interface ArgumentVisitor {
-    void visit(byte[] request, int start, int end);
-  }
-
-  /** A hash of some bytes: under that of a framed argument, {@link #itemHash} knows it. */
-  public static int hash(byte[] bytes, int start, int end) {
-    int hash = 1;
-    for (int i = start; i < end; i++) {
-      hash = 31 * hash + bytes[i];
-    }
-    return hash ^ hash >>> 15;
   }
 
   /**
@@ -341,20 +225,24 @@ public class EncodedCommand<K, V, T>
     }
   }
 
+  /** Counts commands of a connection until they have ended. */
+  public interface Counting {
+
+    /** A command was answered, or will never be. Once for each, before its caller knows. */
+    void ended(EncodedCommand<?, ?, ?> command, int cell);
+  }
+
   /** Takes note, before it is queued, that it was counted in this cell. */
-  public final void countedIn(CallerOrder order, int cell) {
-    this.orderCell = cell;
-    ORDER.set(this, order); // The queue shows it to other threads.
+  public final void countedIn(Counting counting, int cell) {
+    this.countingCell = cell;
+    COUNTING.set(this, counting); // The queue shows it to other threads.
   }
 
   /** It is answered, or will never be. */
   public final void ended() {
-    CallerOrder countedIn = order;
-    if (countedIn != null && ORDER.compareAndSet(this, countedIn, null)) {
-      if (fusible == null && countedIn.isReadAhead()) {
-        countedIn.ended(writtenCell());
-      }
-      countedIn.leave(orderCell);
+    Counting countedIn = counting;
+    if (countedIn != null && COUNTING.compareAndSet(this, countedIn, null)) {
+      countedIn.ended(this, countingCell);
     }
   }
 
@@ -397,77 +285,15 @@ public class EncodedCommand<K, V, T>
     return nowNanos - calledNanos >= nanos;
   }
 
-  /** The bare key of a read that may be fused. */
-  public final byte[] key() {
-    return fusible == Fusible.GET ? item() : bareArgument(headerBytes(), itemStart);
-  }
-
-  /** The bare item of a read that may be fused. */
-  public final byte[] item() {
-    return bareArgument(itemStart, request.length);
-  }
-
-  private byte[] bareArgument(int start, int end) {
-    return Arrays.copyOfRange(request, RespRequest.contentStart(request, start), end - 2);
-  }
-
   /** The slot of the key of a GET. Asked by its caller first, and by the event loop after. */
   public final int slot() {
     if (slot == NO_SLOT) {
-      slot = SlotHash.getSlot(key());
+      slot =
+          SlotHash.getSlot(
+              Arrays.copyOfRange(
+                  request, RespRequest.contentStart(request, itemStart), request.length - 2));
     }
     return slot;
-  }
-
-  /** The {@link WriteClock} cell of what it may write; everything if that is not one key. */
-  final int writtenCell() {
-    if (fusible != null || traits.writesNothing()) {
-      return WriteClock.NOTHING;
-    }
-    if (traits.writesAny() || traits.writesUnnamed()) {
-      return WriteClock.EVERYTHING;
-    }
-    return traits.isOfFirstArgument() ? cellOfFirstArgument() : cellOfWrittenKeys();
-  }
-
-  /** Whether its reply may make its caller the owner of something, as that of SET NX does. */
-  final boolean mayClaim() {
-    return traits.isBlocking()
-        || traits.mayClaim()
-        || (traits.name().equals("SET") && isConditional(new RespRequest(request)));
-  }
-
-  private static boolean isConditional(RespRequest set) {
-    for (int i = SET_OPTIONS; i < set.count(); i++) {
-      int option = i;
-      if (CONDITIONS.stream().anyMatch(condition -> set.is(option, condition))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** The {@link WriteClock} cell of the first argument, which must be a key. */
-  public final int cellOfFirstArgument() {
-    int frame = RespRequest.frameEnd(request, RespRequest.firstFrame(request));
-    int end = frame < request.length ? RespRequest.frameEnd(request, frame) : Integer.MAX_VALUE;
-    return end <= request.length
-        ? WriteClock.cell(request, RespRequest.contentStart(request, frame), end - 2)
-        : WriteClock.EVERYTHING;
-  }
-
-  private int cellOfWrittenKeys() {
-    RespRequest parsed = new RespRequest(request);
-    int[] cell = {WriteClock.NOTHING};
-    traits.forEachKey(
-        parsed,
-        (index, written) -> {
-          if (written) {
-            int of = WriteClock.cell(request, parsed.start(index), parsed.end(index));
-            cell[0] = cell[0] == WriteClock.NOTHING ? of : WriteClock.EVERYTHING;
-          }
-        });
-    return cell[0];
   }
 
   /** Whether nobody waits for this command any more, so that it need not be sent. */
@@ -552,10 +378,15 @@ public class EncodedCommand<K, V, T>
 
   @Override
   public void encode(ByteBuf buffer) {
+    beginReply();
+    buffer.writeBytes(request, 0, request.length);
+  }
+
+  /** Its reply is read anew from now on. */
+  public final void beginReply() {
     if (decoding != null) {
       decoding.restart();
     }
-    buffer.writeBytes(request, 0, request.length);
   }
 
   @Override
@@ -612,33 +443,5 @@ public class EncodedCommand<K, V, T>
   @Override
   public String toString() {
     return getType() + " (" + request.length + " bytes)";
-  }
-
-  /** A command whose reply is consumed piece by piece, so that its demand reaches the decoder. */
-  private static final class Streaming<K, V, T> extends EncodedCommand<K, V, T>
-      implements DemandAware.Sink {
-
-    private final DemandAware.Sink sink;
-
-    Streaming(
-        RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
-      super(command, mayFuse, compression);
-      this.sink = (DemandAware.Sink) command;
-    }
-
-    @Override
-    public boolean hasDemand() {
-      return sink.hasDemand();
-    }
-
-    @Override
-    public void setSource(DemandAware.Source source) {
-      sink.setSource(source);
-    }
-
-    @Override
-    public void removeSource() {
-      sink.removeSource();
-    }
   }
 }

@@ -26,6 +26,12 @@ public final class RequestEncoder {
   private static final ByteBufAllocator HEAP = new UnpooledByteBufAllocator(false, true);
   private static final int INITIAL_BYTES = 512;
 
+  /** The request of a GET up to its key. */
+  private static final byte[] GET = "*2\r\n$3\r\nGET\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** Where the key of an encoded GET begins, framed. */
+  static final int GET_KEY = GET.length;
+
   /** A thread that once sent something large need not keep that much for ever. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
@@ -94,16 +100,16 @@ public final class RequestEncoder {
   }
 
   /**
-   * The {@link WriteClock} cell of a key, encoded as in a command.
+   * The bytes of a key, as in a command.
    *
    * @throws RuntimeException whatever the codec throws
    */
-  public static <K> int cellOf(RedisCodec<K, ?> codec, K key) {
+  static <K> byte[] encodeKey(RedisCodec<K, ?> codec, K key) {
     RequestEncoder encoder = ofThread();
     ByteBuf buffer = encoder.takeBuffer();
     try {
       encodeKey(codec, key, buffer);
-      return WriteClock.cell(buffer.array(), 0, buffer.writerIndex());
+      return Arrays.copyOf(buffer.array(), buffer.writerIndex());
     } finally {
       encoder.giveBack(buffer);
     }
@@ -119,17 +125,66 @@ public final class RequestEncoder {
   }
 
   private static byte[] framedGet(byte[] key, int length) {
-    int headerBytes = Fusible.GET.headerBytes();
-    int keyStart = headerBytes + 1 + Fusible.digits(length) + 2;
-    byte[] request = Fusible.GET.requestOf(keyStart + length + 2);
-    request[headerBytes] = '$';
-    Fusible.putDecimal(request, headerBytes + 1, length);
+    int keyStart = GET_KEY + 1 + digits(length) + 2;
+    byte[] request = Arrays.copyOf(GET, keyStart + length + 2);
+    request[GET_KEY] = '$';
+    putDecimal(request, GET_KEY + 1, length);
     request[keyStart - 2] = '\r';
     request[keyStart - 1] = '\n';
     System.arraycopy(key, 0, request, keyStart, length);
     request[keyStart + length] = '\r';
     request[keyStart + length + 1] = '\n';
     return request;
+  }
+
+  /**
+   * Where the last argument of an encoded read begins, framed; 0 if the request is not a plain one.
+   *
+   * @param arguments how many it has: one is a GET
+   */
+  static int lastArgument(byte[] request, int arguments) {
+    if (arguments == 1) {
+      return request.length > GET_KEY && Arrays.equals(request, 0, GET_KEY, GET, 0, GET_KEY)
+          ? GET_KEY
+          : 0;
+    }
+    RespRequest parsed = new RespRequest(request);
+    return parsed.count() == arguments + 1 && parsed.frameEnd(arguments) == request.length
+        ? parsed.frameStart(arguments)
+        : 0;
+  }
+
+  /** A hash of some bytes of a request. */
+  public static int hash(byte[] bytes, int start, int end) {
+    int hash = 1;
+    for (int i = start; i < end; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    return hash ^ hash >>> 15;
+  }
+
+  /** How many digits a number has that is not negative. */
+  private static int digits(int number) {
+    int digits = 1;
+    for (int rest = number; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    return digits;
+  }
+
+  /**
+   * Puts a number that is not negative into a request.
+   *
+   * @return where it ends
+   */
+  public static int putDecimal(byte[] request, int at, int number) {
+    int end = at + digits(number);
+    int rest = number;
+    for (int i = end - 1; i >= at; i--) {
+      request[i] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return end;
   }
 
   private ByteBuf takeBuffer() {

@@ -85,6 +85,16 @@ public final class RespRequest {
     return (int) number;
   }
 
+  /** Calls back for each argument behind the name with the range it has, framed. */
+  public static void forEachArgument(byte[] bytes, ArgumentVisitor visitor) {
+    int frame = frameEnd(bytes, firstFrame(bytes));
+    while (frame < bytes.length) {
+      int end = frameEnd(bytes, frame);
+      visitor.visit(frame, end);
+      frame = end;
+    }
+  }
+
   /** The bytes of the request, not a copy. */
   public byte[] bytes() {
     return bytes;
@@ -182,6 +192,11 @@ public final class RespRequest {
     int shownEnd = Math.min(end, start + SHOWN_BYTES);
     String text = new String(bytes, start, shownEnd - start, StandardCharsets.UTF_8);
     return "\"" + text + (shownEnd < end ? "…" : "") + "\"";
+  }
+
+  /** Receives arguments by their place in a request. */
+  public interface ArgumentVisitor {
+    void visit(int start, int end);
   }
 
   /** Receives the keys of a request by their index. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.command;
 
+import io.lettuce.core.codec.RedisCodec;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
@@ -31,12 +33,19 @@ public final class WriteClock {
   private static final int THREADS = 256;
 
   /** Stands for the cell of a command that writes no key. */
-  static final int NOTHING = -1;
+  public static final int NOTHING = -1;
 
   /** Stands for the cell of a command that may write any key. */
   static final int EVERYTHING = -2;
 
   private static final int NOT_LOOKED_AT = -3;
+
+  /** Where the options of SET begin: behind its name, the key and the value. */
+  private static final int SET_OPTIONS = 3;
+
+  /** What makes a SET depend on what is there, or tell it. */
+  private static final List<String> CONDITIONS =
+      List.of("NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
 
   private final AtomicInteger readers = new AtomicInteger();
   private final AtomicInteger common = new AtomicInteger();
@@ -68,6 +77,72 @@ public final class WriteClock {
     }
     // Keys often differ in their last digits alone, which the multiplication keeps in low bits.
     return (hash ^ hash >>> 16) & CELLS - 1;
+  }
+
+  /**
+   * The cell of a key.
+   *
+   * @throws RuntimeException whatever the codec throws
+   */
+  public static <K> int cellOf(RedisCodec<K, ?> codec, K key) {
+    byte[] encoded = RequestEncoder.encodeKey(codec, key);
+    return cell(encoded, 0, encoded.length);
+  }
+
+  /** The cell of the first argument of a command, which must be a key. */
+  public static int cellOfFirstArgument(EncodedCommand<?, ?, ?> command) {
+    byte[] request = command.request();
+    int frame = RespRequest.frameEnd(request, RespRequest.firstFrame(request));
+    int end = frame < request.length ? RespRequest.frameEnd(request, frame) : Integer.MAX_VALUE;
+    return end <= request.length
+        ? cell(request, RespRequest.contentStart(request, frame), end - 2)
+        : EVERYTHING;
+  }
+
+  /** The cell of what a command may write; everything if that is not one key. */
+  static int writtenBy(EncodedCommand<?, ?, ?> command) {
+    CommandTraits traits = command.traits();
+    if (command.isFusible() || traits.writesNothing()) {
+      return NOTHING;
+    }
+    if (traits.writesAny() || traits.writesUnnamed()) {
+      return EVERYTHING;
+    }
+    return traits.isOfFirstArgument() ? cellOfFirstArgument(command) : cellOfWrittenKeys(command);
+  }
+
+  private static int cellOfWrittenKeys(EncodedCommand<?, ?, ?> command) {
+    RespRequest request = new RespRequest(command.request());
+    int[] cell = {NOTHING};
+    command
+        .traits()
+        .forEachKey(
+            request,
+            (index, written) -> {
+              if (written) {
+                int of = cell(request.bytes(), request.start(index), request.end(index));
+                cell[0] = cell[0] == NOTHING ? of : EVERYTHING;
+              }
+            });
+    return cell[0];
+  }
+
+  /** Whether its reply may make its caller the owner of something, as that of SET NX does. */
+  private static boolean mayClaim(EncodedCommand<?, ?, ?> command) {
+    CommandTraits traits = command.traits();
+    return traits.isBlocking()
+        || traits.mayClaim()
+        || (traits.name().equals("SET") && isConditional(new RespRequest(command.request())));
+  }
+
+  private static boolean isConditional(RespRequest set) {
+    for (int i = SET_OPTIONS; i < set.count(); i++) {
+      int option = i;
+      if (CONDITIONS.stream().anyMatch(condition -> set.is(option, condition))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public int reading(int cell) {
@@ -112,16 +187,16 @@ public final class WriteClock {
     if (readers.get() == 0) {
       return NOT_LOOKED_AT;
     }
-    int written = first.writtenCell();
-    boolean claims = first.mayClaim();
+    int written = writtenBy(first);
+    boolean claims = mayClaim(first);
     for (EncodedCommand<?, ?, ?> command = first;
         command != last && !(written == EVERYTHING && claims); ) {
-      command = command.next;
+      command = command.next();
       if (command == null) {
         break;
       }
-      claims |= command.mayClaim();
-      int alsoWritten = command.writtenCell();
+      claims |= mayClaim(command);
+      int alsoWritten = writtenBy(command);
       if (alsoWritten != NOTHING) {
         written = written == NOTHING || written == alsoWritten ? alsoWritten : EVERYTHING;
       }
@@ -142,12 +217,18 @@ public final class WriteClock {
     if (written != NOT_LOOKED_AT) {
       advanceFor(written);
     } else {
-      advanceFor(first == last ? first.writtenCell() : EVERYTHING);
+      advanceFor(first == last ? writtenBy(first) : EVERYTHING);
     }
   }
 
-  /** Values read ahead for what a command has written are void, by its cell. */
-  public void advanceFor(int written) {
+  /** A write has ended: what was asked for meanwhile, on another connection, may be stale. */
+  public void ended(EncodedCommand<?, ?, ?> command) {
+    if (readers.get() != 0) {
+      advanceFor(writtenBy(command));
+    }
+  }
+
+  private void advanceFor(int written) {
     if (written == EVERYTHING) {
       common.incrementAndGet();
     } else if (written != NOTHING) {

@@ -1,7 +1,6 @@
 /**
  * One command in Sheaf's hands: the caller's command with its request bytes ({@code
- * EncodedCommand}), links of such ({@code Chain}, {@code CommandQueue}), and what a command may
- * change or be repeated for. Knows nothing of connections.
+ * EncodedCommand}), and what a command may change or be repeated for. Knows nothing of connections.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.compression;
 
-import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.RequestEncoder;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -35,7 +35,7 @@ final class LearnedSkips {
         prefixEnd--;
       }
     }
-    int hash = EncodedCommand.hash(bytes, start, prefixEnd);
+    int hash = RequestEncoder.hash(bytes, start, prefixEnd);
     return (hash ^ hash >>> 10 ^ hash >>> 20) & CELLS - 1;
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
+import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.pipeline.ChannelInstaller;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.Lanes;
-import dev.sheaf.internal.pipeline.NodePipeline;
 import dev.sheaf.internal.pipeline.NodeWriter;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.ClientOptions;
@@ -114,8 +114,12 @@ public final class CoalescingRedisClient extends RedisClient {
     }
   }
 
-  private Lanes lanes(NodePipeline main, RedisURI address) {
-    return new Lanes(maxLanes, context.writes(), main.timer(), () -> openLane(address));
+  private Lanes lanes(RedisURI address) {
+    return new Lanes(
+        maxLanes,
+        context.writes(),
+        Timer.on(() -> getResources().eventExecutorGroup()),
+        () -> openLane(address));
   }
 
   /** Opens a connection on event loops of its own. */
@@ -142,7 +146,7 @@ public final class CoalescingRedisClient extends RedisClient {
             getOptions(),
             getCommandListeners());
     RedisURI address = connecting.get();
-    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(coalescing.pipeline(), address);
+    Lanes lanes = address == null || maxLanes == 0 ? null : lanes(address);
     if (lanes != null) {
       coalescing.pipeline().setLanes(lanes);
     }

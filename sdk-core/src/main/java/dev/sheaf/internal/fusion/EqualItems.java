@@ -36,7 +36,7 @@ final class EqualItems {
     for (int i = 0; i < size; i++) {
       EncodedCommand<?, ?, ?> read = reads.get(i);
       int bucket = read.itemHash() & table.length - 1;
-      while (table[bucket] != 0 && !reads.get(table[bucket] - 1).hasItemOf(read)) {
+      while (table[bucket] != 0 && !FusedRead.haveSameItem(reads.get(table[bucket] - 1), read)) {
         bucket = bucket + 1 & table.length - 1;
       }
       if (table[bucket] != 0) {

@@ -2,7 +2,6 @@
 package dev.sheaf.internal.fusion;
 
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.command.Fusible;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -42,7 +41,7 @@ final class FusedGet extends FusedRead {
   }
 
   FusedGet(List<EncodedCommand<?, ?, ?>> gets, Resender resender) {
-    super(Fusible.GET, gets);
+    super(gets);
     this.resender = resender;
   }
 

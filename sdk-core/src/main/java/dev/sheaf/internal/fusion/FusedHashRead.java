@@ -2,7 +2,6 @@
 package dev.sheaf.internal.fusion;
 
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.command.Fusible;
 import java.util.List;
 
 /**
@@ -15,20 +14,7 @@ import java.util.List;
  */
 final class FusedHashRead extends FusedRead {
 
-  /** What becomes of a refusal that may concern HMGET alone. */
-  interface Unfuser {
-    /**
-     * Sends the HGETs of a refused HMGET, each by itself.
-     *
-     * @return false if they cannot be sent any more, because a later write has left already
-     */
-    boolean unfuse(FusedHashRead fused, String error);
-
-    /** Takes note that an HGET has its value, and others wait for theirs. */
-    void delivered();
-  }
-
-  private final Unfuser unfuser;
+  private final RunFuser fuser;
   private final long writesBefore;
 
   /**
@@ -36,10 +22,10 @@ final class FusedHashRead extends FusedRead {
    *
    * @param writesBefore how many writes had left on this connection
    */
-  FusedHashRead(List<EncodedCommand<?, ?, ?>> hgets, long writesBefore, Unfuser unfuser) {
-    super(Fusible.HGET, hgets);
+  FusedHashRead(List<EncodedCommand<?, ?, ?>> hgets, long writesBefore, RunFuser fuser) {
+    super(hgets);
     this.writesBefore = writesBefore;
-    this.unfuser = unfuser;
+    this.fuser = fuser;
   }
 
   long writesBefore() {
@@ -55,7 +41,7 @@ final class FusedHashRead extends FusedRead {
   void deliver() {
     for (int i = 0; i < size(); i++) {
       reads().get(i).complete();
-      unfuser.delivered();
+      fuser.delivered();
     }
   }
 
@@ -66,7 +52,7 @@ final class FusedHashRead extends FusedRead {
 
   @Override
   void refused(String error) {
-    if (!isAskedAgain(error) || !unfuser.unfuse(this, error)) {
+    if (!isAskedAgain(error) || !fuser.unfuse(this, error)) {
       for (EncodedCommand<?, ?, ?> hget : reads()) {
         refuse(hget, error);
       }

@@ -2,17 +2,24 @@
 package dev.sheaf.internal.fusion;
 
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.command.Fusible;
-import dev.sheaf.internal.command.InnerCommand;
+import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.command.RespRequest;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +29,16 @@ import org.jspecify.annotations.Nullable;
  * command for many keys is the larger part of what batching gains. What differs from kind to kind
  * is what a missing value means, and a refusal.
  */
-public abstract class FusedRead extends InnerCommand<byte[], Void> {
+public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
 
-  private final Fusible kind;
+  /** An asterisk and the digits of an int. */
+  private static final int MAX_COUNT_BYTES = 11;
+
+  private static final byte[] MGET = framed(CommandType.MGET);
+  private static final byte[] HMGET = framed(CommandType.HMGET);
+
+  private final CommandTraits kind;
+  private final CommandType type;
   private final List<EncodedCommand<?, ?, ?>> reads;
   private final @Nullable EqualItems equalItems;
   private final FanOut output = new FanOut();
@@ -32,24 +46,70 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
   private final int callbacks;
   private final long beganNanos = System.nanoTime();
 
+  /** Whether it was answered, failed or given up. */
+  private volatile boolean over;
+
   /**
    * Creates the fused read.
    *
-   * @param reads at least one, all of the kind, that fuse with each other; the list is kept
+   * @param reads at least one, that fuse with each other; the list is kept
    */
-  FusedRead(Fusible kind, List<EncodedCommand<?, ?, ?>> reads) {
-    this.kind = kind;
+  FusedRead(List<EncodedCommand<?, ?, ?>> reads) {
+    this.kind = reads.get(0).traits();
+    this.type = Objects.requireNonNull(kind.fused());
     this.reads = reads;
     this.equalItems = EqualItems.in(reads);
-    long bytes = (long) kind.fusedHeaderBytes() + reads.get(0).commonBytes();
+    long bytes = (long) MAX_COUNT_BYTES + name().length + commonBytes(reads.get(0));
     int callbacks = 0;
     for (int i = 0; i < reads.size(); i++) {
       EncodedCommand<?, ?, ?> read = reads.get(i);
-      bytes += read.itemBytes();
+      bytes += read.requestBytes() - read.itemStart();
       callbacks += read.isAwaited() ? 0 : 1;
     }
     this.bytes = bytes;
     this.callbacks = callbacks;
+  }
+
+  private static byte[] framed(CommandType type) {
+    String name = type.toString();
+    return ("\r\n$" + name.length() + "\r\n" + name + "\r\n").getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** What follows the count of arguments, up to the first one. */
+  private byte[] name() {
+    return type == CommandType.MGET ? MGET : HMGET;
+  }
+
+  /** Whether two reads may be parts of the same fused one, apart from their slots. */
+  static boolean fuse(EncodedCommand<?, ?, ?> one, EncodedCommand<?, ?, ?> other) {
+    return one.traits() == other.traits()
+        && Arrays.equals(one.request(), 0, one.itemStart(), other.request(), 0, other.itemStart());
+  }
+
+  /** Whether two reads that fuse have the same item. */
+  static boolean haveSameItem(EncodedCommand<?, ?, ?> one, EncodedCommand<?, ?, ?> other) {
+    return one.itemHash() == other.itemHash()
+        && one.isItem(other.request(), other.itemStart(), other.requestBytes());
+  }
+
+  /** The arguments of a read, the last one being its item. */
+  static List<byte[]> arguments(EncodedCommand<?, ?, ?> read) {
+    RespRequest request = new RespRequest(read.request());
+    return IntStream.range(1, request.count()).mapToObj(request::argument).toList();
+  }
+
+  /** Where in their requests begins what reads that fuse have in common, behind the name. */
+  private static int commonStart(EncodedCommand<?, ?, ?> read) {
+    return RespRequest.frameEnd(read.request(), RespRequest.firstFrame(read.request()));
+  }
+
+  private static int commonBytes(EncodedCommand<?, ?, ?> read) {
+    return read.itemStart() - commonStart(read);
+  }
+
+  private static int put(EncodedCommand<?, ?, ?> read, int start, int end, byte[] request, int at) {
+    System.arraycopy(read.request(), start, request, at, end - start);
+    return at + end - start;
   }
 
   public final int size() {
@@ -65,7 +125,7 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
     return reads;
   }
 
-  final Fusible kind() {
+  final CommandTraits kind() {
     return kind;
   }
 
@@ -123,11 +183,18 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
   public final void encode(ByteBuf buffer) {
     // Put together in an array: a hundred writes to a buffer of Netty's cost more than one.
     byte[] request = new byte[(int) bytes];
-    int end = kind.putFusedHeader(request, distinctItems());
-    end = reads.get(0).putCommon(request, end);
+    request[0] = '*';
+    EncodedCommand<?, ?, ?> first = reads.get(0);
+    int common = commonBytes(first) > 0 ? 1 : 0;
+    int end = RequestEncoder.putDecimal(request, 1, 1 + common + distinctItems());
+    System.arraycopy(name(), 0, request, end, name().length);
+    end += name().length;
+    end = put(first, commonStart(first), first.itemStart(), request, end);
     for (int i = 0; i < reads.size(); i++) {
       if (!isRepeated(i)) {
-        end = reads.get(i).putItem(request, end);
+        EncodedCommand<?, ?, ?> read = reads.get(i);
+        read.beginReply();
+        end = put(read, read.itemStart(), read.requestBytes(), request, end);
       }
     }
     buffer.writeBytes(request, 0, end);
@@ -140,10 +207,10 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
   @Override
   public final void complete() {
     answered();
-    if (isOver()) {
+    if (over) {
       return;
     }
-    end();
+    over = true;
     String error = output.getError();
     if (error != null) {
       refused(error);
@@ -157,14 +224,13 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
         read.ended();
       }
     }
-    notifyListeners(null);
   }
 
   private void failForCount(int received) {
     failAll(
         new SheafException(
             "The server answered an "
-                + kind.fused()
+                + type
                 + " of "
                 + distinctItems()
                 + " with "
@@ -180,29 +246,27 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
 
   @Override
   public final boolean completeExceptionally(Throwable throwable) {
-    if (isOver()) {
+    if (over) {
       return false;
     }
-    end();
+    over = true;
     failAll(throwable);
-    notifyListeners(throwable);
     return true;
   }
 
   @Override
   public final void cancel() {
-    if (!isOver()) {
-      end();
+    if (!over) {
+      over = true;
       for (EncodedCommand<?, ?, ?> read : reads) {
         read.cancel();
       }
-      notifyListeners(null);
     }
   }
 
   @Override
   public final boolean isDone() {
-    if (isOver()) {
+    if (over) {
       return true;
     }
     for (int i = 0; i < reads.size(); i++) {
@@ -222,23 +286,33 @@ public abstract class FusedRead extends InnerCommand<byte[], Void> {
   @Override
   public final CommandArgs<byte[], byte[]> getArgs() {
     CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-    if (reads.get(0).commonBytes() > 0) {
-      args.addKey(reads.get(0).key());
-    }
+    List<byte[]> first = arguments(reads.get(0));
+    args.addKeys(first.subList(0, first.size() - 1));
     for (EncodedCommand<?, ?, ?> read : reads) {
-      args.addKey(read.item());
+      List<byte[]> own = arguments(read);
+      args.addKey(own.get(own.size() - 1));
     }
     return args;
   }
 
   @Override
+  public final boolean isCancelled() {
+    return false;
+  }
+
+  @Override
+  public final void setOutput(CommandOutput<byte[], byte[], Void> output) {
+    throw new UnsupportedOperationException("The output of " + type + " is its own");
+  }
+
+  @Override
   public final ProtocolKeyword getType() {
-    return kind.fused();
+    return type;
   }
 
   @Override
   public final String toString() {
-    return kind.fused() + " of " + reads.size() + " " + kind + "s";
+    return type + " of " + reads.size() + " " + kind + "s";
   }
 
   /** Hands a value, or null for none, to the output of one read, as its own reply would. */

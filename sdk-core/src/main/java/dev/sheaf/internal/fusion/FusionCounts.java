@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.fusion;
 
-import dev.sheaf.internal.command.Fusible;
+import dev.sheaf.internal.command.CommandTraits;
 
 /** Is told what became of reads that could travel as one. Called on the event loop. */
 public interface FusionCounts {
@@ -11,10 +11,10 @@ public interface FusionCounts {
    *
    * @param distinct how many of them ask for something that none before them does
    */
-  void fused(Fusible kind, int reads, int distinct);
+  void fused(CommandTraits kind, int reads, int distinct);
 
   /** Reads that had left as one are sent each by itself. */
-  void unfused(Fusible kind, int reads);
+  void unfused(CommandTraits kind, int reads);
 
   /** That many GETs are asked again, none perhaps, because MGET had answered nil. */
   void nilChecks(int gets);

@@ -2,14 +2,11 @@
 package dev.sheaf.internal.fusion;
 
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.command.Fusible;
-import dev.sheaf.internal.command.InnerCommand;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.ProtocolKeyword;
-import io.netty.buffer.ByteBuf;
+import io.lettuce.core.protocol.RedisCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +33,14 @@ final class HashFusion {
     return state == State.ALLOWED;
   }
 
-  /** The question whether HMGET is allowed; null if it was asked before. */
-  @Nullable Question ask(EncodedCommand<?, ?, ?> hget) {
+  /** An HMGET that asks whether HMGET is allowed; null if one was sent before. */
+  @Nullable RedisCommand<?, ?, ?> ask(EncodedCommand<?, ?, ?> hget) {
     if (state != State.UNKNOWN) {
       return null;
     }
     state = State.ASKED;
-    return new Question(hget);
+    return new Question(
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).addKeys(FusedRead.arguments(hget)));
   }
 
   /** Takes note that HMGET was refused, but for reasons that pass. */
@@ -53,81 +51,38 @@ final class HashFusion {
   }
 
   /** An HMGET of one field whose value nobody wants. */
-  final class Question extends InnerCommand<byte[], Void> {
+  private final class Question extends Command<byte[], byte[], Void> {
 
-    private final EncodedCommand<?, ?, ?> hget;
-    private final ErrorOnly answer = new ErrorOnly();
-
-    private Question(EncodedCommand<?, ?, ?> hget) {
-      this.hget = hget;
+    Question(CommandArgs<byte[], byte[]> args) {
+      super(CommandType.HMGET, new ErrorOnly(), args);
     }
 
     @Override
     public void complete() {
-      String error = answer.getError();
-      boolean allowed = error == null || error.startsWith("WRONGTYPE");
-      state = allowed ? State.ALLOWED : State.UNKNOWN;
+      String error = getOutput().getError();
+      state = error == null || error.startsWith("WRONGTYPE") ? State.ALLOWED : State.UNKNOWN;
       if (error != null) {
         refused(error);
       }
-      over(null);
+      super.complete();
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-      if (isOver()) {
-        return false;
-      }
-      over(failure);
-      return true;
+      unanswered();
+      return super.completeExceptionally(failure);
     }
 
     @Override
     public void cancel() {
-      over(null);
+      unanswered();
+      super.cancel();
     }
 
-    private void over(@Nullable Throwable failure) {
+    private void unanswered() {
       if (state == State.ASKED) {
         state = State.UNKNOWN;
       }
-      end();
-      notifyListeners(failure);
-    }
-
-    @Override
-    public void encode(ByteBuf buffer) {
-      byte[] request =
-          new byte[Fusible.HGET.fusedHeaderBytes() + hget.commonBytes() + hget.itemBytes()];
-      int end = Fusible.HGET.putFusedHeader(request, 1);
-      end = hget.putCommon(request, end);
-      end = hget.putItem(request, end);
-      buffer.writeBytes(request, 0, end);
-    }
-
-    @Override
-    public boolean isDone() {
-      return isOver();
-    }
-
-    @Override
-    public CommandOutput<byte[], byte[], Void> getOutput() {
-      return answer;
-    }
-
-    @Override
-    public CommandArgs<byte[], byte[]> getArgs() {
-      return new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(hget.key()).addKey(hget.item());
-    }
-
-    @Override
-    public ProtocolKeyword getType() {
-      return CommandType.HMGET;
-    }
-
-    @Override
-    public String toString() {
-      return "HMGET to see whether it is allowed";
     }
   }
 }

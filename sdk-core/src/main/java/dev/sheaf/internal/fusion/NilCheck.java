@@ -4,14 +4,10 @@ package dev.sheaf.internal.fusion;
 import dev.sheaf.internal.command.EncodedCommand;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.CompleteableCommand;
-import io.lettuce.core.protocol.ProtocolKeyword;
-import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 
 /**
  * A GET sent again because MGET had answered nil, which can mean "no such key" or "not a string".
@@ -22,11 +18,9 @@ import java.util.function.Consumer;
  * it is the whole answer if the MGET turns out to be refused: then no other question about the time
  * before the write is possible.
  */
-public final class NilCheck
-    implements RedisCommand<byte[], byte[], Void>, CompleteableCommand<Void> {
+public final class NilCheck extends Command<byte[], byte[], Void> {
 
   private final EncodedCommand<?, ?, ?> get;
-  private final ErrorOnly output = new ErrorOnly();
   private final long beganNanos;
   private boolean inFull;
 
@@ -36,11 +30,12 @@ public final class NilCheck
    * @param beganNanos when the GET was written first, by System.nanoTime
    */
   NilCheck(EncodedCommand<?, ?, ?> get, long beganNanos) {
+    super(CommandType.GET, new ErrorOnly());
     this.get = get;
     this.beganNanos = beganNanos;
   }
 
-  public EncodedCommand<?, ?, ?> get() {
+  public EncodedCommand<?, ?, ?> read() {
     return get;
   }
 
@@ -60,7 +55,7 @@ public final class NilCheck
       get.drop();
       return;
     }
-    String error = output.getError();
+    String error = super.getOutput().getError();
     if (error != null) {
       get.getOutput().setError(error);
     }
@@ -95,33 +90,12 @@ public final class NilCheck
   @Override
   @SuppressWarnings("unchecked") // Lettuce reads into it without asking for its types.
   public CommandOutput<byte[], byte[], Void> getOutput() {
-    return inFull ? (CommandOutput<byte[], byte[], Void>) get.getOutput() : output;
-  }
-
-  @Override
-  public void setOutput(CommandOutput<byte[], byte[], Void> output) {
-    throw new UnsupportedOperationException("A nil check has its own output");
+    return inFull ? (CommandOutput<byte[], byte[], Void>) get.getOutput() : super.getOutput();
   }
 
   @Override
   public CommandArgs<byte[], byte[]> getArgs() {
-    return new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(get.key());
-  }
-
-  @Override
-  public ProtocolKeyword getType() {
-    return CommandType.GET;
-  }
-
-  @Override
-  public void onComplete(Consumer<? super Void> action) {
-    onComplete((nothing, failure) -> action.accept(null));
-  }
-
-  @Override
-  @SuppressWarnings("NullAway") // There is no value to hand on.
-  public void onComplete(BiConsumer<? super Void, Throwable> action) {
-    get.onComplete((value, failure) -> action.accept(null, failure));
+    return new CommandArgs<>(ByteArrayCodec.INSTANCE).addKeys(FusedRead.arguments(get));
   }
 
   @Override

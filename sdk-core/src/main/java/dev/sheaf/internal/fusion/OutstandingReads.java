@@ -2,6 +2,7 @@
 package dev.sheaf.internal.fusion;
 
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.RequestEncoder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -58,13 +59,17 @@ final class OutstandingReads {
       outstanding.forEach(fused -> collectAll(fused, checks));
       return checks;
     }
-    write.forEachWrittenKey(
-        (request, start, end) -> {
-          int hash = EncodedCommand.hash(request, start, end);
-          if (keysInBucket[bucket(hash)] > 0) {
-            collect(hash, request, start, end, checks);
-          }
-        });
+    byte[] request = write.request();
+    write
+        .traits()
+        .forEachWrittenKey(
+            request,
+            (start, end) -> {
+              int hash = RequestEncoder.hash(request, start, end);
+              if (keysInBucket[bucket(hash)] > 0) {
+                collect(hash, request, start, end, checks);
+              }
+            });
     return checks;
   }
 

@@ -3,7 +3,6 @@ package dev.sheaf.internal.fusion;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.command.Fusible;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
@@ -20,10 +19,9 @@ import org.jspecify.annotations.Nullable;
  * of one slot may share an MGET, even if one node owns both slots; the rest stay plain GETs in the
  * same write. Inside MULTI nothing is fused.
  *
- * <p>Confined to the one drain at a time; {@link FusedGet.Resender} and {@link
- * FusedHashRead.Unfuser} are called on the event loop.
+ * <p>Confined to the one drain at a time; what fused reads call is called on the event loop.
  */
-public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser {
+public final class RunFuser implements FusedGet.Resender {
 
   private final BatchingOptions options;
   private final boolean cluster;
@@ -80,8 +78,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
   }
 
   public void add(EncodedCommand<?, ?, ?> command, List<RedisCommand<?, ?, ?>> outbox) {
-    Fusible kind = inTransaction ? null : command.fusible();
-    if (kind != null && kind.isOn(options)) {
+    if (!inTransaction && command.isFusible() && mayFuse(command)) {
       addToRun(command, outbox);
       return;
     }
@@ -98,8 +95,16 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     outbox.add(command);
   }
 
+  private boolean mayFuse(EncodedCommand<?, ?, ?> read) {
+    return isOfHash(read) ? options.hashFusion() : options.fusion();
+  }
+
+  private static boolean isOfHash(EncodedCommand<?, ?, ?> read) {
+    return read.traits().fused() == CommandType.HMGET;
+  }
+
   private void addToRun(EncodedCommand<?, ?, ?> read, List<RedisCommand<?, ?, ?>> outbox) {
-    if (!run.isEmpty() && !read.fusesWith(run.get(0))) {
+    if (!run.isEmpty() && !FusedRead.fuse(read, run.get(0))) {
       endRun(outbox);
     }
     run.add(read);
@@ -128,7 +133,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     }
     if (run.size() == 1) {
       outbox.add(run.get(0));
-    } else if (run.get(0).fusible() == Fusible.HGET) {
+    } else if (isOfHash(run.get(0))) {
       fuseHash(outbox);
     } else if (!gauge.mayFuse()) {
       outbox.addAll(run);
@@ -148,7 +153,7 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
       return;
     }
     outbox.addAll(run);
-    HashFusion.Question question = hashes.ask(run.get(0));
+    RedisCommand<?, ?, ?> question = hashes.ask(run.get(0));
     if (question != null) {
       outbox.add(question);
     }
@@ -212,8 +217,12 @@ public final class RunFuser implements FusedGet.Resender, FusedHashRead.Unfuser 
     sendEach(fused, gets);
   }
 
-  @Override
-  public boolean unfuse(FusedHashRead fused, String error) {
+  /**
+   * Sends the HGETs of a refused HMGET, each by itself.
+   *
+   * @return false if they cannot be sent any more, because a later write has left already
+   */
+  boolean unfuse(FusedHashRead fused, String error) {
     hashes.refused(error);
     if (fused.writesBefore() != writes) {
       return false;

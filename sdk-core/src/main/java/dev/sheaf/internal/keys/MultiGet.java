@@ -4,6 +4,7 @@ package dev.sheaf.internal.keys;
 import dev.sheaf.Result;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.NodeSpans;
 import dev.sheaf.internal.observe.TimeoutEvent;
@@ -147,7 +148,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
   @Override
   public int cell(int index) {
     EncodedCommand<K, V, V> encoded = reads.get(index).encoded;
-    return encoded == null ? NO_CELL : encoded.cellOfFirstArgument();
+    return encoded == null ? NO_CELL : WriteClock.cellOfFirstArgument(encoded);
   }
 
   @Override
@@ -201,8 +202,8 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
         } else {
           Lateness why =
               reasons.computeIfAbsent(pipeline, node -> reason(node, read, timeout.toNanos()));
-          if (read.expire(timeout, why, pipeline.byAddress())) {
-            pipeline.timedOut(why, 1);
+          if (read.expire(timeout, why, pipeline.reasons().byAddress())) {
+            pipeline.reasons().timedOut(why, 1);
           }
         }
       }
@@ -212,10 +213,10 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
   /** Why the reads of a node are late, by the first of them. */
   private static Lateness reason(
       NodePipeline node, RedisCommand<?, ?, ?> first, long timeoutNanos) {
-    Lateness why = Lateness.orPause(timeoutNanos, node.whyLate(first));
+    Lateness why = Lateness.orPause(timeoutNanos, node.reasons().whyLate(first));
     TimeoutEvent.commit(
         first.getType().toString(),
-        node.byAddress(),
+        node.reasons().byAddress(),
         why,
         TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
     return why;

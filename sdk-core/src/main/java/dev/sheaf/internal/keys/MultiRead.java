@@ -2,7 +2,7 @@
 package dev.sheaf.internal.keys;
 
 import dev.sheaf.Result;
-import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.RedisCodec;
@@ -64,7 +64,7 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
 
   private static <K> int cellOf(RedisCodec<K, ?> codec, K key) {
     try {
-      return RequestEncoder.cellOf(codec, key);
+      return WriteClock.cellOf(codec, key);
     } catch (RuntimeException ofTheCodec) {
       return NO_CELL; // The command fails likewise when it is encoded.
     }

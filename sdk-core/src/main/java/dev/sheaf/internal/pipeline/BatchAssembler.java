@@ -2,21 +2,28 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
+import dev.sheaf.ConnectionLostException;
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
+import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is written next on a connection: takes it, in its order and within the limits of a batch,
- * from the commands that are to be sent again and then from the queue, and fuses it.
+ * from the commands that are to be sent again and then from the queue, fuses it, and writes it.
  *
  * <p>Confined to the one consumer of the queue, but for {@link #again}.
  */
@@ -32,12 +39,18 @@ final class BatchAssembler {
     UNCHANGED
   }
 
+  private final RedisChannelWriter lettuce;
   private final BatchingOptions options;
+
+  /** What ClientOptions keep from being sent after a reconnect. */
+  private final Predicate<RedisCommand<?, ?, ?>> excludedFromReplay;
+
   private final PendingQueue queue;
   private final RunFuser fuser;
   private final ScriptTexts scriptTexts;
   private final CommandExpiry expiry;
   private final @Nullable BatchMeters meters;
+  private final Supplier<@Nullable NodeChannel> socket;
 
   /** Commands to write again, ahead of the queue. */
   private final Deque<EncodedCommand<?, ?, ?>> again = new ConcurrentLinkedDeque<>();
@@ -50,22 +63,37 @@ final class BatchAssembler {
   /** Whether some of what is being gathered went to the fuser. */
   private boolean fusing;
 
+  /** Whether something may have waited for the current socket. */
+  private volatile boolean replayDue;
+
   /** Whether no script was called on this socket yet. */
   private boolean scriptTextsDue;
 
+  /**
+   * For one connection.
+   *
+   * @param fuser makes the fuser, by what writes again what it takes apart
+   * @param socket the socket, or null
+   */
   BatchAssembler(
+      RedisChannelWriter lettuce,
       BatchingOptions options,
+      Predicate<RedisCommand<?, ?, ?>> excludedFromReplay,
       PendingQueue queue,
-      RunFuser fuser,
+      Function<RunFuser.Rewriter, RunFuser> fuser,
       ScriptTexts scriptTexts,
       CommandExpiry expiry,
-      @Nullable BatchMeters meters) {
+      @Nullable BatchMeters meters,
+      Supplier<@Nullable NodeChannel> socket) {
+    this.lettuce = lettuce;
     this.options = options;
+    this.excludedFromReplay = excludedFromReplay;
     this.queue = queue;
-    this.fuser = fuser;
+    this.fuser = fuser.apply(this::writeAgain);
     this.scriptTexts = scriptTexts;
     this.expiry = expiry;
     this.meters = meters;
+    this.socket = socket;
   }
 
   /** There is a new socket: what was learnt on the old one is void. */
@@ -75,10 +103,15 @@ final class BatchAssembler {
   }
 
   /** Has commands written again, before all others. Called before the next batch is gathered. */
-  void again(List<EncodedCommand<?, ?, ?>> commands) {
+  void again(Replay replay) {
+    if (meters != null) {
+      meters.lost(replay);
+    }
+    List<EncodedCommand<?, ?, ?>> commands = replay.again();
     for (int i = commands.size() - 1; i >= 0; i--) {
       again.addFirst(commands.get(i));
     }
+    replayDue = true;
   }
 
   /** Whether something is to be written again. */
@@ -106,19 +139,156 @@ final class BatchAssembler {
     return again.isEmpty() && queue.isEmpty();
   }
 
-  /** Calls back for each command that waits, in order. */
-  void forEachWaiting(Consumer<EncodedCommand<?, ?, ?>> action) {
+  private void forEachWaiting(Consumer<EncodedCommand<?, ?, ?>> action) {
     again.forEach(action);
     queue.forEach(action);
   }
 
+  /** Fails what has waited for too long. */
+  void expireWaiting() {
+    long now = System.nanoTime();
+    forEachWaiting(command -> expiry.lookAtQueued(command, now));
+  }
+
+  /** Fails what waits and is not to be sent after a reconnect. */
+  private void dropExcluded() {
+    replayDue = false;
+    forEachWaiting(
+        command -> {
+          if (excludedFromReplay.test(command)) {
+            command.completeExceptionally(
+                new ConnectionLostException(
+                    command.getType()
+                        + " was not sent again after a reconnect: replayFilter excludes it"));
+          }
+        });
+  }
+
   /**
-   * Gathers the next batch, to be found in {@link #gathered}.
+   * Writes the next batch.
    *
    * @param limit how many commands at most
+   * @param reconnecting whether there is no socket, but was and will be one
    * @return how many commands were taken, whatever became of them
    */
-  int gather(int limit, Fate fate) {
+  int write(@Nullable NodeChannel current, int limit, boolean reconnecting) {
+    if (replayDue && current != null) {
+      dropExcluded();
+    }
+    int taken =
+        current == null
+            ? gather(limit, reconnecting ? Fate.REJECTED : Fate.UNCHANGED)
+            : gather(
+                Math.min(limit, options.maxInFlightCommands() - current.inFlightCommands()),
+                Fate.FUSED);
+    if (!gathered.isEmpty()) {
+      try {
+        writeNow(gathered);
+      } finally {
+        gathered.clear();
+      }
+    }
+    return taken;
+  }
+
+  /** Writes what was written before, past the queue. Called on the event loop. */
+  private void writeAgain(List<RedisCommand<?, ?, ?>> commands, long firstNanos) {
+    for (RedisCommand<?, ?, ?> command : commands) {
+      if (command instanceof EncodedCommand<?, ?, ?> read) {
+        expiry.leavesAgain(read, firstNanos);
+      } else if (command instanceof NilCheck check) {
+        expiry.leavesAgain(check.read(), firstNanos);
+      }
+    }
+    writeNow(commands);
+  }
+
+  /** While there is a socket, called on its event loop. Without one there are no flights. */
+  private void writeNow(List<RedisCommand<?, ?, ?>> commands) {
+    NodeChannel current = socket.get();
+    if (current != null && commands.size() == 1) {
+      writeOne(commands.get(0), current);
+      return;
+    }
+    List<RedisCommand<?, ?, ?>> written = commands;
+    try {
+      if (current != null) {
+        written = board(commands, current);
+      } else {
+        for (RedisCommand<?, ?, ?> command : commands) {
+          if (command instanceof EncodedCommand<?, ?, ?> encoded) {
+            encoded.expiresBy(expiry);
+          }
+        }
+      }
+      if (written.size() == 1) {
+        lettuce.write(written.get(0));
+      } else {
+        writeAll(written);
+      }
+    } catch (Throwable e) {
+      // An Error too ends these commands and no others: the queue keeps its consumer.
+      for (RedisCommand<?, ?, ?> command : written) {
+        command.completeExceptionally(e);
+      }
+    }
+  }
+
+  /** The usual case of a lone caller. */
+  private void writeOne(RedisCommand<?, ?, ?> command, NodeChannel current) {
+    RedisCommand<?, ?, ?> written = command;
+    try {
+      if (!travelsAlone(command, current)) {
+        written = flight(List.of(command), current);
+      }
+      lettuce.write(written);
+    } catch (Throwable e) {
+      written.completeExceptionally(e);
+    }
+  }
+
+  /** Makes flights of commands, in their order. */
+  private List<RedisCommand<?, ?, ?>> board(
+      List<RedisCommand<?, ?, ?>> commands, NodeChannel current) {
+    List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
+    List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(commands.size());
+    for (RedisCommand<?, ?, ?> command : commands) {
+      boolean alone = travelsAlone(command, current);
+      if ((alone || !current.readsFlights()) && !parts.isEmpty()) {
+        boarded.add(flight(parts, current));
+        parts = new ArrayList<>();
+      }
+      (alone ? boarded : parts).add(command);
+    }
+    if (!parts.isEmpty()) {
+      boarded.add(flight(parts, current));
+    }
+    return boarded;
+  }
+
+  /** Whether a command is to be no part of a flight. If so, the keeper alone may run the loop. */
+  private boolean travelsAlone(RedisCommand<?, ?, ?> command, NodeChannel current) {
+    if (command instanceof EncodedCommand<?, ?, ?> own && own.travelsAlone()) {
+      current.hold();
+      own.expiresBy(expiry);
+      return true;
+    }
+    return false;
+  }
+
+  private static Flight flight(List<RedisCommand<?, ?, ?>> parts, NodeChannel current) {
+    Flight flight = new Flight(parts, current);
+    current.departs(flight);
+    return flight;
+  }
+
+  /** Lettuce types a batch by one codec, though it never looks at it. */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private void writeAll(List<RedisCommand<?, ?, ?>> commands) {
+    lettuce.write((Collection) commands);
+  }
+
+  private int gather(int limit, Fate fate) {
     int taken = 0;
     int taking = 0;
     long bytes = 0;
@@ -182,7 +352,7 @@ final class BatchAssembler {
   }
 
   private void fuse(EncodedCommand<?, ?, ?> command) {
-    if (!fusing && command.fusible() != null && gathered.isEmpty() && isEmpty()) {
+    if (!fusing && command.isFusible() && gathered.isEmpty() && isEmpty()) {
       // By itself: there is nothing to fuse it with.
       gathered.add(command);
       return;
@@ -195,31 +365,24 @@ final class BatchAssembler {
     fuser.add(command, gathered);
   }
 
-  /** What was gathered, until {@link #clear}. */
-  List<RedisCommand<?, ?, ?>> gathered() {
-    return gathered;
+  /** Hands all that waits to Lettuce, as it is. */
+  void handOver() {
+    for (EncodedCommand<?, ?, ?> command = again.poll(); command != null; command = again.poll()) {
+      handOver(command);
+    }
+    for (EncodedCommand<?, ?, ?> command = queue.poll(); command != null; command = queue.poll()) {
+      queue.free(1, command.requestBytes());
+      handOver(command);
+    }
   }
 
-  /** What was gathered is written. */
-  void clear() {
-    gathered.clear();
-  }
-
-  /** Takes all that waits, as it is. */
-  List<EncodedCommand<?, ?, ?>> takeAll() {
-    int taken = 0;
-    long bytes = 0;
-    List<EncodedCommand<?, ?, ?>> waiting = new ArrayList<>();
-    EncodedCommand<?, ?, ?> command;
-    while ((command = again.poll()) != null) {
-      waiting.add(command);
+  private void handOver(EncodedCommand<?, ?, ?> command) {
+    if (!command.isAbandoned()) {
+      try {
+        lettuce.write(command);
+      } catch (RuntimeException e) {
+        command.completeExceptionally(e);
+      }
     }
-    while ((command = queue.poll()) != null) {
-      waiting.add(command);
-      taken++;
-      bytes += command.requestBytes();
-    }
-    queue.free(taken, bytes);
-    return waiting;
   }
 }

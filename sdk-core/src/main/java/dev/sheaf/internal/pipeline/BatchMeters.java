@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
-import dev.sheaf.internal.command.Fusible;
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.common.SummedGauge;
 import dev.sheaf.internal.fusion.FusionCounts;
 import dev.sheaf.internal.observe.Stage;
@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -29,16 +30,16 @@ public final class BatchMeters implements FusionCounts {
   interface Queue {
 
     /** How many commands wait to be written. */
-    long queuedCommands();
+    int commands();
 
     /** How many request bytes wait to be written. */
-    long queuedBytes();
+    long bytes();
   }
 
   private final Set<Queue> queues = ConcurrentHashMap.newKeySet();
   private final DistributionSummary batchCommands;
   private final DistributionSummary batchBytes;
-  private final Map<Fusible, FusionMeters> fusions = new EnumMap<>(Fusible.class);
+  private final Map<CommandTraits, FusionMeters> fusions = new HashMap<>();
   private final Counter nilChecks;
   private final Counter refused;
   private final Map<Stage, Counter> timeouts = new EnumMap<>(Stage.class);
@@ -58,8 +59,10 @@ public final class BatchMeters implements FusionCounts {
             .description("Request bytes in one write to a node")
             .tags(tags)
             .register(registry);
-    for (Fusible kind : Fusible.values()) {
-      fusions.put(kind, new FusionMeters(registry, tags, kind));
+    for (CommandTraits kind : CommandTraits.all()) {
+      if (kind.fused() != null) {
+        fusions.put(kind, new FusionMeters(registry, tags, kind));
+      }
     }
     nilChecks =
         counter(registry, tags, "sheaf.get.nil.checks", "GETs asked again because of a nil");
@@ -85,7 +88,7 @@ public final class BatchMeters implements FusionCounts {
         null,
         tags,
         queues,
-        all -> sum(all, Queue::queuedCommands));
+        all -> sum(all, Queue::commands));
     SummedGauge.add(
         registry,
         "sheaf.queue.size",
@@ -93,7 +96,7 @@ public final class BatchMeters implements FusionCounts {
         "bytes",
         tags,
         queues,
-        all -> sum(all, Queue::queuedBytes));
+        all -> sum(all, Queue::bytes));
   }
 
   private static Counter counter(
@@ -119,7 +122,7 @@ public final class BatchMeters implements FusionCounts {
   }
 
   @Override
-  public void fused(Fusible kind, int reads, int distinct) {
+  public void fused(CommandTraits kind, int reads, int distinct) {
     FusionMeters fusion = of(kind);
     fusion.fused.increment(reads);
     if (distinct < reads) {
@@ -128,11 +131,11 @@ public final class BatchMeters implements FusionCounts {
   }
 
   @Override
-  public void unfused(Fusible kind, int reads) {
+  public void unfused(CommandTraits kind, int reads) {
     of(kind).unfused.increment(reads);
   }
 
-  private FusionMeters of(Fusible kind) {
+  private FusionMeters of(CommandTraits kind) {
     return Objects.requireNonNull(fusions.get(kind));
   }
 
@@ -151,9 +154,9 @@ public final class BatchMeters implements FusionCounts {
     Objects.requireNonNull(timeouts.get(stage)).increment(commands);
   }
 
-  void lost(int repeated, int unknown) {
-    readAgain.increment(repeated);
-    outcomeUnknown.increment(unknown);
+  void lost(Replay replay) {
+    readAgain.increment(replay.again().size());
+    outcomeUnknown.increment(replay.unknown());
   }
 
   /** What is counted for one kind of reads that travel together. */
@@ -163,10 +166,10 @@ public final class BatchMeters implements FusionCounts {
     private final Counter shared;
     private final Counter unfused;
 
-    FusionMeters(MeterRegistry registry, Tags tags, Fusible kind) {
+    FusionMeters(MeterRegistry registry, Tags tags, CommandTraits kind) {
       String prefix = "sheaf." + kind.name().toLowerCase(Locale.ROOT) + ".";
       String reads = kind + "s ";
-      String command = kind.fused().toString();
+      String command = String.valueOf(kind.fused());
       fused =
           counter(
               registry, tags, prefix + "fused", reads + "that travelled as part of an " + command);

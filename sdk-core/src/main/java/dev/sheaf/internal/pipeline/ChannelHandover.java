@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
+import io.lettuce.core.protocol.ConnectionWatchdog;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +43,10 @@ final class ChannelHandover implements NodeChannel.Lifecycle {
     if (before == null) {
       pipeline.attach(socket);
     } else {
-      before.closeSuperseded();
+      closeSuperseded(before.channel());
     }
     if (superseded != null) {
-      superseded.closeSuperseded();
+      closeSuperseded(superseded.channel());
     }
   }
 
@@ -84,5 +87,14 @@ final class ChannelHandover implements NodeChannel.Lifecycle {
     if (isCurrent(socket)) {
       pipeline.attach(socket);
     }
+  }
+
+  /** Soon: there is another one, so that its end is no reason to reconnect. */
+  private static void closeSuperseded(Channel socket) {
+    ChannelHandler watchdog = socket.pipeline().get(ConnectionWatchdog.class);
+    if (watchdog != null) {
+      socket.pipeline().remove(watchdog);
+    }
+    socket.close();
   }
 }

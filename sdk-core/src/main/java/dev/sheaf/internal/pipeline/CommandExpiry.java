@@ -39,6 +39,9 @@ final class CommandExpiry implements EncodedCommand.Expiry {
     /** The node, to end a sentence with; may be empty. */
     String byAddress();
 
+    /** When the node was last heard of, on any connection, by System.nanoTime. */
+    long heardNanos();
+
     /** Counts commands that were not answered in time. */
     void timedOut(Lateness why, int commands);
   }

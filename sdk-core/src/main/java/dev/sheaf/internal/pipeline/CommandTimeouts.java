@@ -30,4 +30,14 @@ public final class CommandTimeouts {
         ? connectionNanos
         : options.getSource().getTimeUnit().toNanos(options.getSource().getTimeout(command));
   }
+
+  /** The time in nanoseconds; the usual one if there is no limit, or it cannot be told. */
+  long nanosFor(RedisCommand<?, ?, ?> command, long usualNanos) {
+    try {
+      long nanos = nanosFor(command);
+      return nanos > 0 ? nanos : usualNanos;
+    } catch (RuntimeException ofTheUsersSource) {
+      return usualNanos;
+    }
+  }
 }

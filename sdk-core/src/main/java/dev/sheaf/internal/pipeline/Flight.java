@@ -2,7 +2,6 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.command.EncodedCommand;
-import dev.sheaf.internal.command.InnerCommand;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.observe.BatchEvent;
@@ -12,12 +11,15 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.DecoratedCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
  * lost half way, the flight ends there, and {@link Replay} decides about its parts.
  */
-final class Flight extends InnerCommand<Object, Object> {
+final class Flight implements RedisCommand<Object, Object, Object>, CompleteableCommand<Object> {
 
   /** The connection that a flight is written on. */
   interface Carrier {
@@ -53,11 +55,8 @@ final class Flight extends InnerCommand<Object, Object> {
     /** A flight is over. On the event loop, once for each flight that was read to its end. */
     void answered(Flight flight);
 
-    /** Why a command that was written, or is about to be, has no reply. For any thread. */
-    Lateness whyLate(RedisCommand<?, ?, ?> command);
-
-    /** Counts commands of callers that were not answered in time. For any thread. */
-    void timedOut(Lateness why, int commands);
+    /** Why commands are late. */
+    CommandExpiry.Reasons reasons();
   }
 
   private final List<RedisCommand<?, ?, ?>> parts;
@@ -70,6 +69,12 @@ final class Flight extends InnerCommand<Object, Object> {
   /** Null unless the flight recorder wants it; one that nobody has started wants nothing. */
   private final @Nullable BatchEvent event =
       FlightRecorder.isInitialized() ? BatchEvent.begun() : null;
+
+  /** Whether it was answered, failed or given up. */
+  private volatile boolean over;
+
+  /** Lettuce's, added before it is written. */
+  private volatile @Nullable BiConsumer<? super Object, Throwable> listener;
 
   /** How many parts have their reply; the next reply is for the part at this index. */
   private int answered;
@@ -90,7 +95,8 @@ final class Flight extends InnerCommand<Object, Object> {
     int commands = 0;
     int callbacks = 0;
     long bytes = 0;
-    for (RedisCommand<?, ?, ?> part : parts) {
+    for (int i = 0; i < parts.size(); i++) {
+      RedisCommand<?, ?, ?> part = parts.get(i);
       if (part instanceof FusedRead fused) {
         commands += fused.size();
         callbacks += fused.callbacks();
@@ -101,7 +107,7 @@ final class Flight extends InnerCommand<Object, Object> {
           callbacks += command.isAwaited() ? 0 : 1;
           bytes += command.requestBytes();
         } else {
-          callbacks += part instanceof NilCheck check && check.get().isAwaited() ? 0 : 1;
+          callbacks += part instanceof NilCheck check && check.read().isAwaited() ? 0 : 1;
         }
       }
     }
@@ -151,7 +157,7 @@ final class Flight extends InnerCommand<Object, Object> {
     if (part instanceof FusedRead fused) {
       return fused.reads().get(0);
     }
-    return part instanceof NilCheck check ? check.get() : part;
+    return part instanceof NilCheck check ? check.read() : part;
   }
 
   /** How many of its commands no blocked caller awaits: their completion runs others' code. */
@@ -258,15 +264,18 @@ final class Flight extends InnerCommand<Object, Object> {
 
   /** Once: a flight that was late is answered all the same. */
   private void finish(@Nullable Throwable failure) {
-    if (!isOver()) {
-      end();
-      notifyListeners(failure);
+    if (!over) {
+      over = true;
+      BiConsumer<? super Object, Throwable> current = listener;
+      if (current != null) {
+        tell(current, failure);
+      }
     }
   }
 
   @Override
   public boolean completeExceptionally(Throwable throwable) {
-    if (isOver()) {
+    if (over) {
       return false;
     }
     if (throwable instanceof RedisCommandTimeoutException && answered < parts.size()) {
@@ -285,7 +294,7 @@ final class Flight extends InnerCommand<Object, Object> {
   private void expire() {
     long nanos = System.nanoTime() - sentNanos;
     RedisCommand<?, ?, ?> first = callersCommand(current());
-    Lateness why = Lateness.orPause(nanos, channel.whyLate(first));
+    Lateness why = Lateness.orPause(nanos, channel.reasons().whyLate(first));
     String byNode = " by " + channel.address();
     RedisCommandTimeoutException failure = why.failure(first.getType().toString(), byNode, nanos);
     int ended = 0;
@@ -299,7 +308,7 @@ final class Flight extends InnerCommand<Object, Object> {
         ended += waiting;
       }
     }
-    channel.timedOut(why, ended);
+    channel.reasons().timedOut(why, ended);
     finish(failure);
   }
 
@@ -313,7 +322,7 @@ final class Flight extends InnerCommand<Object, Object> {
           }
         }
       }
-      if (wraps(part instanceof NilCheck check ? check.get() : part, command)) {
+      if (wraps(part instanceof NilCheck check ? check.read() : part, command)) {
         return true;
       }
     }
@@ -353,6 +362,32 @@ final class Flight extends InnerCommand<Object, Object> {
     return unanswered();
   }
 
+  @SuppressWarnings("NullAway") // Both arguments may be null, which BiConsumer cannot say.
+  private static void tell(
+      BiConsumer<? super Object, Throwable> listener, @Nullable Throwable failure) {
+    listener.accept(null, failure);
+  }
+
+  @Override
+  public void onComplete(Consumer<? super Object> action) {
+    onComplete((nothing, failure) -> action.accept(nothing));
+  }
+
+  @Override
+  public void onComplete(BiConsumer<? super Object, Throwable> action) {
+    BiConsumer<? super Object, Throwable> before = listener;
+    listener =
+        before == null
+            ? action
+            : (nothing, failure) -> {
+              before.accept(nothing, failure);
+              action.accept(nothing, failure);
+            };
+    if (over) {
+      tell(action, null);
+    }
+  }
+
   /** The parts without a reply, in order. */
   List<RedisCommand<?, ?, ?>> unanswered() {
     return parts.subList(answered, parts.size());
@@ -372,7 +407,17 @@ final class Flight extends InnerCommand<Object, Object> {
    */
   @Override
   public boolean isDone() {
-    return isOver();
+    return over;
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return false;
+  }
+
+  @Override
+  public void setOutput(CommandOutput<Object, Object, Object> output) {
+    throw new UnsupportedOperationException("The outputs of a flight are those of its parts");
   }
 
   @Override

@@ -45,8 +45,8 @@ final class FlightLatency implements CommandLatencyRecorder {
       record(local, remote, single, flight, flight.sentNanos(), now);
     } else if (part instanceof FusedRead fused) {
       fused.forEachAnswered(read -> record(local, remote, read, flight, flight.sentNanos(), now));
-    } else if (part instanceof NilCheck check && !check.get().isDone()) {
-      record(local, remote, check.get(), flight, check.beganNanos(), now);
+    } else if (part instanceof NilCheck check && !check.read().isDone()) {
+      record(local, remote, check.read(), flight, check.beganNanos(), now);
     }
   }
 

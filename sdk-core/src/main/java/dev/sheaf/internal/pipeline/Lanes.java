@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
-import dev.sheaf.internal.command.CallerOrder;
-import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.common.PeriodicTask;
 import dev.sheaf.internal.common.Timer;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.pipeline.PendingQueue.Chain;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -110,8 +110,13 @@ public final class Lanes {
     this.maxLanes = maxLanes;
     this.timer = timer;
     this.look = new PeriodicTask(timer, IDLE_NANOS / 2, this::look);
-    this.order = new CallerOrder(() -> writes.readers() != 0, writes::advanceFor);
+    this.order = new CallerOrder(writes);
     this.opener = opener;
+  }
+
+  /** Which of the cells of {@link CallerOrder} the current thread has. */
+  public static int cellOfThread() {
+    return ((int) Thread.currentThread().getId() * CallerOrder.SPREAD) >>> CallerOrder.SHIFT;
   }
 
   /** How many callers can have an event loop each. */
@@ -138,7 +143,7 @@ public final class Lanes {
    * @return whether the caller owns one now
    */
   boolean tryDrive(NodePipeline main, Chain commands, Predicate<NodePipeline> own) {
-    int cell = CallerOrder.cell();
+    int cell = cellOfThread();
     int only = order.lane(cell);
     if (only >= 0) {
       return own.test(pipeline(only, main));
@@ -166,13 +171,13 @@ public final class Lanes {
    *     there, or because the lane was closed; nothing is counted then
    */
   boolean enter(NodePipeline main, NodePipeline wanted, Chain commands) {
-    int cell = CallerOrder.cell();
+    int cell = cellOfThread();
     int lane = wanted == main ? MAIN : numberOf(wanted);
     if (lane == CLOSED) {
       return false;
     }
     if (order.enter(cell, lane, commands.commands()) != lane) {
-      order.undo(cell, commands.commands());
+      order.leave(cell, commands.commands());
       return false;
     }
     commands.countedIn(order, cell);
@@ -181,14 +186,14 @@ public final class Lanes {
 
   /** Counts commands that are about to be sent, and finds the connection they have to take. */
   private NodePipeline enter(NodePipeline main, Chain commands) {
-    int cell = CallerOrder.cell();
+    int cell = cellOfThread();
     commands.countedIn(order, cell);
     return pipeline(order.enter(cell, MAIN, commands.commands()), main);
   }
 
   /** As for a chain, of one command. */
   NodePipeline enter(NodePipeline main, EncodedCommand<?, ?, ?> command) {
-    int cell = CallerOrder.cell();
+    int cell = cellOfThread();
     command.countedIn(order, cell);
     return pipeline(order.enter(cell, MAIN, 1), main);
   }
@@ -307,7 +312,11 @@ public final class Lanes {
    */
   private void closeIfIdle(Lane lane, long nowNanos) {
     NodePipeline pipeline = lane.pipeline();
-    if (!pipeline.isUnused() || nowNanos - pipeline.heardNanos() < IDLE_NANOS) {
+    NodeChannel socket = pipeline.channel();
+    if (socket == null
+        || socket.inFlightCommands() > 0
+        || pipeline.queue().commands() > 0
+        || nowNanos - socket.heardNanos() < IDLE_NANOS) {
       return;
     }
     synchronized (this) {
@@ -356,7 +365,7 @@ public final class Lanes {
   long heardNanos(long other) {
     long last = other;
     for (Lane lane : lanes) {
-      long of = lane.pipeline().heardNanos();
+      long of = lane.pipeline().reasons().heardNanos();
       if (of - last > 0) {
         last = of;
       }
@@ -367,11 +376,74 @@ public final class Lanes {
   /** What is known of a command that was written on one of them; null if it was not. */
   @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
     for (Lane lane : lanes) {
-      Lateness found = lane.pipeline().find(command);
+      NodeChannel socket = lane.pipeline().channel();
+      Lateness found = socket == null ? null : socket.find(command);
       if (found != null) {
         return found;
       }
     }
     return null;
+  }
+
+  /**
+   * Keeps the commands of one thread on one connection while any of them is unanswered: so commands
+   * of one thread never overtake each other.
+   *
+   * <p>Threads share {@value #CELLS} cells by their id. A cell holds how many commands are
+   * unanswered, and the lane they were sent on; while there are any, further commands of these
+   * threads go the same way. Two threads that share a cell share a lane now and then, and lose
+   * nothing else.
+   */
+  static final class CallerOrder implements EncodedCommand.Counting {
+
+    private static final int CELLS = 256;
+    private static final int SPREAD = 0x9E3779B9;
+    private static final int SHIFT = Integer.numberOfLeadingZeros(CELLS - 1);
+    private static final int LANE_SHIFT = 32;
+    private static final long COUNT_MASK = (1L << LANE_SHIFT) - 1;
+
+    private final AtomicLongArray cells = new AtomicLongArray(CELLS);
+    private final WriteClock writes;
+
+    CallerOrder(WriteClock writes) {
+      this.writes = writes;
+    }
+
+    /** The lane that the next command of this cell's threads must take; -1 if it may take any. */
+    int lane(int cell) {
+      long state = cells.get(cell);
+      return (state & COUNT_MASK) == 0 ? -1 : (int) (state >>> LANE_SHIFT);
+    }
+
+    /**
+     * Counts commands that are about to be sent.
+     *
+     * @param wanted the lane to take if nothing is unanswered
+     * @return the lane they have to take
+     */
+    int enter(int cell, int wanted, int commands) {
+      while (true) {
+        long state = cells.get(cell);
+        long lane = (state & COUNT_MASK) == 0 ? wanted : state >>> LANE_SHIFT;
+        if (cells.compareAndSet(
+            cell, state, lane << LANE_SHIFT | (state & COUNT_MASK) + commands)) {
+          return (int) lane;
+        }
+      }
+    }
+
+    /** Counts commands no more, before their callers know that they are answered. */
+    void leave(int cell, int commands) {
+      cells.addAndGet(cell, -commands);
+    }
+
+    @Override
+    public void ended(EncodedCommand<?, ?, ?> command, int cell) {
+      if (!command.isFusible()) {
+        // Where there are several connections, a read may overtake the write of another thread.
+        writes.ended(command);
+      }
+      leave(cell, 1);
+    }
   }
 }

@@ -2,7 +2,7 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.internal.availability.ReplyActivity;
-import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.heal.Healer;
 import dev.sheaf.internal.heal.Refusals;
 import dev.sheaf.internal.heal.SilenceWatch;
 import dev.sheaf.internal.heal.Socket;
@@ -14,15 +14,13 @@ import io.lettuce.core.protocol.ConnectionWatchdog;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +33,38 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.Carrier {
 
+  /** The node connection that a socket belongs to. */
+  interface Node {
+    /** Replies have made room. On the event loop. */
+    void answered(NodeChannel socket);
+
+    /** A command has its reply, and others wait for theirs. On the event loop. */
+    void delivered();
+
+    /** The socket takes bytes again. */
+    void resume();
+
+    /** Why commands are late. */
+    CommandExpiry.Reasons reasons();
+
+    /** What closes sockets that stay broken. */
+    Healer healer();
+
+    /** What replies tell about the node. */
+    ReplyActivity signsOfLife();
+
+    /** The spans of what goes this way; null if nothing has spans. */
+    @Nullable NodeSpans spans();
+
+    /** What is to be told of flights; null if nothing is. */
+    @Nullable ReplyActivity listener();
+
+    /** How long a command may take, in nanoseconds. */
+    long timeoutNanos(RedisCommand<?, ?, ?> command);
+  }
+
   /** Is told of the beginning and the end of sockets. */
   interface Lifecycle {
-
     /** The socket can be used. On its event loop. */
     void opened(NodeChannel socket);
 
@@ -45,9 +72,11 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     void lost(NodeChannel socket);
   }
 
-  private final NodePipeline pipeline;
+  private final Node node;
   private final Lifecycle lifecycle;
   private final Channel channel;
+
+  /** Whether its reader of replies knows that a flight has several. */
   private final boolean readsFlights;
 
   /** The event loop, if callers may drive it. */
@@ -56,7 +85,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   /** What awaits replies, in the order in which it was written. */
   private final Deque<Flight> outstanding = new ArrayDeque<>();
 
-  private final RoundTripGauge roundTrips = new RoundTripGauge();
+  private final RoundTrips roundTrips = new RoundTrips();
   private int inFlightCommands;
   private long inFlightBytes;
   private int inFlightCallbacks;
@@ -85,19 +114,16 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   /** What reconnects; null if nothing does. */
   private volatile @Nullable ConnectionWatchdog watchdog;
 
-  /**
-   * Creates the view of a socket.
-   *
-   * @param readsFlights whether its reader of replies knows that a flight has several
-   */
-  NodeChannel(NodePipeline pipeline, Lifecycle lifecycle, Channel channel, boolean readsFlights) {
-    this.pipeline = pipeline;
+  NodeChannel(Node node, Lifecycle lifecycle, Channel channel, boolean readsFlights) {
+    this.node = node;
     this.lifecycle = lifecycle;
     this.channel = channel;
     this.readsFlights = readsFlights;
     this.loop = channel.eventLoop() instanceof DrivenEventLoop driven ? driven : null;
-    this.silence = pipeline.watch(this);
-    this.written = new WrittenCommands(channel, pipeline::heardNanos);
+    ReplyActivity signs = node.signsOfLife();
+    this.silence = node.healer().watch(this, signs);
+    signs.watchedBy(silence::answeredElsewhere);
+    this.written = new WrittenCommands(channel, () -> node.reasons().heardNanos());
   }
 
   @Override
@@ -105,16 +131,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     channel.eventLoop().execute(task);
   }
 
-  /**
-   * Closes the socket, soon, because there is another one: its end is no reason to reconnect. Safe
-   * for any thread.
-   */
-  void closeSuperseded() {
-    ChannelHandler watchdog = channel.pipeline().get(ConnectionWatchdog.class);
-    if (watchdog != null) {
-      channel.pipeline().remove(watchdog);
-    }
-    channel.close();
+  /** The socket itself. */
+  Channel channel() {
+    return channel;
   }
 
   /** Whether Lettuce has given the connection up, and will open no other socket. */
@@ -136,10 +155,8 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   }
 
   /**
-   * Hands a task on to the thread that owns the socket, unless that is the current one, or takes no
-   * tasks any more because the client was shut down.
-   *
-   * @return whether it was handed on
+   * Whether a task was handed on to the thread that owns the socket, as that is not the current
+   * one, and takes tasks: the client was not shut down.
    */
   boolean handedOn(Runnable task) {
     if (channel.eventLoop().inEventLoop()) {
@@ -153,11 +170,6 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     }
   }
 
-  /** The node's address. */
-  SocketAddress remoteAddress() {
-    return channel.remoteAddress();
-  }
-
   /** The node's address as host:port, or as the transport writes it. */
   @Override
   public String address() {
@@ -167,13 +179,8 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   }
 
   @Override
-  public Lateness whyLate(RedisCommand<?, ?, ?> command) {
-    return pipeline.whyLate(command);
-  }
-
-  @Override
-  public void timedOut(Lateness why, int commands) {
-    pipeline.timedOut(why, commands);
+  public CommandExpiry.Reasons reasons() {
+    return node.reasons();
   }
 
   /** Why a command has no reply; null if it was not written on this socket. For any thread. */
@@ -214,32 +221,6 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return roundTrips.isFar();
   }
 
-  /**
-   * Makes flights of commands that are about to be written here, in their order, and counts them.
-   */
-  List<RedisCommand<?, ?, ?>> board(List<RedisCommand<?, ?, ?>> commands) {
-    if (commands.size() == 1) {
-      return List.of(boardAlone(commands.get(0)));
-    }
-    List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
-    List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(readsFlights ? commands.size() : 1);
-    for (RedisCommand<?, ?, ?> command : commands) {
-      if (command instanceof EncodedCommand<?, ?, ?> outgoing && outgoing.travelsAlone()) {
-        hold();
-        outgoing.expiresBy(pipeline.expiry());
-        parts = takeOff(parts, boarded);
-        boarded.add(command);
-      } else {
-        parts.add(command);
-        if (!readsFlights) {
-          parts = takeOff(parts, boarded);
-        }
-      }
-    }
-    takeOff(parts, boarded);
-    return boarded;
-  }
-
   /** The event loop of the socket, if callers may drive it. */
   @Nullable DrivenEventLoop loop() {
     return loop;
@@ -261,29 +242,28 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     }
   }
 
-  /** The usual case of a lone caller. */
-  private RedisCommand<?, ?, ?> boardAlone(RedisCommand<?, ?, ?> command) {
-    if (command instanceof EncodedCommand<?, ?, ?> outgoing && outgoing.travelsAlone()) {
-      hold();
-      outgoing.expiresBy(pipeline.expiry());
-      return command;
-    }
-    return flight(List.of(command));
+  boolean readsFlights() {
+    return readsFlights;
   }
 
-  private List<RedisCommand<?, ?, ?>> takeOff(
-      List<RedisCommand<?, ?, ?>> parts, List<RedisCommand<?, ?, ?>> boarded) {
-    if (parts.isEmpty()) {
-      return parts;
+  /** Counts a flight that is about to be written here. */
+  void departs(Flight flight) {
+    inFlightCommands += flight.commands();
+    inFlightBytes += flight.bytes();
+    inFlightCallbacks += flight.callbacks();
+    if (loop != null) {
+      loop.written(flight.commands(), flight.callbacks());
     }
-    boarded.add(flight(parts));
-    return new ArrayList<>(1);
-  }
-
-  private Flight flight(List<RedisCommand<?, ?, ?>> parts) {
-    Flight flight = new Flight(parts, this);
-    count(flight);
-    NodeSpans spans = pipeline.spans();
+    outstanding.add(flight);
+    ReplyActivity listener = node.listener();
+    if (listener != null) {
+      listener.departed(flight, flight.sentNanos());
+    }
+    if (!watched) {
+      watched = true;
+      silence.begin();
+    }
+    NodeSpans spans = node.spans();
     if (spans != null) {
       spans.departs(
           flight,
@@ -293,30 +273,9 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
           flight.bytes(),
           flight.sentNanos());
     }
-    return flight;
   }
 
-  private void count(Flight flight) {
-    inFlightCommands += flight.commands();
-    inFlightBytes += flight.bytes();
-    inFlightCallbacks += flight.callbacks();
-    if (loop != null) {
-      loop.written(flight.commands(), flight.callbacks());
-    }
-    outstanding.add(flight);
-    ReplyActivity listener = pipeline.listener();
-    if (listener != null) {
-      listener.departed(flight, flight.sentNanos());
-    }
-    if (!watched) {
-      watched = true;
-      silence.begin();
-    }
-  }
-
-  /**
-   * Counts replies. Lettuce completes each flight it has read to its end once, on the event loop.
-   */
+  /** Lettuce completes each flight it has read to its end once, on the event loop. */
   @Override
   public void answered(Flight flight) {
     long now = System.nanoTime();
@@ -330,7 +289,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     if (loop != null && !lost) {
       loop.answered(flight.commands(), flight.callbacks());
     }
-    pipeline.answered(this);
+    node.answered(this);
   }
 
   @Override
@@ -338,7 +297,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     Refusals judge = refusals;
     if (output != null && output.hasError()) {
       if (judge == null) {
-        judge = new Refusals(pipeline.healer(), this);
+        judge = new Refusals(node.healer(), this);
         refusals = judge;
       }
       judge.reply(output.getError(), channel.remoteAddress());
@@ -392,7 +351,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   @Override
   public long timeoutNanos() {
     Flight first = outstanding.peekFirst();
-    return first == null ? Long.MAX_VALUE / 2 : pipeline.timeoutNanos(first.current());
+    return first == null ? Long.MAX_VALUE / 2 : node.timeoutNanos(first.current());
   }
 
   @Override
@@ -417,12 +376,12 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
 
   @Override
   public void delivered() {
-    pipeline.delivered();
+    node.delivered();
   }
 
   @Override
   public void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last) {
-    ReplyActivity listener = pipeline.listener();
+    ReplyActivity listener = node.listener();
     if (listener != null) {
       listener.arrived(flight, last);
     }
@@ -446,8 +405,44 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (channel.isWritable()) {
-      pipeline.resume();
+      node.resume();
     }
     context.fireChannelWritabilityChanged();
+  }
+
+  /** About how long a reply takes at best; the usual one waits in queues of a loaded server. */
+  static final class RoundTrips {
+
+    /**
+     * A server on this machine, or on the next one. To hold a batch for a reply from there costs
+     * callers less than the larger batch saves; from farther, a good part of a second round trip.
+     */
+    private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
+
+    /** About what it takes to wake the callers of a few dozen commands. */
+    private static final long FAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+    private static final int WINDOW = 256;
+
+    private long shortest = Long.MAX_VALUE;
+    private long shortestBefore = Long.MAX_VALUE;
+    private int observed;
+
+    void observe(long nanos) {
+      shortest = Math.min(shortest, nanos);
+      if (++observed == WINDOW) {
+        observed = 0;
+        shortestBefore = shortest;
+        shortest = Long.MAX_VALUE;
+      }
+    }
+
+    boolean isNear() {
+      return Math.min(shortest, shortestBefore) <= NEAR_NANOS;
+    }
+
+    boolean isFar() {
+      return Math.min(shortest, shortestBefore) >= FAR_NANOS;
+    }
   }
 }

@@ -2,28 +2,18 @@
 package dev.sheaf.internal.pipeline;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.ConnectionLostException;
 import dev.sheaf.internal.availability.ReplyActivity;
-import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.common.Timer;
-import dev.sheaf.internal.fusion.NilCheck;
 import dev.sheaf.internal.fusion.RunFuser;
 import dev.sheaf.internal.heal.Healer;
-import dev.sheaf.internal.heal.SilenceWatch;
-import dev.sheaf.internal.heal.Socket;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
-import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.NodeSpans;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelWriter;
-import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
-import io.lettuce.core.protocol.TransactionalCommand;
-import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,19 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. There is one consumer at a time: the drain that is scheduled, running or stalled.
  * While there is a socket, drains run on its event loop.
- *
- * <pre>
- *           attend                  on the event loop
- *   IDLE ------------> SCHEDULED ----------------------> DRAINING
- *    ^                   ^   ^                            |  |  |
- *    |                   |   +---------- more waits ------+  |  |
- *    |                   |   resume                          |  |
- *    |                   +-------------- STALLED <-----------+  |
- *    |                                         must wait        |
- *    +----------------------------------------------------------+
- * </pre>
  */
-public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reasons {
+public final class NodePipeline implements NodeChannel.Node {
 
   /** How many commands one turn of the event loop takes before other connections get theirs. */
   private static final int COMMANDS_PER_TURN = 512;
@@ -63,8 +42,6 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   /** So many that the write they may share with others costs little for each. */
   private static final int DELIVERIES_PER_LOOK = 16;
 
-  private final RedisChannelWriter delegate;
-  private final Timer timer;
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
   private final @Nullable BatchMeters meters;
@@ -75,38 +52,26 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   /** What takes note of replies; null while no guard asks. */
   private volatile @Nullable ReplyActivity listener;
 
-  private final long createdNanos = System.nanoTime();
   private final Healer healer;
   private final CommandTimeouts timeouts;
   private final long usualTimeoutNanos;
 
-  /** Nobody drains, and nothing waits but what is being added. */
+  // The states of the queue, which docs/ARCHITECTURE.md draws.
   private static final int IDLE = 0;
-
-  /** A drain is on its way to the event loop. */
   private static final int SCHEDULED = 1;
-
-  /** A drain runs, on the event loop while there is a socket. */
   private static final int DRAINING = 2;
-
-  /** A drain waits for the socket, for replies or for a new socket. */
   private static final int STALLED = 3;
 
   private final AtomicInteger state = new AtomicInteger(IDLE);
 
   private final Runnable drain = this::drain;
   private final CommandExpiry expiry;
+  private final LateReasons reasons;
 
   private volatile @Nullable NodeChannel channel;
 
   /** The socket, or the one before if there is none. */
   private volatile @Nullable NodeChannel lastChannel;
-
-  /** What ClientOptions keep from being sent after a reconnect. */
-  private final Predicate<RedisCommand<?, ?, ?>> excludedFromReplay;
-
-  /** Whether something may have waited for the current socket. */
-  private volatile boolean replayDue;
 
   /** How many replies were handed to their callers; belongs to the event loop. */
   private int deliveries;
@@ -130,14 +95,16 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
       boolean cluster,
       ClientOptions clientOptions,
       CommandTimeouts timeouts) {
-    this.delegate = delegate;
     this.meters = context.meters();
     this.options = context.batching();
-    this.excludedFromReplay = clientOptions.getReplayFilter();
-    this.rejectsWhileDisconnected = rejectsWhileDisconnected(clientOptions);
+    DisconnectedBehavior meanwhile = clientOptions.getDisconnectedBehavior();
+    this.rejectsWhileDisconnected =
+        meanwhile == DisconnectedBehavior.REJECT_COMMANDS
+            || (meanwhile == DisconnectedBehavior.DEFAULT && !clientOptions.isAutoReconnect());
     this.spans = NodeSpans.of(delegate::getClientResources, context.observe());
-    this.timer = Timer.on(() -> delegate.getClientResources().eventExecutorGroup());
-    this.expiry = new CommandExpiry(timeouts, timer, this::expireStalled, this);
+    Timer timer = Timer.on(() -> delegate.getClientResources().eventExecutorGroup());
+    this.reasons = new LateReasons(this, options, meters);
+    this.expiry = new CommandExpiry(timeouts, timer, this::expireStalled, reasons);
     this.timeouts = timeouts;
     this.usualTimeoutNanos = context.commandTimeout().toNanos();
     this.healer = context.healing().healer(timer);
@@ -145,31 +112,22 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
         new PendingQueue(options, context.writes(), meters, this::entered, this::attendHere);
     this.next =
         new BatchAssembler(
+            delegate,
             options,
+            clientOptions.getReplayFilter(),
             queue,
-            new RunFuser(options, cluster, meters, this::writeAgain, this::delivered),
+            rewriter -> new RunFuser(options, cluster, meters, rewriter, this::delivered),
             context.scriptTexts(),
             expiry,
-            meters);
+            meters,
+            this::channel);
     if (meters != null) {
-      meters.opened(this);
+      meters.opened(queue);
     }
   }
 
-  private static boolean rejectsWhileDisconnected(ClientOptions options) {
-    return switch (options.getDisconnectedBehavior()) {
-      case REJECT_COMMANDS -> true;
-      case ACCEPT_COMMANDS -> false;
-      case DEFAULT -> !options.isAutoReconnect();
-    };
-  }
-
-  /** Runs tasks later, outside of any event loop. */
-  public Timer timer() {
-    return timer;
-  }
-
   /** The spans of what goes this way; null if nothing has spans. */
+  @Override
   public @Nullable NodeSpans spans() {
     return spans;
   }
@@ -263,10 +221,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
       stall(current);
       return false;
     }
-    if (replayDue && current != null) {
-      dropExcludedFromReplay();
-    }
-    int taken = writeNext(current);
+    int taken = next.write(current, COMMANDS_PER_TURN, isReconnecting());
     // Without automatic flushing nobody else comes for what is left.
     if (current != null && (taken >= COMMANDS_PER_TURN || (!autoFlush && !queue.isEmpty()))) {
       state.set(SCHEDULED);
@@ -286,11 +241,12 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
    * meanwhile may ask for more already: where replies come from far, that is written at once, on
    * the event loop, and not after the last of those others has been woken.
    */
-  void delivered() {
+  @Override
+  public void delivered() {
     if (++deliveries % DELIVERIES_PER_LOOK == 0) {
       NodeChannel current = channel;
       if (current != null && current.isFar() && state.get() == SCHEDULED && !mustWait(current)) {
-        writeNext(current);
+        next.write(current, COMMANDS_PER_TURN, false);
       }
     }
   }
@@ -325,7 +281,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   }
 
   /** Whether Lettuce opens no other socket, and so has the reason why commands fail. */
-  private boolean isGivenUp() {
+  boolean isGivenUp() {
     NodeChannel last = lastChannel;
     return last != null && last.isGivenUp();
   }
@@ -351,10 +307,9 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     }
   }
 
-  /**
-   * Goes on after a stall: the socket takes bytes again, replies arrived, or the socket changed.
-   */
-  void resume() {
+  /** Goes on after a stall. */
+  @Override
+  public void resume() {
     if (state.compareAndSet(STALLED, SCHEDULED)) {
       schedule();
     }
@@ -364,7 +319,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   private void expireStalled() {
     if (!autoFlush && !queue.isEmpty() && state.compareAndSet(IDLE, DRAINING)) {
       try {
-        expireWaiting();
+        next.expireWaiting();
       } finally {
         state.set(IDLE);
         expiry.schedule();
@@ -373,7 +328,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     } else if (state.compareAndSet(STALLED, SCHEDULED)) {
       heldForLong = true;
       try {
-        expireWaiting();
+        next.expireWaiting();
       } finally {
         // A source of time-outs is the user's and may throw; the queue still needs its consumer.
         schedule();
@@ -381,105 +336,9 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     }
   }
 
-  private void expireWaiting() {
-    long now = System.nanoTime();
-    next.forEachWaiting(command -> expiry.lookAtQueued(command, now));
-  }
-
-  /** Fails what waited while there was no socket, and is not to be sent after that. */
-  private void dropExcludedFromReplay() {
-    replayDue = false;
-    next.forEachWaiting(
-        command -> {
-          if (excludedFromReplay.test(command)) {
-            command.completeExceptionally(excluded(command));
-          }
-        });
-  }
-
-  private static ConnectionLostException excluded(RedisCommand<?, ?, ?> command) {
-    return new ConnectionLostException(
-        command.getType() + " was not sent again after a reconnect: replayFilter excludes it");
-  }
-
-  /** Writes the next batch, and returns how many commands were taken for it. */
-  private int writeNext(@Nullable NodeChannel current) {
-    int taken = next.gather(limit(current), fate(current));
-    if (!next.gathered().isEmpty()) {
-      try {
-        writeNow(next.gathered());
-      } finally {
-        next.clear();
-      }
-    }
-    return taken;
-  }
-
-  private int limit(@Nullable NodeChannel current) {
-    return current == null
-        ? COMMANDS_PER_TURN
-        : Math.min(COMMANDS_PER_TURN, options.maxInFlightCommands() - current.inFlightCommands());
-  }
-
-  private BatchAssembler.Fate fate(@Nullable NodeChannel current) {
-    if (current != null) {
-      return BatchAssembler.Fate.FUSED;
-    }
-    return isReconnecting() ? BatchAssembler.Fate.REJECTED : BatchAssembler.Fate.UNCHANGED;
-  }
-
-  /** Writes what was written before, past the queue. Called on the event loop. */
-  private void writeAgain(List<RedisCommand<?, ?, ?>> commands, long firstNanos) {
-    for (RedisCommand<?, ?, ?> command : commands) {
-      if (command instanceof EncodedCommand<?, ?, ?> read) {
-        expiry.leavesAgain(read, firstNanos);
-      } else if (command instanceof NilCheck check) {
-        expiry.leavesAgain(check.get(), firstNanos);
-      }
-    }
-    writeNow(commands);
-  }
-
-  /** Writes commands past the queue. While there is a socket, called on its event loop. */
-  private void writeNow(List<RedisCommand<?, ?, ?>> commands) {
-    NodeChannel current = channel;
-    List<RedisCommand<?, ?, ?>> written = commands;
-    try {
-      if (current != null) {
-        written = current.board(commands);
-      } else {
-        timeOneByOne(commands);
-      }
-      if (written.size() == 1) {
-        delegate.write(written.get(0));
-      } else {
-        writeAll(written);
-      }
-    } catch (Throwable e) {
-      // An Error too ends these commands and no others: the queue keeps its consumer.
-      for (RedisCommand<?, ?, ?> command : written) {
-        command.completeExceptionally(e);
-      }
-    }
-  }
-
-  /** Without a socket there are no flights. */
-  private void timeOneByOne(List<RedisCommand<?, ?, ?>> commands) {
-    for (RedisCommand<?, ?, ?> command : commands) {
-      if (command instanceof EncodedCommand<?, ?, ?> outgoing) {
-        outgoing.expiresBy(expiry);
-      }
-    }
-  }
-
-  /** Lettuce types a batch by one codec, though it never looks at it. */
-  @SuppressWarnings({"unchecked", "rawtypes"})
-  private void writeAll(List<RedisCommand<?, ?, ?>> commands) {
-    delegate.write((Collection) commands);
-  }
-
   /** Called on the event loop when replies have made room. */
-  void answered(NodeChannel from) {
+  @Override
+  public void answered(NodeChannel from) {
     heldForLong = false;
     if (from != channel) {
       return;
@@ -495,7 +354,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     channel = opened;
     lastChannel = opened;
     if (spans != null) {
-      spans.connected(opened.remoteAddress());
+      spans.connected(opened.channel().remoteAddress());
     }
     healer.opened(opened);
     signsOfLife.connected();
@@ -505,13 +364,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
 
   /** The socket is lost. Called on its event loop. */
   void detach(NodeChannel lost) {
-    Replay replay = Replay.of(lost.outstanding());
-    List<EncodedCommand<?, ?, ?>> unanswered = replay.again();
-    if (meters != null) {
-      meters.lost(unanswered.size(), replay.unknown());
-    }
-    next.again(unanswered);
-    replayDue = true;
+    next.again(Replay.of(lost.outstanding()));
     healer.lost(lost);
     if (channel == lost) {
       channel = null;
@@ -521,93 +374,31 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     attendIfWaiting();
   }
 
-  /** Names the node, to end a sentence with; empty before it was connected. */
+  /** Why commands are late. */
   @Override
-  public String byAddress() {
-    NodeChannel current = lastChannel;
-    return current == null ? "" : " by " + current.address();
+  public LateReasons reasons() {
+    return reasons;
+  }
+
+  /** The socket; null while there is none. */
+  @Nullable NodeChannel channel() {
+    return channel;
+  }
+
+  /** The socket, or the one before if there is none; null before the first. */
+  @Nullable NodeChannel lastChannel() {
+    return lastChannel;
   }
 
   /** Closes sockets that stay broken. */
-  Healer healer() {
+  @Override
+  public Healer healer() {
     return healer;
   }
 
-  /** A watch for silence over a new socket. */
-  SilenceWatch watch(Socket socket) {
-    SilenceWatch watch = healer.watch(socket, signsOfLife);
-    signsOfLife.watchedBy(watch::answeredElsewhere);
-    return watch;
-  }
-
-  /** How long a command may take, where it may take any time the usual one, in nanoseconds. */
-  long timeoutNanos(RedisCommand<?, ?, ?> command) {
-    try {
-      long nanos = timeouts.nanosFor(command);
-      return nanos > 0 ? nanos : usualTimeoutNanos;
-    } catch (RuntimeException ofTheUsersSource) {
-      return usualTimeoutNanos;
-    }
-  }
-
-  /** When the node was last heard of, on this connection or a lane, by System.nanoTime. */
-  long heardNanos() {
-    NodeChannel last = lastChannel;
-    long heard = last == null ? createdNanos : last.heardNanos();
-    Lanes beside = lanes;
-    return beside == null ? heard : beside.heardNanos(heard);
-  }
-
-  /**
-   * Why a command has no reply, as far as it can be told now. For any thread; waits for the event
-   * loop a moment.
-   */
   @Override
-  public Lateness whyLate(RedisCommand<?, ?, ?> command) {
-    NodeChannel current = channel;
-    if (current == null) {
-      return whyNotSent();
-    }
-    Lateness written = current.find(command);
-    Lanes beside = lanes;
-    if (written == null && beside != null) {
-      written = beside.find(command);
-    }
-    if (written != null) {
-      return written;
-    }
-    return isOfTransaction(command) ? Lateness.withoutExec() : whyNotSent();
-  }
-
-  /** Whether its reply says no more than that it is queued; the one that counts is EXEC's. */
-  @SuppressWarnings({"unchecked", "rawtypes"}) // Lettuce finds wrapped commands by their class.
-  private static boolean isOfTransaction(RedisCommand<?, ?, ?> command) {
-    return CommandWrapper.unwrap((RedisCommand) command, TransactionalCommand.class) != null;
-  }
-
-  /** What is known of a command that was written on this connection; null if it was not. */
-  @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
-    NodeChannel current = channel;
-    return current == null ? null : current.find(command);
-  }
-
-  /** Why a command that waits in the queue was not sent. For any thread. */
-  @Override
-  public Lateness whyNotSent() {
-    NodeChannel current = channel;
-    return current == null
-        ? Lateness.withoutConnection(isGivenUp())
-        : Lateness.unsent(
-            queue.commands(),
-            current.isWritable() ? current.inFlightCommands() : Lateness.SOCKET_FULL,
-            options);
-  }
-
-  @Override
-  public void timedOut(Lateness why, int commands) {
-    if (meters != null) {
-      meters.timedOut(why.stage(), commands);
-    }
+  public long timeoutNanos(RedisCommand<?, ?, ?> command) {
+    return timeouts.nanosFor(command, usualTimeoutNanos);
   }
 
   private void listen(@Nullable ReplyActivity activity) {
@@ -615,29 +406,15 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
   }
 
   /** What is to be told of flights; null if nothing is. */
-  @Nullable ReplyActivity listener() {
+  @Override
+  public @Nullable ReplyActivity listener() {
     return listener;
   }
 
   /** What the replies tell about the node. */
+  @Override
   public ReplyActivity signsOfLife() {
     return signsOfLife;
-  }
-
-  @Override
-  public long queuedCommands() {
-    return queue.commands();
-  }
-
-  @Override
-  public long queuedBytes() {
-    return queue.bytes();
-  }
-
-  /** Whether nothing waits or is under way. By the owner of the event loop. */
-  boolean isUnused() {
-    NodeChannel current = channel;
-    return queue.commands() == 0 && current != null && current.inFlightCommands() == 0;
   }
 
   /** Whether everything that was submitted has been written. For tests. */
@@ -653,15 +430,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     if (channel != null || !state.compareAndSet(STALLED, DRAINING)) {
       return;
     }
-    for (EncodedCommand<?, ?, ?> moved : next.takeAll()) {
-      if (!moved.isAbandoned()) {
-        try {
-          delegate.write(moved);
-        } catch (RuntimeException e) {
-          moved.completeExceptionally(e);
-        }
-      }
-    }
+    next.handOver();
     state.set(STALLED);
   }
 
@@ -670,7 +439,7 @@ public final class NodePipeline implements BatchMeters.Queue, CommandExpiry.Reas
     queue.close();
     healer.close();
     if (meters != null) {
-      meters.closed(this);
+      meters.closed(queue);
     }
     channel = null;
     resume();

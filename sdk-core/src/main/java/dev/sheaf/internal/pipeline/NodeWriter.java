@@ -4,11 +4,12 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.SheafException;
 import dev.sheaf.availability.UnavailableException;
 import dev.sheaf.internal.availability.ReplyActivity;
-import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.command.RespRequest;
 import dev.sheaf.internal.compression.CompressionEngine;
 import dev.sheaf.internal.observe.NodeSpans;
+import dev.sheaf.internal.pipeline.PendingQueue.Chain;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.Delegating;
@@ -147,8 +148,11 @@ public final class NodeWriter
     }
     try {
       EncodedCommand<K, V, T> outgoing = EncodedCommand.encode(command, mayFuse, compression);
+      if (outgoing.traits().name().equals("CLIENT|REPLY")) {
+        requireReplies(new RespRequest(outgoing.request()));
+      }
       Lanes lanes = pipeline.lanes();
-      if (lanes != null && outgoing.fusible() == null) {
+      if (lanes != null && !outgoing.isFusible()) {
         lanes.observe(outgoing);
       }
       return outgoing;
@@ -161,10 +165,25 @@ public final class NodeWriter
     }
   }
 
+  /**
+   * Refuses CLIENT REPLY OFF and SKIP: replies carry no names, so that after one that does not
+   * come, every later one would be taken for that of an earlier command.
+   */
+  private static void requireReplies(RespRequest request) {
+    String mode = request.is(2, "OFF") ? "OFF" : request.is(2, "SKIP") ? "SKIP" : "";
+    if (!mode.isEmpty()) {
+      throw new SheafException(
+          "CLIENT REPLY "
+              + mode
+              + " cannot be sent on a connection that many callers share, as the replies to the"
+              + " others would be mixed up; use a connection of your own");
+    }
+  }
+
   private UnavailableException refused(String reason) {
     return new UnavailableException(
         "Not sent: the node is DOWN"
-            + pipeline.byAddress().replace(" by ", ", ")
+            + pipeline.reasons().byAddress().replace(" by ", ", ")
             + ": "
             + reason
             + "; AvailabilityOptions.failFastWhileDown has commands fail meanwhile");

@@ -4,13 +4,17 @@ package dev.sheaf.internal.pipeline;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.QueueFullException;
 import dev.sheaf.SheafException;
-import dev.sheaf.internal.command.Chain;
-import dev.sheaf.internal.command.CommandQueue;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.observe.Lateness;
 import dev.sheaf.internal.observe.Stage;
 import dev.sheaf.internal.observe.TimeoutEvent;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,15 +29,95 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Commands are added by any thread and taken by one consumer at a time. Room for them is counted
  * by atomic additions; the lock is taken only while a thread waits for room.
+ *
+ * <p>The algorithm is Dmitry Vyukov's intrusive multi-producer single-consumer queue: a producer
+ * swaps the tail and then links its predecessor to itself, so adding is one atomic exchange and
+ * allocates nothing. Between those two steps the consumer sees a queue that is not empty and yet
+ * has no next element; {@link #poll} then answers null and {@link #isEmpty} false.
  */
-public final class PendingQueue {
+public final class PendingQueue implements BatchMeters.Queue {
 
   /** How many commands a blocking caller adds at once before others get a chance. */
   private static final int SLICE_COMMANDS = 1_024;
 
   private static final long MAX_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+  private static final VarHandle TAIL;
+
+  static {
+    try {
+      TAIL = MethodHandles.lookup().findVarHandle(PendingQueue.class, "tail", EncodedCommand.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** Commands linked to each other on the calling thread, to enter a queue in one step. */
+  static final class Chain {
+
+    private @Nullable EncodedCommand<?, ?, ?> first;
+    private @Nullable EncodedCommand<?, ?, ?> last;
+    private int commands;
+    private long bytes;
+
+    void append(EncodedCommand<?, ?, ?> command) {
+      if (last == null) {
+        first = command;
+      } else {
+        last.linkTo(command);
+      }
+      last = command;
+      commands++;
+      bytes += command.requestBytes();
+    }
+
+    boolean isEmpty() {
+      return first == null;
+    }
+
+    int commands() {
+      return commands;
+    }
+
+    long bytes() {
+      return bytes;
+    }
+
+    /** Whether all only read, and leave their connection as it is. */
+    boolean areReads() {
+      for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next()) {
+        if (command.travelsAlone() || !command.traits().isRepeatable()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Takes note of where the commands were counted. */
+    void countedIn(EncodedCommand.Counting counting, int cell) {
+      for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next()) {
+        command.countedIn(counting, cell);
+      }
+    }
+
+    /** Calls back for each, which may be linked elsewhere then. */
+    void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
+      for (EncodedCommand<?, ?, ?> command = first, next; command != null; command = next) {
+        next = command.next();
+        action.accept(command);
+      }
+    }
+  }
+
   private final BatchingOptions options;
+
+  /** The last command taken; its successor is the next one. Touched by the consumer alone. */
+  private EncodedCommand<?, ?, ?> head =
+      // An empty queue holds one that is never sent.
+      EncodedCommand.encode(
+          new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
+
+  private volatile EncodedCommand<?, ?, ?> tail = head;
 
   /** How many commands wait or are being added, and the size of their requests. */
   private final AtomicInteger commands = new AtomicInteger();
@@ -45,7 +129,6 @@ public final class PendingQueue {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition freed = lock.newCondition();
-  private final CommandQueue queue = new CommandQueue();
   private final WriteClock writes;
   private final @Nullable BatchMeters meters;
   private final Runnable entered;
@@ -78,8 +161,8 @@ public final class PendingQueue {
 
   /** Queues linked commands with nothing between them, or fails them all if the queue is full. */
   void submit(Chain chain) {
-    if (!chain.isEmpty()) {
-      submit(chain.first(), chain.last(), chain.commands(), chain.bytes());
+    if (chain.first != null && chain.last != null) {
+      submit(chain.first, chain.last, chain.commands, chain.bytes);
     }
   }
 
@@ -90,10 +173,12 @@ public final class PendingQueue {
    * @return whether there was room for them
    */
   boolean submitHere(Chain chain) {
-    if (closed || !tryTake(chain.commands(), chain.bytes())) {
+    if (closed || !tryTake(chain.commands, chain.bytes)) {
       return false;
     }
-    add(chain.first(), chain.last());
+    if (chain.first != null && chain.last != null) {
+      add(chain.first, chain.last);
+    }
     enteredHere.run();
     return true;
   }
@@ -104,7 +189,8 @@ public final class PendingQueue {
       refuse(first, commands);
       return;
     }
-    enqueue(first, last);
+    add(first, last);
+    entered.run();
   }
 
   /**
@@ -115,24 +201,47 @@ public final class PendingQueue {
    * @param deadlineNanos when it ends
    */
   void submitWaiting(Chain chain, long calledNanos, long deadlineNanos) {
-    for (Chain slice : chain.slices(Math.min(SLICE_COMMANDS, options.maxQueuedCommands()))) {
-      if (awaitRoom(slice, calledNanos, deadlineNanos)) {
-        enqueue(slice.first(), slice.last());
-      } else {
-        recordWait(slice, System.nanoTime() - calledNanos);
-        refuse(slice.first(), slice.commands());
-      }
+    int most = Math.min(SLICE_COMMANDS, options.maxQueuedCommands());
+    if (chain.commands <= most) {
+      submitSlice(chain, calledNanos, deadlineNanos);
+      return;
+    }
+    Chain[] slice = {new Chain()};
+    chain.forEach(
+        command -> {
+          command.linkTo(null);
+          slice[0].append(command);
+          if (slice[0].commands == most) {
+            submitSlice(slice[0], calledNanos, deadlineNanos);
+            slice[0] = new Chain();
+          }
+        });
+    submitSlice(slice[0], calledNanos, deadlineNanos);
+  }
+
+  private void submitSlice(Chain slice, long calledNanos, long deadlineNanos) {
+    EncodedCommand<?, ?, ?> first = slice.first;
+    EncodedCommand<?, ?, ?> last = slice.last;
+    if (first == null || last == null) {
+      return;
+    }
+    if (awaitRoom(slice, calledNanos, deadlineNanos)) {
+      add(first, last);
+      entered.run();
+    } else {
+      recordWait(slice, first, System.nanoTime() - calledNanos);
+      refuse(first, slice.commands);
     }
   }
 
   /** Counts commands that found no room in their time, and tells the flight recorder of them. */
-  private void recordWait(Chain slice, long waitedNanos) {
+  private void recordWait(Chain slice, EncodedCommand<?, ?, ?> first, long waitedNanos) {
     if (!closed) {
       if (meters != null) {
-        meters.timedOut(Stage.WAITING_FOR_ROOM, slice.commands());
+        meters.timedOut(Stage.WAITING_FOR_ROOM, slice.commands);
       }
       TimeoutEvent.commit(
-          slice.first().getType().toString(),
+          first.getType().toString(),
           "",
           new Lateness(Stage.WAITING_FOR_ROOM, commands() + " commands wait in the queue"),
           TimeUnit.NANOSECONDS.toMillis(waitedNanos));
@@ -140,12 +249,12 @@ public final class PendingQueue {
   }
 
   private boolean awaitRoom(Chain slice, long calledNanos, long deadlineNanos) {
-    if (closed || tryTake(slice.commands(), slice.bytes())) {
+    if (closed || tryTake(slice.commands, slice.bytes)) {
       return !closed;
     }
-    slice.calledBy(calledNanos);
+    slice.forEach(command -> command.calledBy(calledNanos));
     try {
-      return take(slice.commands(), slice.bytes(), deadlineNanos);
+      return take(slice.commands, slice.bytes, deadlineNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -190,27 +299,32 @@ public final class PendingQueue {
     }
   }
 
-  private void enqueue(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
-    add(first, last);
-    entered.run();
-  }
-
   private void add(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
-    if (first == last && first.fusible() != null) {
+    if (first == last && first.isFusible()) {
       // A read by itself voids nothing that a loop has read ahead.
-      queue.addChain(first, last);
+      link(first, last);
       return;
     }
     int written = writes.beforeQueueing(first, last);
-    queue.addChain(first, last);
+    link(first, last);
     writes.afterQueueing(written, first, last);
+  }
+
+  /** Adds linked commands, from first to last, with nothing between them. */
+  void link(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
+    EncodedCommand<?, ?, ?> previous = (EncodedCommand<?, ?, ?>) TAIL.getAndSet(this, last);
+    previous.linkTo(first);
   }
 
   private void refuse(EncodedCommand<?, ?, ?> first, int commands) {
     if (meters != null && !closed) {
       meters.refused(commands);
     }
-    Chain.fail(first, refusal());
+    SheafException refusal = refusal();
+    for (EncodedCommand<?, ?, ?> command = first, next; command != null; command = next) {
+      next = command.next();
+      command.completeExceptionally(refusal);
+    }
   }
 
   private SheafException refusal() {
@@ -253,7 +367,14 @@ public final class PendingQueue {
    * Takes the next command, or null if there is none yet. By the consumer, which {@link #free}s.
    */
   @Nullable EncodedCommand<?, ?, ?> poll() {
-    return queue.poll();
+    EncodedCommand<?, ?, ?> next = head.next();
+    if (next == null) {
+      return null;
+    }
+    // Unlinks the element left behind, so that an old one never keeps its successors alive.
+    head.linkTo(null);
+    head = next;
+    return next;
   }
 
   /** Commands were taken: there is room for others. */
@@ -272,21 +393,25 @@ public final class PendingQueue {
 
   /** Calls back for each command that waits, in order. By the consumer. */
   void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
-    queue.forEach(action);
+    for (EncodedCommand<?, ?, ?> command = head.next(); command != null; command = command.next()) {
+      action.accept(command);
+    }
   }
 
   /** Whether nothing was added that was not taken. By the consumer. */
   boolean isEmpty() {
-    return queue.isEmpty();
+    return head == tail;
   }
 
   /** How many commands wait or are being added. */
-  int commands() {
+  @Override
+  public int commands() {
     return commands.get();
   }
 
   /** The size of their requests. */
-  long bytes() {
+  @Override
+  public long bytes() {
     return bytes.get();
   }
 

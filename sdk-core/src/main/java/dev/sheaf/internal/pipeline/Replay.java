@@ -5,6 +5,8 @@ import dev.sheaf.ConnectionLostException;
 import dev.sheaf.OutcomeUnknownException;
 import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.RequestEncoder;
+import dev.sheaf.internal.command.RespRequest;
 import dev.sheaf.internal.fusion.FusedRead;
 import dev.sheaf.internal.fusion.NilCheck;
 import io.lettuce.core.output.ValueOutput;
@@ -165,7 +167,7 @@ final class Replay {
       if (part instanceof FusedRead fused) {
         commands.addAll(fused.reads());
       } else if (part instanceof NilCheck check) {
-        commands.add(check.get());
+        commands.add(check.read());
       } else if (part instanceof EncodedCommand<?, ?, ?> command) {
         commands.add(command);
       }
@@ -206,8 +208,9 @@ final class Replay {
     } else if (traits.writesAny()) {
       allWrittenLater = true;
     } else {
-      command.forEachWrittenKey(
-          (request, start, end) -> writtenLater.add(EncodedCommand.hash(request, start, end)));
+      byte[] request = command.request();
+      traits.forEachWrittenKey(
+          request, (start, end) -> writtenLater.add(RequestEncoder.hash(request, start, end)));
     }
   }
 
@@ -219,9 +222,11 @@ final class Replay {
       return false;
     }
     boolean[] overtaken = {read.traits().readsUnnamed()};
-    read.forEachArgument(
-        (request, start, end) ->
-            overtaken[0] |= writtenLater.contains(EncodedCommand.hash(request, start, end)));
+    byte[] request = read.request();
+    RespRequest.forEachArgument(
+        request,
+        (start, end) ->
+            overtaken[0] |= writtenLater.contains(RequestEncoder.hash(request, start, end)));
     return overtaken[0];
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.pipeline;
 
-import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.lettuce.DrivenEventLoop;
 import dev.sheaf.internal.observe.Lateness;
+import dev.sheaf.internal.pipeline.PendingQueue.Chain;
 import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.HashSet;
@@ -285,7 +285,7 @@ public final class WriteScope {
       pipeline = main;
       chain = commands;
       if (lanes != null) {
-        commands.forget();
+        commands.forEach(EncodedCommand::ended);
       }
       return false;
     }
@@ -378,7 +378,7 @@ public final class WriteScope {
   public static String byNode() {
     WriteScope scope = CURRENT.get();
     NodePipeline last = scope == null ? null : scope.last;
-    return last == null ? "" : last.byAddress();
+    return last == null ? "" : last.reasons().byAddress();
   }
 
   /**
@@ -392,14 +392,14 @@ public final class WriteScope {
     if (scope == null || scope.last == null) {
       return null;
     }
-    return Lateness.orPause(waitedNanos, scope.last.whyLate(command));
+    return Lateness.orPause(waitedNanos, scope.last.reasons().whyLate(command));
   }
 
   /** Counts the command that the current thread waited for in vain. */
   public static void timedOut(Lateness why) {
     WriteScope scope = CURRENT.get();
     if (scope != null && scope.last != null) {
-      scope.last.timedOut(why, 1);
+      scope.last.reasons().timedOut(why, 1);
     }
   }
 
@@ -428,10 +428,7 @@ public final class WriteScope {
 
   /** Holds back commands with nothing between them. */
   void hold(NodePipeline to, Chain commands) {
-    if (calledNanos != 0) {
-      commands.calledBy(calledNanos);
-    }
-    partOf(to).appendAll(commands, blockedCallers != null);
+    commands.forEach(command -> hold(to, command));
   }
 
   private Chain partOf(NodePipeline to) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
-import dev.sheaf.internal.command.RequestEncoder;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.keys.ReadRouter;
 import io.lettuce.core.api.StatefulConnection;
@@ -92,7 +91,7 @@ public final class KeyLoops<K, V> {
   void overtake(K key) {
     int cell;
     try {
-      cell = RequestEncoder.cellOf(codec, key);
+      cell = WriteClock.cellOf(codec, key);
     } catch (RuntimeException ofTheCodec) {
       return; // Such a key was not read ahead, and its reader is about to meet the same.
     }

@@ -246,7 +246,7 @@ class CommandTraitsContractTest {
     assertThat(unknown.isKnown()).isFalse();
     assertThat(unknown.writesNothing()).isFalse();
     assertThat(written("TOMORROW k v")).containsExactly("k", "v");
-    assertThat(outgoing("TOMORROW k v").writtenCell()).isEqualTo(WriteClock.EVERYTHING);
+    assertThat(WriteClock.writtenBy(outgoing("TOMORROW k v"))).isEqualTo(WriteClock.EVERYTHING);
   }
 
   @Test
@@ -301,21 +301,25 @@ class CommandTraitsContractTest {
   @Test
   void cellOfAWrite_isThatOfItsOneKey() {
     int k = WriteClock.cell(new byte[] {'k'}, 0, 1);
-    assertThat(outgoing("SET k v").writtenCell()).isEqualTo(k);
-    assertThat(outgoing("COPY l k").writtenCell()).isEqualTo(k);
-    assertThat(outgoing("DEL k").writtenCell()).isEqualTo(k);
-    assertThat(outgoing("DEL k l").writtenCell()).isEqualTo(WriteClock.EVERYTHING);
-    assertThat(outgoing("SELECT 1").writtenCell()).isEqualTo(WriteClock.EVERYTHING);
-    assertThat(outgoing("SET").writtenCell()).isEqualTo(WriteClock.EVERYTHING);
-    assertThat(outgoing("GET k").writtenCell()).isEqualTo(WriteClock.NOTHING);
-    assertThat(outgoing("CLIENT ID").writtenCell()).isEqualTo(WriteClock.NOTHING);
+    assertThat(WriteClock.writtenBy(outgoing("SET k v"))).isEqualTo(k);
+    assertThat(WriteClock.writtenBy(outgoing("COPY l k"))).isEqualTo(k);
+    assertThat(WriteClock.writtenBy(outgoing("DEL k"))).isEqualTo(k);
+    assertThat(WriteClock.writtenBy(outgoing("DEL k l"))).isEqualTo(WriteClock.EVERYTHING);
+    assertThat(WriteClock.writtenBy(outgoing("SELECT 1"))).isEqualTo(WriteClock.EVERYTHING);
+    assertThat(WriteClock.writtenBy(outgoing("SET"))).isEqualTo(WriteClock.EVERYTHING);
+    assertThat(WriteClock.writtenBy(outgoing("GET k"))).isEqualTo(WriteClock.NOTHING);
+    assertThat(WriteClock.writtenBy(outgoing("CLIENT ID"))).isEqualTo(WriteClock.NOTHING);
   }
 
   private static List<String> written(String command) {
     List<String> keys = new ArrayList<>();
-    outgoing(command)
+    EncodedCommand<?, ?, ?> outgoing = outgoing(command);
+    byte[] bytes = outgoing.request();
+    outgoing
+        .traits()
         .forEachWrittenKey(
-            (bytes, start, end) -> {
+            bytes,
+            (start, end) -> {
               int from = RespRequest.contentStart(bytes, start);
               keys.add(new String(bytes, from, end - 2 - from, StandardCharsets.UTF_8));
             });

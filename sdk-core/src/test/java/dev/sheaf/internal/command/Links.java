@@ -10,6 +10,6 @@ public final class Links {
 
   /** Takes the commands out of whatever they are linked to. Nothing may use them meanwhile. */
   public static void cut(List<? extends EncodedCommand<?, ?, ?>> commands) {
-    commands.forEach(command -> command.next = null);
+    commands.forEach(command -> command.linkTo(null));
   }
 }

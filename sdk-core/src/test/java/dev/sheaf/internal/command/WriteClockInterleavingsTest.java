@@ -24,7 +24,7 @@ class WriteClockInterleavingsTest {
   private static final EncodedCommand<?, ?, ?> SET = command(CommandType.SET, KEY, "v");
 
   private static final EncodedCommand<?, ?, ?> FLUSH = command(CommandType.FLUSHALL);
-  private static final int CELL = SET.writtenCell();
+  private static final int CELL = WriteClock.writtenBy(SET);
 
   private static EncodedCommand<?, ?, ?> command(CommandType type, String... words) {
     CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);

@@ -44,15 +44,15 @@ class WriteClockTest {
     clock.join();
     EncodedCommand<?, ?, ?> get = command(CommandType.GET, "x");
     EncodedCommand<?, ?, ?> set = command(CommandType.SET, "k", "v");
-    get.next = set;
+    get.linkTo(set);
     int written = clock.beforeQueueing(get, set);
-    get.next = null;
+    get.linkTo(null);
     clock.afterQueueing(written, get, set);
     assertThat(clock.reading(k)).isEqualTo(2);
 
     EncodedCommand<?, ?, ?> other = command(CommandType.SET, "other", "v");
     EncodedCommand<?, ?, ?> again = command(CommandType.SET, "k", "v");
-    again.next = other;
+    again.linkTo(other);
     clock.beforeQueueing(again, other);
     assertThat(clock.commonReading()).isEqualTo(1);
   }
@@ -61,10 +61,10 @@ class WriteClockTest {
   void chainThatWasNotLookedAtInTime_mayHaveWrittenAnything() {
     EncodedCommand<?, ?, ?> get = command(CommandType.GET, "x");
     EncodedCommand<?, ?, ?> set = command(CommandType.SET, "k", "v");
-    get.next = set;
+    get.linkTo(set);
     int written = clock.beforeQueueing(get, set);
     clock.join();
-    get.next = null;
+    get.linkTo(null);
     clock.afterQueueing(written, get, set);
     assertThat(clock.commonReading()).isEqualTo(1);
   }

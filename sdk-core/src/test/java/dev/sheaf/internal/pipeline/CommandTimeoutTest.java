@@ -80,7 +80,7 @@ class CommandTimeoutTest {
       Await.until(
           "the large write to be under way",
           Duration.ofSeconds(60),
-          () -> pipelineOf(sheaf).queuedCommands() == 0);
+          () -> pipelineOf(sheaf).queue().commands() == 0);
 
       // The common pool has one thread on a small machine, and the calls would wait for each other.
       Executor ownThread = call -> new Thread(call).start();
@@ -88,7 +88,7 @@ class CommandTimeoutTest {
       waiting.add(timed("async", sheaf.async().strlen("key").toCompletableFuture()));
       waiting.add(timed("reactive", sheaf.reactive().strlen("key").toFuture()));
       waiting.add(timed("async GET", sheaf.async().get("key").toCompletableFuture()));
-      assertThat(pipelineOf(sheaf).queuedCommands()).isEqualTo(queued);
+      assertThat(pipelineOf(sheaf).queue().commands()).isEqualTo(queued);
       waiting.add(
           timed(
               "sync", CompletableFuture.supplyAsync(() -> sheaf.sync().strlen("key"), ownThread)));

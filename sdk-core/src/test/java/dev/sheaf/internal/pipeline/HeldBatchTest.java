@@ -51,7 +51,7 @@ class HeldBatchTest {
 
   @Test
   void gauge_goesByTheShortestOfLate() {
-    RoundTripGauge gauge = new RoundTripGauge();
+    NodeChannel.RoundTrips gauge = new NodeChannel.RoundTrips();
     assertThat(gauge.isNear()).as("nothing is known").isFalse();
     gauge.observe(TimeUnit.MILLISECONDS.toNanos(2));
     assertThat(gauge.isNear()).isFalse();

@@ -217,7 +217,7 @@ class LostReadsTest {
         Await.until(
             "the command to be taken",
             Duration.ofSeconds(5),
-            () -> pipelineOf(sheaf).queuedCommands() == 0 && pipelineOf(sheaf).isIdle());
+            () -> pipelineOf(sheaf).queue().commands() == 0 && pipelineOf(sheaf).isIdle());
       }
       assertThat(sheaf.async().get("k").get(5, TimeUnit.SECONDS)).isEqualTo("v");
     }

@@ -4,12 +4,12 @@ package dev.sheaf.internal.pipeline;
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.internal.command.Chain;
 import dev.sheaf.internal.command.EncodedCommand;
 import dev.sheaf.internal.command.Links;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.common.ModelChecking;
 import dev.sheaf.internal.fusion.RunFuser;
+import dev.sheaf.internal.pipeline.PendingQueue.Chain;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -152,7 +152,8 @@ class NodePipelineInterleavingsTest {
       require(written.indexOf(2) <= written.indexOf(3), "one thread's commands keep their order");
       require(written.indexOf(4) + 1 == written.indexOf(5) || !submitted[4], "a chain is whole");
       require(pipeline.isIdle(), "nobody holds the queue, and it is empty");
-      require(pipeline.queuedCommands() == 0 && pipeline.queuedBytes() == 0, "room is given back");
+      require(
+          pipeline.queue().commands() == 0 && pipeline.queue().bytes() == 0, "room is given back");
     }
 
     private void require(boolean met, String what) {

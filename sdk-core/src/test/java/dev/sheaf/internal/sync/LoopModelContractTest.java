@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.Batch;
 import dev.sheaf.Sheaf;
-import dev.sheaf.internal.command.CallerOrder;
+import dev.sheaf.internal.pipeline.Lanes;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import io.lettuce.core.RedisException;
@@ -132,7 +132,7 @@ class LoopModelContractTest {
   @ForEachServer
   void writesBesideAThreadThatSharesTheReadersCell_areNeverUnseen(ServerUnderTest server)
       throws Exception {
-    int cell = CallerOrder.cell();
+    int cell = Lanes.cellOfThread();
     neverMissesWritesOf(
         server,
         List.of(task -> startInCell(cell, task), task -> startInCell((cell + 1) % 256, task)));
@@ -145,7 +145,7 @@ class LoopModelContractTest {
       CompletableFuture<Boolean> isIt = new CompletableFuture<>();
       Runnable ifInCell =
           () -> {
-            boolean inCell = CallerOrder.cell() == cell;
+            boolean inCell = Lanes.cellOfThread() == cell;
             isIt.complete(inCell);
             if (inCell) {
               task.run();

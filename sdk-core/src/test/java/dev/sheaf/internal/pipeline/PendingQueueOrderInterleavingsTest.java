@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.sheaf.internal.command;
+package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.common.ModelChecking;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -20,10 +23,10 @@ import org.junit.jupiter.api.Test;
  * <p>Hunted for: a producer that is overtaken between taking its place at the tail and linking its
  * predecessor to it, or two that take the same place. What was added must neither be lost nor
  * reordered, chains must stay together, and a queue that calls itself empty must be so. {@link
- * CommandQueueThreadsTest} asks the same of real threads.
+ * PendingQueueThreadsTest} asks the same of real threads.
  */
 @Tag("slow")
-class CommandQueueInterleavingsTest {
+class PendingQueueOrderInterleavingsTest {
 
   /** Shared by all runs, one at a time: to encode commands is not what is tested. */
   private static final List<EncodedCommand<?, ?, ?>> COMMANDS =
@@ -88,18 +91,19 @@ class CommandQueueInterleavingsTest {
 
   public static class QueueUnderTest extends Operations {
 
-    private final CommandQueue queue = new CommandQueue();
+    private final PendingQueue queue =
+        new PendingQueue(BatchingOptions.defaults(), new WriteClock(), null, () -> {}, () -> {});
 
     public QueueUnderTest() {
-      COMMANDS.forEach(command -> command.next = null);
+      COMMANDS.forEach(command -> command.linkTo(null));
     }
 
     @Override
     void add(int first, int last) {
       for (int i = first; i < last; i++) {
-        COMMANDS.get(i).next = COMMANDS.get(i + 1);
+        COMMANDS.get(i).linkTo(COMMANDS.get(i + 1));
       }
-      queue.addChain(COMMANDS.get(first), COMMANDS.get(last));
+      queue.link(COMMANDS.get(first), COMMANDS.get(last));
     }
 
     /** A null of a queue that is not empty means "soon": a producer is half-way. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.sheaf.internal.command;
+package dev.sheaf.internal.pipeline;
 
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.common.ModelChecking;
+import dev.sheaf.internal.pipeline.Lanes.CallerOrder;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
@@ -50,16 +53,16 @@ class CallerOrderInterleavingsTest {
   @Param(name = "lane", gen = IntGen.class, conf = "0:2")
   public static class Travels {
 
-    private final CallerOrder order = new CallerOrder(() -> false, cell -> {});
+    private final CallerOrder order = new CallerOrder(new WriteClock());
 
     @Operation
     public boolean travel(@Param(name = "lane") int wanted) {
       int lane = order.enter(CELL, wanted, 1);
       boolean kept = order.lane(CELL) == lane && order.enter(CELL, wanted + 1, 2) == lane;
-      order.undo(CELL, 2);
+      order.leave(CELL, 2);
       kept &= order.enter(CELL, wanted + 2, 1) == lane;
-      order.leave(CELL);
-      order.leave(CELL);
+      order.leave(CELL, 1);
+      order.leave(CELL, 1);
       return kept;
     }
 
@@ -74,7 +77,7 @@ class CallerOrderInterleavingsTest {
   /** One command that is answered, fails and is cancelled, perhaps all at once. */
   public static class Ends {
 
-    private final CallerOrder order = new CallerOrder(() -> false, cell -> {});
+    private final CallerOrder order = new CallerOrder(new WriteClock());
     private final EncodedCommand<?, ?, ?> command =
         EncodedCommand.encode(
             new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.sheaf.internal.command;
+package dev.sheaf.internal.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sheaf.BatchingOptions;
+import dev.sheaf.internal.command.EncodedCommand;
+import dev.sheaf.internal.command.WriteClock;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
@@ -19,14 +22,15 @@ import org.junit.jupiter.api.Test;
  * The queue under real threads, because a model of interleavings knows nothing of what a processor
  * reorders. Hunted for: commands that are lost, doubled or reordered, and chains that are torn.
  */
-class CommandQueueThreadsTest {
+class PendingQueueThreadsTest {
 
   private static final int PRODUCERS = 3;
   private static final int EACH = 20_000;
   private static final int LONGEST_CHAIN = 4;
 
   private final List<List<EncodedCommand<?, ?, ?>>> commands = new ArrayList<>();
-  private final CommandQueue queue = new CommandQueue();
+  private final PendingQueue queue =
+      new PendingQueue(BatchingOptions.defaults(), new WriteClock(), null, () -> {}, () -> {});
 
   @Test
   void threadsAdd_nothingIsLostDoubledReorderedOrTorn() throws InterruptedException {
@@ -92,10 +96,10 @@ class CommandQueueThreadsTest {
     while (first < EACH) {
       int last = first;
       while (last + 1 < EACH && !beginsChain(last + 1)) {
-        own.get(last).next = own.get(last + 1);
+        own.get(last).linkTo(own.get(last + 1));
         last++;
       }
-      queue.addChain(own.get(first), own.get(last));
+      queue.link(own.get(first), own.get(last));
       first = last + 1;
     }
   }
