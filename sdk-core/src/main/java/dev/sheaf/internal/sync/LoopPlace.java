@@ -116,6 +116,10 @@ final class LoopPlace {
     return command;
   }
 
+  boolean isDeclared() {
+    return declared;
+  }
+
   synchronized boolean isReadingAhead() {
     return state == State.READING_AHEAD;
   }

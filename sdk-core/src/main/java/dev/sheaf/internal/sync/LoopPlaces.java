@@ -178,7 +178,7 @@ public final class LoopPlaces {
       Set<Shape> shapes = new HashSet<>();
       places.forEach(
           (at, place) -> {
-            if (at.shape() != DECLARED && place.isReadingAhead()) {
+            if (!place.isDeclared() && place.isReadingAhead()) {
               shapes.add(at.shape());
             }
           });
@@ -199,15 +199,11 @@ public final class LoopPlaces {
 
   /** What the detector has found, with what was learned there, and what was learned elsewhere. */
   public List<LoopReport> addTo(List<LoopReport> found) {
-    List<LoopPlace> known = new ArrayList<>();
+    List<LoopPlace> known;
     synchronized (places) {
-      places.forEach(
-          (at, place) -> {
-            if (at.shape() != DECLARED) {
-              known.add(place);
-            }
-          });
+      known = new ArrayList<>(places.values());
     }
+    known.removeIf(LoopPlace::isDeclared);
     List<LoopReport> reports = new ArrayList<>();
     for (LoopReport report : found) {
       LoopPlace here = null;
