@@ -28,8 +28,8 @@
  * </pre>
  *
  * <p>Declared and learned loops have one mechanism. They differ in where their keys come from, and
- * in this: who declares a loop is given larger windows sooner, replies that may be older, and no
- * stop; see {@link dev.sheaf.internal.sync.Loop#isDeclared}.
+ * in what was agreed: a declared loop has larger windows sooner, its replies may be older and
+ * outlive a claim of its thread, and nothing stops it.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */
