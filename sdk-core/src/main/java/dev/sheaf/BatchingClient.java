@@ -13,7 +13,7 @@ import dev.sheaf.internal.connect.CoalescingRedisClient;
 import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.connect.NodeSources;
 import dev.sheaf.internal.pipeline.ClientContext;
-import dev.sheaf.internal.sync.LearnedPlaces;
+import dev.sheaf.internal.sync.LoopPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.wait.Deadlines;
 import io.lettuce.core.AbstractRedisClient;
@@ -55,7 +55,7 @@ public final class BatchingClient implements AutoCloseable {
   private final ClientResources resources;
   private final AbstractRedisClient lettuce;
   private final @Nullable LoopSampler loopDetector;
-  private final @Nullable LearnedPlaces learnedPlaces;
+  private final LoopPlaces loopPlaces;
 
   private BatchingClient(ClientSettings<?, ?> settings, boolean cluster) {
     ClientResources given = settings.clientResources;
@@ -75,7 +75,7 @@ public final class BatchingClient implements AutoCloseable {
             : CoalescingRedisClient.create(given, uri(), context, deadlines);
     setOptions();
     ClientAssembly.attachDictionaries(context, lettuce, uri(), given);
-    this.learnedPlaces = ClientAssembly.learnedPlaces(settings);
+    this.loopPlaces = ClientAssembly.loopPlaces(settings);
     this.loopDetector =
         settings.loopDetection
             ? new LoopSampler(
@@ -132,7 +132,7 @@ public final class BatchingClient implements AutoCloseable {
   public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
     ConnectedServer<K, V> server = server(connection);
     RedisURI bounded = Uris.withTimeout(uri(), settings.connectTimeout);
-    return new ClientAssembly(settings, context, resources, loopDetector, learnedPlaces)
+    return new ClientAssembly(settings, context, resources, loopDetector, loopPlaces)
         .over(
             server, codec, NodeSources.of(server, codec, bounded), failsFast(), () -> {}, () -> {});
   }
@@ -151,7 +151,7 @@ public final class BatchingClient implements AutoCloseable {
       Supplier<? extends Sheaf<byte[], byte[]>> watched) {
     NodeWatch<K> watch =
         NodeWatch.borrowed(() -> known(watched.get()).watch(), key -> bytes(codec.encodeKey(key)));
-    return new ClientAssembly(settings, context, resources, loopDetector, learnedPlaces)
+    return new ClientAssembly(settings, context, resources, loopDetector, loopPlaces)
         .over(server(connection), codec, watch, () -> {}, () -> {});
   }
 
@@ -235,7 +235,7 @@ public final class BatchingClient implements AutoCloseable {
 
   /** Whether it {@link SheafBuilder#learnLoops learns loops}. */
   public boolean learnsLoops() {
-    return learnedPlaces != null;
+    return loopPlaces.learns();
   }
 
   /**

@@ -293,14 +293,13 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *
    * <p>The first {@code sync().get} of the current item's key, in an iteration and on the thread
    * that iterates, is answered from the window: {@value
-   * dev.sheaf.internal.sync.LoopHabits#CAUTIOUS_KEYS} keys at first, or {@value
-   * dev.sheaf.internal.sync.LoopHabits#TRUSTING_KEYS} where earlier loops of this client went to
-   * their end, then up to {@value dev.sheaf.internal.sync.LoopHabits#MAX_WINDOW_KEYS} while their
-   * values are used, fewer if they are large. A window is read when the first of its values is
-   * asked for, in one round trip, and not before: a body that reads nothing causes no reads, one
-   * that breaks off wastes at most the rest of its window. Everything else goes to the server as
-   * always: a second get in the same iteration, gets of other keys, other commands, {@link #async}
-   * and {@link #reactive}.
+   * dev.sheaf.internal.sync.LoopPlace#CAUTIOUS_KEYS} keys at first, or as many as the shortest of
+   * the four latest loops of this line has read, then up to {@value
+   * dev.sheaf.internal.sync.LoopPlace#MAX_WINDOW_KEYS} while their values are used, fewer if they
+   * are large. A window is read when the first of its values is asked for, in one round trip, and
+   * not before: a body that reads nothing causes no reads, one that breaks off wastes at most the
+   * rest of its window. Everything else goes to the server as always: a second get in the same
+   * iteration, gets of other keys, other commands, {@link #async} and {@link #reactive}.
    *
    * <p>A value is as old as its window, and waits at most 1 second. If this client writes to the
    * key meanwhile, by whatever thread and whichever face, the value is dropped before the write is

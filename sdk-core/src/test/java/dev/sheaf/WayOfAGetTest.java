@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class WayOfAGetTest {
 
   /** It may be lowered. */
-  private static final int MAX_CLASSES = 20;
+  private static final int MAX_CLASSES = 18;
 
   /** Reads replies, on the thread that drives. */
   private static final String READER = "dev.sheaf.internal.pipeline.FlightHandler";

@@ -8,9 +8,9 @@ import dev.sheaf.internal.connect.ConnectedServer;
 import dev.sheaf.internal.keys.ReadRouter;
 import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
-import dev.sheaf.internal.sync.KeyLoops;
+import dev.sheaf.internal.sync.LoopPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
-import dev.sheaf.internal.sync.SyncCommands;
+import dev.sheaf.internal.sync.Loops;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -60,18 +60,14 @@ final class ClockedCalls implements AutoCloseable {
                   waitedNanos.get()[0] += roundTripNanos;
                   return reply;
                 });
-    KeyLoops<String, String> loops =
-        new KeyLoops<>(
+    Loops<String, String> loops =
+        new Loops<>(
             new ReadRouter<>(ConnectedServer.of(connection, client), StringCodec.UTF8, null),
-            connection.getTimeout(),
             new WriteClock(),
-            new AtomicInteger(),
+            new LoopPlaces(null, null, "client"),
             ThreadLocal.withInitial(CallerThread::new));
-    return SyncCommands.over(
-        RedisCommands.class,
-        timed,
-        () -> true,
-        new BlockingCalls<>(connection, loops, detector, null));
+    return new BlockingCalls<>(connection, loops, new AtomicInteger(), detector)
+        .over(RedisCommands.class, timed, () -> true);
   }
 
   private long nanoTime() {

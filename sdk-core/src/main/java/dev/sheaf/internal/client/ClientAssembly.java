@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.client;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.compression.CompressionOptions;
@@ -19,7 +18,7 @@ import dev.sheaf.internal.pipeline.BatchMeters;
 import dev.sheaf.internal.pipeline.ClientContext;
 import dev.sheaf.internal.pipeline.ScriptTexts;
 import dev.sheaf.internal.readthrough.ReadThroughs;
-import dev.sheaf.internal.sync.LearnedPlaces;
+import dev.sheaf.internal.sync.LoopPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -40,14 +39,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param resources whose threads the parts use
  * @param loopDetector null if nobody looks for loops
- * @param learnedPlaces null if nobody learns them
  */
 public record ClientAssembly(
     ClientSettings<?, ?> settings,
     ClientContext context,
     ClientResources resources,
     @Nullable LoopSampler loopDetector,
-    @Nullable LearnedPlaces learnedPlaces) {
+    LoopPlaces loopPlaces) {
 
   /**
    * For a client that is reached by an address.
@@ -98,10 +96,9 @@ public record ClientAssembly(
     compression.dictionaries().attach(store, resources.eventExecutorGroup());
   }
 
-  /** What is learned of loops; null unless that was asked for. */
-  public static @Nullable LearnedPlaces learnedPlaces(ClientSettings<?, ?> settings) {
-    LoopLearning chosen = settings.loopLearning;
-    return chosen == null ? null : new LearnedPlaces(chosen, settings.meterRegistry, settings.name);
+  /** What is known of loops. */
+  public static LoopPlaces loopPlaces(ClientSettings<?, ?> settings) {
+    return new LoopPlaces(settings.loopLearning, settings.meterRegistry, settings.name);
   }
 
   /** What compresses values, which the caller closes; null unless that was asked for. */
@@ -147,7 +144,7 @@ public record ClientAssembly(
         settings.meterRegistry,
         settings.name,
         loopDetector,
-        learnedPlaces,
+        loopPlaces,
         watch,
         new ReadThroughs<>(
             server, codec, context.compression(), watch, settings.meterRegistry, settings.name),

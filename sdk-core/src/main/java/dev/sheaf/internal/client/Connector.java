@@ -146,7 +146,7 @@ public final class Connector<K, V> {
     LoopSampler detector = loopDetector(server.connection());
     ClientAssembly.attachDictionaries(context, server.client(), bounded(uri), resources);
     return new ClientAssembly(
-            settings, context, resources, detector, ClientAssembly.learnedPlaces(settings))
+            settings, context, resources, detector, ClientAssembly.loopPlaces(settings))
         .over(
             server,
             settings.codec,

@@ -25,12 +25,10 @@ import dev.sheaf.internal.scripts.ScriptRegistry;
 import dev.sheaf.internal.sync.BlockingCalls;
 import dev.sheaf.internal.sync.CallerThread;
 import dev.sheaf.internal.sync.EachThreads;
-import dev.sheaf.internal.sync.KeyLoops;
-import dev.sheaf.internal.sync.LearnedLoops;
-import dev.sheaf.internal.sync.LearnedPlaces;
+import dev.sheaf.internal.sync.LoopPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
+import dev.sheaf.internal.sync.Loops;
 import dev.sheaf.internal.sync.MapEach;
-import dev.sheaf.internal.sync.SyncCommands;
 import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
@@ -72,13 +70,12 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   private final AtomicInteger blockedCallers;
   private final ThreadLocal<CallerThread> callers = ThreadLocal.withInitial(CallerThread::new);
   private final ReadRouter<K, V> reads;
-  private final KeyLoops<K, V> keyLoops;
+  private final Loops<K, V> loops;
   private final BlockingCalls<K, V> calls;
   private final MultiCommand<K, V> bulk;
   private final LazyBulkLane<K, V> bulkLane;
   private final @Nullable LoopSampler loopDetector;
-  private final @Nullable LearnedPlaces learnedPlaces;
-  private final @Nullable LearnedLoops<K, V> learned;
+  private final LoopPlaces loopPlaces;
   private final RedisClusterCommands<K, V> sync;
   private final EachThreads eachThreads = EachThreads.best();
   private final NodeWatch<K> watch;
@@ -97,7 +94,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
       @Nullable MeterRegistry meterRegistry,
       String name,
       @Nullable LoopSampler loopDetector,
-      @Nullable LearnedPlaces learnedPlaces,
+      LoopPlaces loopPlaces,
       NodeWatch<K> watch,
       ReadThroughs<K, V> readThroughs,
       Supplier<ConnectedServer<K, V>> connectAgain,
@@ -107,8 +104,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     this.codec = codec;
     this.commandTimeout = context.commandTimeout();
     this.reads = new ReadRouter<>(server, codec, context.compression());
-    this.keyLoops =
-        new KeyLoops<>(reads, commandTimeout, context.writes(), context.blockedCallers(), callers);
+    this.loops = new Loops<>(reads, context.writes(), loopPlaces, callers);
     this.bulk =
         new MultiCommand<>(
             server.connection(),
@@ -118,20 +114,17 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
             context.blockedCallers());
     this.blockedCallers = context.blockedCallers();
     this.loopDetector = loopDetector;
-    this.learnedPlaces = learnedPlaces;
-    this.learned = learnedPlaces == null ? null : new LearnedLoops<>(keyLoops, learnedPlaces);
-    this.calls = new BlockingCalls<>(server.connection(), keyLoops, loopDetector, learned);
+    this.loopPlaces = loopPlaces;
+    this.calls = new BlockingCalls<>(server.connection(), loops, blockedCallers, loopDetector);
     RedisCodec<K, V> decompressing = context.compression() == null ? null : codec;
-    this.sync = SyncCommands.over(server, decompressing, calls);
+    this.sync = calls.over(server, decompressing);
     this.bulkLane =
         new LazyBulkLane<>(
             connectAgain,
             // A loop over large values is bound by their size, and not by its round trips.
             lane ->
-                SyncCommands.over(
-                    lane,
-                    decompressing,
-                    new BlockingCalls<>(lane.connection(), loopsOf(lane, context), null, null)));
+                new BlockingCalls<>(lane.connection(), loopsOf(lane, context), blockedCallers, null)
+                    .over(lane, decompressing));
     this.watch = watch;
     this.readThroughs = readThroughs;
     this.healing = context.healing();
@@ -142,12 +135,11 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
   }
 
   /** Of threads of its own: what a loop has read ahead is of the other lane. */
-  private KeyLoops<K, V> loopsOf(ConnectedServer<K, V> lane, ClientContext context) {
-    return new KeyLoops<>(
+  private Loops<K, V> loopsOf(ConnectedServer<K, V> lane, ClientContext context) {
+    return new Loops<>(
         new ReadRouter<>(lane, codec, context.compression()),
-        commandTimeout,
         context.writes(),
-        context.blockedCallers(),
+        new LoopPlaces(null, null, ""),
         ThreadLocal.withInitial(CallerThread::new));
   }
 
@@ -217,15 +209,8 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
     return Collections.unmodifiableMap(results);
   }
 
-  /** What this thread has read ahead may be older than what it is about to see. */
-  private void seeLater() {
-    if (learned != null) {
-      learned.readElsewhere();
-    }
-  }
-
   private Map<K, Result<V>> readSlice(Collection<? extends K> keys) {
-    seeLater();
+    loops.readElsewhere();
     long deadlineNanos = System.nanoTime() + commandTimeout.toNanos();
     return WriteScope.supply(
         blockedCallers,
@@ -283,7 +268,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, Result<Boolean>> existsAll(Collection<? extends K> keys) {
-    seeLater();
+    loops.readElsewhere();
     return bulk.forEach(CommandType.EXISTS, keys);
   }
 
@@ -294,7 +279,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, Result<Boolean>> touchAll(Collection<? extends K> keys) {
-    seeLater();
+    loops.readElsewhere();
     return bulk.forEach(CommandType.TOUCH, keys);
   }
 
@@ -315,14 +300,14 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader) {
-    seeLater();
+    loops.readElsewhere();
     return readThroughs.usual().get(key, ttl, loader);
   }
 
   @Override
   public Map<K, V> readThroughAll(
       Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
-    seeLater();
+    loops.readElsewhere();
     return readThroughs.usual().getAll(keys, ttl, loader);
   }
 
@@ -333,13 +318,13 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Iterable<K> loop(Collection<? extends K> keys) {
-    return keyLoops.over(keys, Function.identity());
+    return loops.over(keys, Function.identity());
   }
 
   @Override
   public <T> Iterable<T> loop(
       Collection<? extends T> items, Function<? super T, ? extends K> keyOf) {
-    return keyLoops.over(items, keyOf);
+    return loops.over(items, keyOf);
   }
 
   @Override
@@ -350,7 +335,7 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** Blocking commands of another interface, which see to what this face does for its own. */
   public <T> T blocking(Class<T> type, T commands, BooleanSupplier waits) {
-    return SyncCommands.over(type, commands, waits, calls);
+    return calls.over(type, commands, waits);
   }
 
   /** One GET as {@link #blocking} sees it. */
@@ -360,25 +345,23 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   /** One GET that waits in a way of its own, where loops are learned. */
   public @Nullable V learnedGet(K key, Supplier<? extends @Nullable V> send) {
-    return learned == null ? send.get() : calls.get(key, false, send);
+    return loopPlaces.learns() ? calls.get(key, false, send) : send.get();
   }
 
   /** The current thread is about to read what has these ids. */
   public void expect(String source, Collection<?> ids) {
-    if (learned != null) {
-      learned.expect(source, ids);
-    }
+    loops.expect(source, ids);
   }
 
   /** What this client writes. */
   public WriteClock writes() {
-    return keyLoops.writes();
+    return loops.writes();
   }
 
   @Override
   public List<LoopReport> loops() {
     List<LoopReport> found = loopDetector == null ? List.of() : loopDetector.reports();
-    return learnedPlaces == null ? found : learnedPlaces.addTo(found);
+    return loopPlaces.addTo(found);
   }
 
   @Override

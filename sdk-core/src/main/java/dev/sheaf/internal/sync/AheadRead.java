@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
+import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.keys.KeyReads;
 import dev.sheaf.internal.keys.MultiGet;
 import dev.sheaf.internal.keys.MultiRead;
@@ -14,57 +15,17 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** The commands that may be read ahead in a loop that was learned. */
+/** The commands that may be read ahead: GET in a declared loop, all of them in a learned one. */
 enum AheadRead {
-  GET(1) {
-    @Override
-    <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest) {
-      return MultiGet.ofEach(router, keys);
-    }
-  },
-
-  HGETALL(1) {
-    @Override
-    <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest) {
-      return new MultiRead<>(
-          router,
-          CommandType.HGETALL,
-          keys,
-          () -> new MeasuredMap<>(router.codec()),
-          output -> output.bytes,
-          args -> {});
-    }
-  },
-
-  HGET(2) {
-    @Override
-    @SuppressWarnings("unchecked") // The field that was asked for is of the type of keys.
-    <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest) {
-      return new MultiRead<>(
-          router,
-          CommandType.HGET,
-          keys,
-          () -> new MeasuredValue<>(router.codec()),
-          output -> output.bytes,
-          args -> args.addKey((K) rest));
-    }
-  },
-
-  EXISTS(1) {
-    @Override
-    <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest) {
-      return numbers(router, CommandType.EXISTS, keys);
-    }
-  },
-
-  TTL(1) {
-    @Override
-    <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest) {
-      return numbers(router, CommandType.TTL, keys);
-    }
-  };
+  GET(1),
+  HGETALL(1),
+  HGET(2),
+  EXISTS(1),
+  TTL(1);
 
   /** How a number travels, about. */
   private static final int NUMBER_BYTES = 8;
@@ -94,7 +55,31 @@ enum AheadRead {
   }
 
   /** Reads of some keys; the rest is the further argument of all. */
-  abstract <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest);
+  @SuppressWarnings("unchecked") // The field that was asked for is of the type of keys.
+  <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest) {
+    RedisCodec<K, V> codec = router.codec();
+    return switch (this) {
+      case GET -> MultiGet.ofEach(router, keys);
+      case HGETALL ->
+          new MultiRead<>(
+              router,
+              CommandType.HGETALL,
+              keys,
+              () -> new MeasuredMap<>(codec),
+              output -> output.bytes,
+              args -> {});
+      case HGET ->
+          new MultiRead<>(
+              router,
+              CommandType.HGET,
+              keys,
+              () -> new MeasuredValue<>(codec),
+              output -> output.bytes,
+              args -> args.addKey((K) rest));
+      case EXISTS -> numbers(router, CommandType.EXISTS, keys);
+      case TTL -> numbers(router, CommandType.TTL, keys);
+    };
+  }
 
   /** A reply as a method gives it. */
   static @Nullable Object asOf(Method method, @Nullable Object reply) {
@@ -112,6 +97,34 @@ enum AheadRead {
         () -> new IntegerOutput<>(router.codec()),
         output -> NUMBER_BYTES,
         args -> {});
+  }
+
+  /**
+   * What a method's calls mean to what was read ahead.
+   *
+   * @param command the command's name
+   * @param ahead how it is read ahead; null if it is not
+   * @param keyed whether its first argument is the one key that it has to do with
+   * @param tellsMore whether its caller may see more of a key by it
+   */
+  record Seen(String command, @Nullable AheadRead ahead, boolean keyed, boolean tellsMore) {
+
+    private static final ConcurrentMap<Method, Seen> KNOWN = new ConcurrentHashMap<>();
+
+    static Seen of(Method method) {
+      Seen known = KNOWN.get(method);
+      return known == null ? KNOWN.computeIfAbsent(method, Seen::look) : known;
+    }
+
+    private static Seen look(Method method) {
+      CommandTraits traits = CommandTraits.ofMethod(method.getName());
+      boolean keyed = traits.isOfFirstArgument() && method.getParameterCount() > 0;
+      return new Seen(
+          traits.isKnown() ? traits.name() : method.getName().toUpperCase(Locale.ROOT),
+          AheadRead.of(method),
+          keyed,
+          keyed || traits.isRead() || !traits.isKnown());
+    }
   }
 
   /** The value of one field, and its size before it was decoded. */

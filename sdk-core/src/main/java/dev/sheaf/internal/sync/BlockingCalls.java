@@ -3,21 +3,44 @@ package dev.sheaf.internal.sync;
 
 import dev.sheaf.Result;
 import dev.sheaf.SheafException;
+import dev.sheaf.internal.compression.CallerOutput;
 import dev.sheaf.internal.connect.ConnectedServer;
+import dev.sheaf.internal.keys.KeyReads;
 import dev.sheaf.internal.pipeline.WriteScope;
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisStringCommands;
+import io.lettuce.core.cluster.RedisAdvancedClusterAsyncCommandsImpl;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens on the calling thread around a blocking call: before it, a loop may hold the value
- * already; while it waits, the thread may drive the event loop; after it, the call is counted to
- * find loops.
+ * The blocking calls of one connection, and what happens around each on the calling thread. Before
+ * it, a loop may hold the value already, and what the thread holds back in a batch is sent, as the
+ * answer may depend on it. While it waits, the thread may drive the event loop. After it, the call
+ * is counted to find loops.
  *
  * <p>Thread-safe.
  */
@@ -26,17 +49,18 @@ public final class BlockingCalls<K, V> {
   /** The GET of a template, as loops are found by. */
   private static final Method GET = lettuceGet();
 
+  /** Which methods of a cluster's commands send several. */
+  private static final ConcurrentMap<Method, Boolean> SEVERAL = new ConcurrentHashMap<>();
+
   private final StatefulConnection<?, ?> connection;
-  private final KeyLoops<K, V> loops;
-  private final ThreadLocal<CallerThread> threads;
+  private final Loops<K, V> loops;
+  private final ThreadLocal<CallerThread> callers;
+  private final @Nullable ThreadLocal<FollowedCalls<K>> learned;
   private final AtomicInteger blockedCallers;
   private final @Nullable LoopSampler sampler;
 
   /** What calls are timed by to find loops. */
   private final LongSupplier nanoTime;
-
-  /** Null unless loops are learned. */
-  private final @Nullable LearnedLoops<K, V> learned;
 
   /** Whether commands may be held back until their caller waits. */
   private final boolean mayDrive;
@@ -44,21 +68,21 @@ public final class BlockingCalls<K, V> {
   /**
    * Sees the blocking calls of one connection.
    *
+   * @param blockedCallers counts how many of the client's callers block for replies
    * @param sampler finds loops; null if nothing does
-   * @param learned what is learned of loops; null if nothing is
    */
   public BlockingCalls(
       StatefulConnection<?, ?> connection,
-      KeyLoops<K, V> loops,
-      @Nullable LoopSampler sampler,
-      @Nullable LearnedLoops<K, V> learned) {
+      Loops<K, V> loops,
+      AtomicInteger blockedCallers,
+      @Nullable LoopSampler sampler) {
     this.connection = connection;
     this.loops = loops;
-    this.threads = loops.threads();
-    this.blockedCallers = loops.blockedCallers();
+    this.callers = loops.callers();
+    this.learned = loops.followed();
+    this.blockedCallers = blockedCallers;
     this.sampler = sampler;
     this.nanoTime = sampler == null ? System::nanoTime : sampler.nanoTime();
-    this.learned = learned;
     this.mayDrive = ConnectedServer.isOwn(connection);
   }
 
@@ -70,8 +94,36 @@ public final class BlockingCalls<K, V> {
     }
   }
 
-  StatefulConnection<?, ?> connection() {
-    return connection;
+  /**
+   * The face of Lettuce's commands, as {@code Sheaf.sync} gives it: an object of all the interfaces
+   * that they have.
+   *
+   * @param server of the same connection
+   * @param decompressing the client's codec if values may be compressed, else null
+   */
+  @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
+  public RedisClusterCommands<K, V> over(
+      ConnectedServer<K, V> server, @Nullable RedisCodec<K, V> decompressing) {
+    TimeoutOptions timeouts = server.connection().getOptions().getTimeoutOptions();
+    // Where the time-outs of commands differ, Lettuce alone knows them.
+    boolean differ = timeouts.isTimeoutCommands() && !timeouts.isApplyConnectionTimeout();
+    return (RedisClusterCommands<K, V>)
+        Proxy.newProxyInstance(
+            RedisClusterCommands.class.getClassLoader(),
+            server.sync().getClass().getInterfaces(),
+            new Face(server.sync(), () -> true, differ ? null : server.async(), decompressing));
+  }
+
+  /**
+   * The face of blocking commands of another interface, in which a {@code get} of one argument is
+   * Lettuce's.
+   *
+   * @param waits whether calls wait for their replies; while they do not, they pass as they are
+   */
+  public <T> T over(Class<T> type, T commands, BooleanSupplier waits) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(), new Class<?>[] {type}, new Face(commands, waits, null, null)));
   }
 
   /**
@@ -100,70 +152,74 @@ public final class BlockingCalls<K, V> {
    * @param drives whether it sends one command and waits for its reply, so that the thread may
    *     drive the event loop meanwhile
    */
-  @Nullable Object call(
+  private @Nullable Object call(
       Method method,
       Object @Nullable [] arguments,
       @Nullable K key,
       boolean drives,
       Callable<@Nullable Object> call)
       throws Exception {
-    CallerThread caller = threads.get();
-    if (key != null && caller.isInLoop()) {
-      Result<?> ahead = caller.take(key);
-      if (ahead != null) {
-        if (learned != null) {
-          learned.ofThread().forget(key);
-        }
-        return ahead.orNull();
-      }
-      loops.overtake(key);
+    CallerThread caller = callers.get();
+    FollowedCalls<K> followed = learned == null || caller.isMapping() ? null : learned.get();
+    if (followed == null && !caller.isInLoop()) {
+      return send(caller, method, arguments, drives, call);
     }
-    return learned == null || caller.isMapping()
-        ? send(caller, method, arguments, drives, call)
-        : follow(learned.ofThread(), caller, method, arguments, key, drives, call);
+    AheadRead.Seen seen = AheadRead.Seen.of(method);
+    Object first = key == null && arguments != null && arguments.length > 0 ? arguments[0] : key;
+    Object read = AheadRead.keyOf(first);
+    Object rest = arguments != null && arguments.length > 1 ? arguments[1] : null;
+    Result<?> ahead =
+        seen.ahead() == null || read == null ? null : caller.take(seen.ahead(), read, rest);
+    Object reply;
+    if (ahead != null) {
+      reply = AheadRead.asOf(method, ahead.orNull());
+    } else {
+      LoopWindow<K> window = window(caller, followed, seen, read, rest);
+      reply = send(caller, method, arguments, drives, window == null ? call : with(window, call));
+    }
+    if (followed != null) {
+      followed.replied(seen.command(), reply);
+    }
+    return reply;
   }
 
-  @SuppressWarnings("unchecked") // What is read ahead has a key of the client's type.
-  private @Nullable Object follow(
-      FollowedCalls<K> followed,
+  /** What is to be read ahead with a call that the server is about to be asked; null if nothing. */
+  @SuppressWarnings("unchecked") // The loops of a thread have keys of the client's type.
+  private @Nullable LoopWindow<K> window(
       CallerThread caller,
-      Method method,
-      Object @Nullable [] arguments,
-      @Nullable K getKey,
-      boolean drives,
-      Callable<@Nullable Object> call)
-      throws Exception {
-    SeenCall seen = SeenCall.of(method);
+      @Nullable FollowedCalls<K> followed,
+      AheadRead.Seen seen,
+      @Nullable Object key,
+      @Nullable Object rest) {
     AheadRead read = seen.ahead();
-    Object key =
-        getKey == null && arguments != null && arguments.length > 0
-            ? AheadRead.keyOf(arguments[0])
-            : getKey;
+    if (caller.isInLoop() && seen.tellsMore()) {
+      int cell = seen.keyed() && key != null ? loops.cellOf(key) : KeyReads.NO_CELL;
+      if (cell == KeyReads.NO_CELL) {
+        caller.dropLearned();
+      } else {
+        caller.forget(read, cell);
+      }
+    }
     if (read == null || key == null) {
-      followed.pass(seen, arguments);
-      Object reply = send(caller, method, arguments, drives, call);
-      followed.replied(seen.command(), reply);
-      return reply;
+      return null;
     }
-    Object rest = arguments != null && arguments.length > 1 ? arguments[1] : null;
-    Result<?> ahead = followed.take(read, (K) key, rest);
-    Object reply;
-    if (ahead == null) {
-      LearnedWindow<K> window = followed.asks(read, (K) key, rest);
-      reply = send(caller, method, arguments, drives, window == null ? call : with(window, call));
-    } else {
-      reply = AheadRead.asOf(method, ahead.orNull());
+    Loop<?> loop = caller.declares(read, key, rest);
+    if (loop == null && followed != null) {
+      loop = followed.asks(read, key, rest);
     }
-    followed.replied(seen.command(), reply);
-    return reply;
+    return loop == null ? null : loops.open((Loop<K>) loop);
   }
 
   /** In one write: what is read ahead first, so that it is there when the call is answered. */
   private static Callable<@Nullable Object> with(
-      LearnedWindow<?> window, Callable<@Nullable Object> call) {
+      LoopWindow<?> window, Callable<@Nullable Object> call) {
     return () -> {
       window.request();
-      return call.call();
+      try {
+        return call.call();
+      } finally {
+        window.answered();
+      }
     };
   }
 
@@ -177,12 +233,11 @@ public final class BlockingCalls<K, V> {
     if (sampler == null || caller.isMapping()) {
       return send(drives, call);
     }
-    CallRuns runs = caller.runs();
     long startNanos = nanoTime.getAsLong();
     Object result = send(drives, call);
-    CallRuns.Run run = runs.count(method, startNanos, nanoTime.getAsLong());
+    CallerThread.Run run = caller.count(method, startNanos, nanoTime.getAsLong());
     if (run.isOfInterest()) {
-      sampler.called(runs, run, method, arguments);
+      sampler.called(caller, run, method, arguments);
     }
     return result;
   }
@@ -191,5 +246,131 @@ public final class BlockingCalls<K, V> {
     return drives && mayDrive
         ? WriteScope.call(blockedCallers, connection.getTimeout(), call)
         : WriteScope.pass(call);
+  }
+
+  /** Blocking commands, of which each call is seen on the calling thread. Thread-safe. */
+  private final class Face implements InvocationHandler {
+
+    private final Object commands;
+    private final BooleanSupplier waits;
+
+    /** What GET is sent by; null where it is called as all else. */
+    private final @Nullable RedisClusterAsyncCommands<K, V> gets;
+
+    /** How values are read where the caller decompresses them; null without compression. */
+    private final @Nullable RedisCodec<K, V> decompressing;
+
+    Face(
+        Object commands,
+        BooleanSupplier waits,
+        @Nullable RedisClusterAsyncCommands<K, V> gets,
+        @Nullable RedisCodec<K, V> decompressing) {
+      this.commands = commands;
+      this.waits = waits;
+      this.gets = gets;
+      this.decompressing = decompressing;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // The argument of get(K).
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+        throws Throwable {
+      if (method.getDeclaringClass() == Object.class) {
+        return asObject(proxy, method, arguments);
+      }
+      if (!waits.getAsBoolean()) {
+        return callOnce(method, arguments, false);
+      }
+      boolean get = isGet(method, arguments);
+      return call(
+          method,
+          arguments,
+          get && arguments != null ? (K) arguments[0] : null,
+          get || isOneCommand(method),
+          () -> callOnce(method, arguments, get));
+    }
+
+    /**
+     * Whether a method sends one command and waits for its reply, and not, as some do on a cluster,
+     * for those of several.
+     */
+    private boolean isOneCommand(Method method) {
+      if (!(connection instanceof StatefulRedisClusterConnection)) {
+        return true;
+      }
+      return gets != null && !SEVERAL.computeIfAbsent(method, Face::isOfSeveral);
+    }
+
+    private static boolean isOfSeveral(Method method) {
+      for (Method own : RedisAdvancedClusterAsyncCommandsImpl.class.getDeclaredMethods()) {
+        if (own.getName().equals(method.getName())
+            && Arrays.equals(own.getParameterTypes(), method.getParameterTypes())) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private static boolean isGet(Method method, Object @Nullable [] arguments) {
+      return arguments != null
+          && arguments.length == 1
+          && arguments[0] != null
+          && method.getName().equals("get");
+    }
+
+    @SuppressWarnings("unchecked") // The argument of get(K).
+    private @Nullable Object callOnce(Method method, Object @Nullable [] arguments, boolean get)
+        throws Exception {
+      if (get && gets != null && arguments != null) {
+        return get(gets, (K) arguments[0]);
+      }
+      try {
+        return method.invoke(commands, arguments);
+      } catch (InvocationTargetException e) {
+        throw rethrown(e.getTargetException());
+      }
+    }
+
+    /**
+     * A blocking GET as Lettuce does it, but without its reflection, and with the value
+     * decompressed by the thread that waits for it: that one has nothing else to do, while the
+     * event loop has the replies of all others.
+     */
+    private @Nullable V get(RedisClusterAsyncCommands<K, V> async, K key) {
+      boolean queued =
+          connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
+      RedisCodec<K, V> codec = decompressing;
+      if (codec == null || queued) {
+        RedisFuture<V> value = async.get(key);
+        // In a transaction it comes with EXEC, which knows nothing of this thread.
+        return queued ? null : await(connection, value);
+      }
+      CallerOutput<K, V> output = new CallerOutput<>(codec);
+      return output.decoded(
+          await(
+              connection,
+              async.dispatch(CommandType.GET, output, new CommandArgs<>(codec).addKey(key))));
+    }
+
+    private static <V> @Nullable V await(
+        StatefulConnection<?, ?> connection, RedisFuture<V> value) {
+      return LettuceFutures.awaitOrCancel(
+          value, connection.getTimeout().toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private static Exception rethrown(Throwable thrown) {
+      if (thrown instanceof Error e) {
+        throw e;
+      }
+      return thrown instanceof Exception e ? e : new UndeclaredThrowableException(thrown);
+    }
+
+    private @Nullable Object asObject(Object proxy, Method method, Object @Nullable [] arguments) {
+      return switch (method.getName()) {
+        case "equals" -> arguments != null && proxy == arguments[0];
+        case "hashCode" -> System.identityHashCode(proxy);
+        default -> commands.toString();
+      };
+    }
   }
 }

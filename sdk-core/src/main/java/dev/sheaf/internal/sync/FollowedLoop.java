@@ -1,150 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
-import java.util.BitSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A loop that a thread seems to run: which keys of its source it has read. Confined to a thread.
- */
-final class FollowedLoop<K> {
+/** A loop that a thread seems to run: its keys were found by what the thread has read. */
+final class FollowedLoop<K> extends Loop<K> {
 
-  /** How much of its end a loop may leave out and still have read it all: a sixteenth. */
-  private static final int TOLERANCE = 16;
+  /**
+   * How long after its list, or after its key before, the next key of a loop may come: 1 second.
+   */
+  static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** How many keys a loop may leave out at once and go straight on. */
   private static final int MAX_STEP = 4;
 
-  private final AheadRead read;
-  private final @Nullable Object rest;
   private final KeySource source;
-  private final BitSet seen = new BitSet();
+  private final KeyForm form;
 
-  private int reads;
-  private int lowest = Integer.MAX_VALUE;
-  private int highest = -1;
-  private int last = -1;
-  private boolean backwards;
-  private long lastNanos;
-  private boolean givenUp;
-  private @Nullable LearnedPlace place;
-  private @Nullable LearnedWindow<K> window;
+  /**
+   * A read that the server is about to be asked.
+   *
+   * @param rest what follows the key, as a field
+   * @param text the key's
+   */
+  record Asked(AheadRead read, @Nullable Object rest, KeyForm form, String text, long nanos) {
 
-  FollowedLoop(AheadRead read, @Nullable Object rest, KeySource source) {
-    this.read = read;
-    this.rest = rest;
+    /** The place of the key in what a loop reads. */
+    int keyIndex(FollowedLoop<?> loop) {
+      return loop.isOf(read, rest) ? loop.source.indexOf(text) : NONE;
+    }
+
+    /** Whether it may be of the same loop as another one. */
+    boolean isLike(Asked other) {
+      return read == other.read && Objects.deepEquals(rest, other.rest);
+    }
+
+    /** A loop that has read these keys; null if one of them is not of the source. */
+    <K> @Nullable FollowedLoop<K> begin(@Nullable KeySource source, String... keys) {
+      if (source == null) {
+        return null;
+      }
+      FollowedLoop<K> loop = new FollowedLoop<>(this, source);
+      for (String key : keys) {
+        int index = source.indexOf(key);
+        if (index == NONE) {
+          return null;
+        }
+        loop.reads(index, nanos);
+      }
+      return loop;
+    }
+  }
+
+  FollowedLoop(Asked first, KeySource source) {
+    super(first.read, first.rest);
     this.source = source;
-  }
-
-  boolean isOf(AheadRead otherRead, @Nullable Object otherRest) {
-    return read == otherRead && Objects.deepEquals(rest, otherRest);
-  }
-
-  AheadRead read() {
-    return read;
-  }
-
-  @Nullable Object rest() {
-    return rest;
+    this.form = first.form;
   }
 
   KeySource source() {
     return source;
   }
 
-  /** The loop has read the key at this place, not later than that. */
-  void reads(int index, long nowNanos) {
-    lastNanos = nowNanos;
-    if (!seen.get(index)) {
-      seen.set(index);
-      reads++;
-      backwards |= index < last;
-      lowest = Math.min(lowest, index);
-      highest = Math.max(highest, index);
-    }
-    last = index;
+  @Override
+  int indexOf(Object key, @Nullable String text) {
+    return text == null ? NONE : source.indexOf(text);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // The keys have the form of one that was given.
+  @Nullable K keyAt(int index) {
+    String text = source.keyAt(index);
+    return text == null || text.length() > KeyForm.MAX_LENGTH || source.indexOf(text) != index
+        ? null
+        : (K) form.key(text);
+  }
+
+  @Override
+  int size() {
+    return source.size();
+  }
+
+  @Override
+  int knownKeys() {
+    return source.size();
+  }
+
+  @Override
+  boolean isDeclared() {
+    return false;
+  }
+
+  /** The latest read of a loop that has come to its end. */
+  Asked lastRead() {
+    return new Asked(read(), rest(), form, "", lastNanos());
   }
 
   /** Whether this place may be of the same loop: one over numbers makes no long steps. */
   boolean mayGoOnAt(int index) {
-    return source.size() < Integer.MAX_VALUE || isNear(index);
+    return size() < Integer.MAX_VALUE || isNear(index);
   }
 
   /** Whether this place is at most a short step behind the one before. */
   boolean isNear(int index) {
-    return index >= last && index - last <= MAX_STEP;
+    return index >= last() && index - last() <= MAX_STEP;
   }
 
   /** Whether to read this key means that the loop begins again. */
   boolean beginsAgainAt(int index) {
-    return index != last && seen.get(index);
+    return index != last() && hasRead(index);
   }
 
-  /** Whether it has read a key. */
-  boolean hasRead(int index) {
-    return seen.get(index);
-  }
-
-  int reads() {
-    return reads;
-  }
-
-  int last() {
-    return last;
-  }
-
-  long lastNanos() {
-    return lastNanos;
-  }
-
-  boolean isAtEnd() {
-    return reads >= source.size() || (!backwards && last == source.size() - 1);
-  }
-
-  boolean isShuffled() {
-    return backwards;
-  }
-
-  /** How many keys there were from the first to the last that it read. */
-  int span() {
-    return backwards && source.size() < Integer.MAX_VALUE
-        ? source.size()
-        : Math.max(0, highest - lowest + 1);
-  }
-
-  boolean wentToTheEnd() {
-    int size = source.size();
-    return size < Integer.MAX_VALUE && (backwards ? reads : highest + 1) >= size - size / TOLERANCE;
-  }
-
-  @Nullable LearnedPlace place() {
-    return place;
-  }
-
-  void foundAt(LearnedPlace found) {
-    this.place = found;
-  }
-
-  @Nullable LearnedWindow<K> window() {
-    return window;
-  }
-
-  void opened(LearnedWindow<K> opened) {
-    window = opened;
-  }
-
-  /** Ends the window; nothing more is read ahead if it was not worth it. */
-  void closeWindow() {
-    LearnedWindow<K> open = window;
-    window = null;
-    if (open != null) {
-      givenUp |= !open.window().paid();
-      open.close();
-    }
-  }
-
-  boolean mayReadAhead() {
-    return !givenUp;
+  /** The loops of this kind among others. */
+  @SuppressWarnings("unchecked") // The keys of a thread's loops are of one type.
+  static <K> List<FollowedLoop<K>> among(List<Loop<?>> loops) {
+    return loops.stream()
+        .filter(loop -> !loop.isDeclared())
+        .map(loop -> (FollowedLoop<K>) loop)
+        .toList();
   }
 }

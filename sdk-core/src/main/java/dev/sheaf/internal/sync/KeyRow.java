@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
+import dev.sheaf.internal.sync.FollowedLoop.Asked;
 import dev.sheaf.internal.sync.KeySource.Numbers;
-import dev.sheaf.internal.sync.KeySource.Repeated;
+import dev.sheaf.internal.sync.KeySource.OfList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,45 +18,48 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyRow<K> {
 
+  /** How many keys tell a loop that was seen before. */
+  static final int FINGERPRINT_KEYS = 3;
+
   /** Fewer keys in a row are not remembered as a list. */
   private static final int MIN_REPEATED = 8;
 
   /** More keys in a row are remembered as several lists. */
   private static final int MAX_REPEATED = 1_024;
 
-  private final KeyLists lists;
+  private final Lists lists;
   private final Set<String> keys = new LinkedHashSet<>();
-  private final String[] latest = new String[KeyLists.FINGERPRINT_KEYS];
+  private final String[] latest = new String[FINGERPRINT_KEYS];
 
   /** How many keys are remembered as a list. */
   private int remembered;
 
-  private @Nullable AskedRead last;
+  private @Nullable Asked last;
 
-  KeyRow(KeyLists lists) {
+  KeyRow(Lists lists) {
     this.lists = lists;
     Arrays.fill(latest, "");
   }
 
   /** Adds a key; the loop that it belongs to with those before it, null if there is none. */
-  @Nullable FollowedLoop<K> add(AskedRead asked) {
+  @Nullable FollowedLoop<K> add(Asked asked) {
     String text = asked.text();
-    AskedRead before = last;
+    Asked before = last;
     if (before == null
         || !asked.isLike(before)
-        || asked.nanos() - before.nanos() > AskedRead.MAX_PAUSE_NANOS
+        || asked.nanos() - before.nanos() > FollowedLoop.MAX_PAUSE_NANOS
         || keys.size() == MAX_REPEATED
         || keys.contains(text)) {
       end();
     }
     last = asked;
     FollowedLoop<K> numbers = null;
-    for (int i = KeyLists.FINGERPRINT_KEYS - 1; i >= 0 && numbers == null; i--) {
-      numbers = asked.begin(Numbers.of(latest[i], text), List.of(latest[i], text));
+    for (int i = FINGERPRINT_KEYS - 1; i >= 0 && numbers == null; i--) {
+      numbers = asked.begin(Numbers.of(latest[i], text), latest[i], text);
     }
-    System.arraycopy(latest, 1, latest, 0, KeyLists.FINGERPRINT_KEYS - 1);
-    latest[KeyLists.FINGERPRINT_KEYS - 1] = text;
-    FollowedLoop<K> repeated = asked.begin(lists.repeated(asked.read(), latest), List.of(latest));
+    System.arraycopy(latest, 1, latest, 0, FINGERPRINT_KEYS - 1);
+    latest[FINGERPRINT_KEYS - 1] = text;
+    FollowedLoop<K> repeated = asked.begin(lists.repeated(asked.read(), latest), latest);
     // Two numbers may differ by some step by chance, in a row of other keys.
     if (repeated == null) {
       keys.add(text);
@@ -83,10 +89,10 @@ final class KeyRow<K> {
   }
 
   /** A loop over an earlier row has come to its end. It may go on, and is a longer one then. */
-  void goesOn(Repeated list, AskedRead lastOfLoop) {
+  void goesOn(ReadList list, Asked lastOfLoop) {
     if (list.size() < MAX_REPEATED) {
       end();
-      keys.addAll(list.keys());
+      keys.addAll(list.elements());
       remembered = keys.size();
       last = lastOfLoop;
     }
@@ -94,8 +100,65 @@ final class KeyRow<K> {
 
   private void remember() {
     if (last != null && keys.size() >= MIN_REPEATED && keys.size() > remembered) {
-      lists.remember(last.read(), Repeated.of(keys));
+      lists.remember(last.read(), ReadList.ofKeys(keys));
       remembered = keys.size();
+    }
+  }
+
+  /** The keys of earlier loops over one connection, for those that read the same. Thread-safe. */
+  static final class Lists {
+
+    /** Lists that are remembered; the oldest gives way. */
+    private static final int MAX_LISTS = 64;
+
+    /** By command and first keys, in the order in which they came. Guarded by itself. */
+    private final Map<Fingerprint, ReadList> lists =
+        new LinkedHashMap<>() {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<Fingerprint, ReadList> eldest) {
+            return size() > MAX_LISTS;
+          }
+        };
+
+    /** Spares the lock as long as there are none. */
+    private volatile boolean any;
+
+    private record Fingerprint(AheadRead read, List<String> keys) {}
+
+    /** The keys of an earlier loop that began with these; null if none is remembered. */
+    @Nullable OfList repeated(AheadRead read, String... first) {
+      ReadList found = null;
+      if (any) {
+        synchronized (lists) {
+          found = lists.get(new Fingerprint(read, List.of(first)));
+        }
+      }
+      return found == null ? null : new OfList(found, "", "");
+    }
+
+    /** The list of an earlier loop that begins with this key; null if there is none, or several. */
+    @Nullable OfList beginningWith(AheadRead read, String first) {
+      ReadList found = null;
+      synchronized (lists) {
+        for (Map.Entry<Fingerprint, ReadList> list : lists.entrySet()) {
+          if (list.getKey().read() == read && list.getKey().keys().get(0).equals(first)) {
+            if (found != null) {
+              return null;
+            }
+            found = list.getValue();
+          }
+        }
+      }
+      return found == null ? null : new OfList(found, "", "");
+    }
+
+    private void remember(AheadRead read, ReadList keys) {
+      List<String> first =
+          keys.elements().subList(0, FINGERPRINT_KEYS).stream().map(String::valueOf).toList();
+      synchronized (lists) {
+        lists.put(new Fingerprint(read, first), keys);
+      }
+      any = true;
     }
   }
 }

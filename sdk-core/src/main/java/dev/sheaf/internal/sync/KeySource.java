@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Where the keys of a loop come from. Confined to a thread. */
 interface KeySource {
 
-  /** Stands for a key that does not come from here. */
-  int NONE = -1;
-
-  /** The place of a key, or {@link #NONE}. */
+  /** The place of a key, or {@link Loop#NONE}. */
   int indexOf(String key);
 
   /** The key at a place; null if there is none. */
@@ -32,7 +25,7 @@ interface KeySource {
     return number.matcher(prefix).replaceAll("#") + "*" + number.matcher(suffix).replaceAll("#");
   }
 
-  /** The elements of a list, each between the same prefix and suffix. */
+  /** The elements of a list, each between the same prefix and suffix, which may be empty. */
   record OfList(ReadList list, String prefix, String suffix) implements KeySource {
 
     @Override
@@ -40,7 +33,7 @@ interface KeySource {
       int length = key.length() - prefix.length() - suffix.length();
       return length > 0 && key.startsWith(prefix) && key.endsWith(suffix)
           ? list.indexOf(key.substring(prefix.length(), prefix.length() + length))
-          : NONE;
+          : Loop.NONE;
     }
 
     @Override
@@ -56,7 +49,7 @@ interface KeySource {
 
     @Override
     public String shape() {
-      return KeySource.shape(prefix, suffix) + " with the elements of " + list.command();
+      return KeySource.shape(prefix, suffix) + " with " + list.name();
     }
   }
 
@@ -129,13 +122,13 @@ interface KeySource {
           || !key.startsWith(prefix)
           || !key.endsWith(suffix)
           || digitsEnd(key, prefix.length()) < end) {
-        return NONE;
+        return Loop.NONE;
       }
       long number = Long.parseLong(key.substring(prefix.length(), end));
       long index = (number - first) / step;
       return index >= 0 && index <= MAX_INDEX && key.equals(keyAt((int) index))
           ? (int) index
-          : NONE;
+          : Loop.NONE;
     }
 
     @Override
@@ -156,36 +149,6 @@ interface KeySource {
     @Override
     public String shape() {
       return KeySource.shape(prefix, suffix) + " with numbers by steps of " + step;
-    }
-  }
-
-  /** The keys of an earlier loop, in its order, each once. */
-  record Repeated(List<String> keys, Map<String, Integer> places) implements KeySource {
-
-    static Repeated of(Set<String> keys) {
-      Map<String, Integer> places = new HashMap<>(2 * keys.size());
-      keys.forEach(key -> places.put(key, places.size()));
-      return new Repeated(List.copyOf(keys), places);
-    }
-
-    @Override
-    public int indexOf(String key) {
-      return places.getOrDefault(key, NONE);
-    }
-
-    @Override
-    public @Nullable String keyAt(int index) {
-      return index < keys.size() ? keys.get(index) : null;
-    }
-
-    @Override
-    public int size() {
-      return keys.size();
-    }
-
-    @Override
-    public String shape() {
-      return "* with the keys of the loop before";
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
+import dev.sheaf.internal.sync.FollowedLoop.Asked;
 import dev.sheaf.internal.sync.KeySource.OfList;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ final class ListedKeys<K> {
   }
 
   void forgetOld(long now) {
-    lists.removeIf(list -> now - list.readAtNanos() > AskedRead.MAX_PAUSE_NANOS);
+    lists.removeIf(list -> now - list.readAtNanos() > FollowedLoop.MAX_PAUSE_NANOS);
   }
 
   void clearCandidates() {
@@ -46,11 +47,11 @@ final class ListedKeys<K> {
   }
 
   /** A loop over a list, whose first key was seen and whose second this is. */
-  @Nullable FollowedLoop<K> proven(AskedRead asked) {
+  @Nullable FollowedLoop<K> proven(Asked asked) {
     for (int i = candidates.size() - 1; i >= 0; i--) {
       FollowedLoop<K> candidate = candidates.get(i);
       int index = asked.keyIndex(candidate);
-      if (index != KeySource.NONE && !candidate.hasRead(index)) {
+      if (index != Loop.NONE && !candidate.hasRead(index)) {
         candidates.clear();
         return candidate;
       }
@@ -59,7 +60,7 @@ final class ListedKeys<K> {
   }
 
   /** Loops over the latest list that this key may be the first of. */
-  List<FollowedLoop<K>> begunBy(AskedRead asked) {
+  List<FollowedLoop<K>> begunBy(Asked asked) {
     propose(asked);
     List<FollowedLoop<K>> begun = new ArrayList<>();
     ReadList latest = null;
@@ -76,7 +77,7 @@ final class ListedKeys<K> {
   }
 
   /** Notes which lists this key may be made of an element of. */
-  private void propose(AskedRead asked) {
+  private void propose(Asked asked) {
     // The latest list last, where it is looked for first.
     for (int n = lists.size() - 1; n >= 0; n--) {
       ReadList list = lists.get(n);
@@ -95,7 +96,7 @@ final class ListedKeys<K> {
   }
 
   /** A loop in another order begins with any element, which stands between colons then. */
-  private void proposeParts(AskedRead asked, ReadList list) {
+  private void proposeParts(Asked asked, ReadList list) {
     String text = asked.text();
     int start = 0;
     while (start <= text.length()) {
@@ -108,10 +109,10 @@ final class ListedKeys<K> {
     }
   }
 
-  private void propose(AskedRead asked, ReadList list, int from, int to) {
+  private void propose(Asked asked, ReadList list, int from, int to) {
     String text = asked.text();
     FollowedLoop<K> candidate =
-        asked.begin(new OfList(list, text.substring(0, from), text.substring(to)), List.of(text));
+        asked.begin(new OfList(list, text.substring(0, from), text.substring(to)), text);
     if (candidate != null) {
       if (candidates.size() == MAX_CANDIDATES) {
         candidates.remove(0);

@@ -4,7 +4,7 @@ package dev.sheaf.internal.sync;
 import dev.sheaf.LoopReport;
 import dev.sheaf.internal.command.CommandTraits;
 import dev.sheaf.internal.common.Meters;
-import dev.sheaf.internal.sync.CallRuns.Run;
+import dev.sheaf.internal.sync.CallerThread.Run;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.ProtocolKeyword;
@@ -22,6 +22,9 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -84,13 +87,13 @@ public final class LoopSampler {
   private final LongSupplier nanoTime;
 
   /** Stands for what is known of a place that is no loop. */
-  private final LoopSite noLoop = new LoopSite(List.of(), "");
+  private final Site noLoop = new Site(List.of(), "");
 
   /** By place and command, in the order in which they were last seen. Guarded by itself. */
-  private final Map<Place, LoopSite> sites =
+  private final Map<Place, Site> sites =
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Place, LoopSite> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Place, Site> eldest) {
           return size() > MAX_SITES;
         }
       };
@@ -99,7 +102,7 @@ public final class LoopSampler {
 
   // Guarded by the sites.
   private int logLines;
-  private final Set<LoopSite> unlogged = new LinkedHashSet<>();
+  private final Set<Site> unlogged = new LinkedHashSet<>();
 
   private record Place(long fingerprint, String command) {}
 
@@ -150,26 +153,26 @@ public final class LoopSampler {
   }
 
   /** Called on the calling thread, after a blocking command that {@link Run#isOfInterest}. */
-  void called(CallRuns runs, Run run, Method method, Object @Nullable [] arguments) {
+  void called(CallerThread caller, Run run, Method method, Object @Nullable [] arguments) {
     if (run.isLookDue()) {
-      look(runs, run, method, arguments);
+      look(caller, run, method, arguments);
     } else {
       goOn(run);
     }
   }
 
-  private void look(CallRuns runs, Run run, Method method, Object @Nullable [] arguments) {
+  private void look(CallerThread caller, Run run, Method method, Object @Nullable [] arguments) {
     if (looks.tryTake()) {
       CallSite place = CallSite.ofCurrentThread();
-      if (runs.cameFrom(run, place.fingerprint())
+      if (caller.cameFrom(run, place.fingerprint())
           && run.site() == null
           && run.calls() >= MIN_CALLS
-          && runs.waitingPercent(run) >= MIN_WAITING_PERCENT
+          && caller.waitingPercent(run) >= MIN_WAITING_PERCENT
           && place.isOfApplication()
           && isBatchable(method, arguments)) {
-        LoopSite site = siteOf(place, nameOf(method, arguments));
+        Site site = siteOf(place, nameOf(method, arguments));
         if (site != null) {
-          begin(runs, run, site);
+          begin(caller, run, site);
           return;
         }
       }
@@ -218,24 +221,24 @@ public final class LoopSampler {
   }
 
   /** What is known of a place; null if no loop of the application's is there. */
-  private @Nullable LoopSite siteOf(CallSite place, String command) {
+  private @Nullable Site siteOf(CallSite place, String command) {
     Place key = new Place(place.fingerprint(), command);
     synchronized (sites) {
-      LoopSite known = sites.get(key);
+      Site known = sites.get(key);
       if (known != null) {
         return known == noLoop ? null : known;
       }
     }
     boolean loop = place.isInLoop();
     synchronized (sites) {
-      LoopSite site = loop ? new LoopSite(place.describe(), command) : noLoop;
-      LoopSite before = sites.putIfAbsent(key, site);
+      Site site = loop ? new Site(place.describe(), command) : noLoop;
+      Site before = sites.putIfAbsent(key, site);
       return before == null ? (loop ? site : null) : before;
     }
   }
 
-  private void begin(CallRuns runs, Run run, LoopSite site) {
-    runs.found(run, site);
+  private void begin(CallerThread caller, Run run, Site site) {
+    caller.found(run, site);
     site.began(run.calls());
     counter.increment(run.calls() - 1);
     if (site.mayReport()) {
@@ -244,14 +247,14 @@ public final class LoopSampler {
   }
 
   private void goOn(Run run) {
-    LoopSite site = run.site();
+    Site site = run.site();
     if (site != null) {
       site.wentOn(1, run.calls());
       counter.increment();
     }
   }
 
-  private void logLater(LoopSite site) {
+  private void logLater(Site site) {
     synchronized (sites) {
       if (logLines == MAX_LOG_LINES) {
         return;
@@ -266,7 +269,7 @@ public final class LoopSampler {
     }
   }
 
-  private void log(LoopSite site) {
+  private void log(Site site) {
     boolean first;
     synchronized (sites) {
       first = unlogged.remove(site);
@@ -278,7 +281,7 @@ public final class LoopSampler {
 
   /** Logs what it would have logged soon. */
   public void close() {
-    List<LoopSite> rest;
+    List<Site> rest;
     synchronized (sites) {
       rest = List.copyOf(unlogged);
     }
@@ -311,5 +314,77 @@ public final class LoopSampler {
     }
     reports.sort(Comparator.comparingLong(LoopReport::avoidableRoundTrips).reversed());
     return List.copyOf(reports);
+  }
+
+  /** What was counted of the loops at one place. Thread-safe. */
+  static final class Site {
+
+    private final List<String> frames;
+    private final String command;
+    private final LongAdder executions = new LongAdder();
+    private final LongAdder calls = new LongAdder();
+    private final AtomicInteger longestRun = new AtomicInteger();
+    private final AtomicBoolean reported = new AtomicBoolean();
+
+    private Site(List<String> frames, String command) {
+      this.frames = frames;
+      this.command = command;
+    }
+
+    void began(int callsSoFar) {
+      executions.increment();
+      wentOn(callsSoFar, callsSoFar);
+    }
+
+    void wentOn(int newCalls, int callsInARow) {
+      calls.add(newCalls);
+      if (callsInARow > longestRun.get()) {
+        // Cheap, and with two threads here at once a little low at worst.
+        longestRun.lazySet(callsInARow);
+      }
+    }
+
+    /** True the first time it is asked. */
+    boolean mayReport() {
+      return reported.compareAndSet(false, true);
+    }
+
+    LoopReport report() {
+      long executed = executions.sum();
+      // Read after the executions, so that the difference is never too small.
+      long called = calls.sum();
+      return new LoopReport(
+          frames.get(0),
+          frames.subList(1, frames.size()),
+          command,
+          executed,
+          called,
+          Math.max(0, called - executed),
+          null);
+    }
+
+    String command() {
+      return command;
+    }
+
+    /**
+     * What there is to say of it.
+     *
+     * @param remedy what would have saved the round trips
+     */
+    String text(String remedy) {
+      int row = longestRun.get();
+      return "Called "
+          + command
+          + " "
+          + row
+          + " times in a row from "
+          + String.join(" < ", frames)
+          + "; "
+          + remedy
+          + " would have saved "
+          + (row - 1)
+          + " round trips";
+    }
   }
 }

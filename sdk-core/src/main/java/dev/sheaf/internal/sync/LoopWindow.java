@@ -5,244 +5,214 @@ import dev.sheaf.Result;
 import dev.sheaf.Result.Failure;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.keys.KeyReads;
-import io.lettuce.core.RedisCommandInterruptedException;
-import io.lettuce.core.RedisCommandTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that a loop is about to read, and, once the first was asked for, their replies: of a
- * loop that was declared, or of one that was learned.
+ * Keys that a loop is about to read, and their replies, each to be handed out once. They are asked
+ * for in one write with the call of the key before them, so they are there when that is answered.
  *
- * <p>Confined to the thread of the loop.
- *
- * @param <R> the type of a reply
+ * <p>Confined to the thread of the loop, but for its end.
  */
-final class LoopWindow<K, R> {
+final class LoopWindow<K> {
 
-  private final KeyLoops<K, ?> loops;
-  private final List<@Nullable K> keys;
-  private final Function<? super List<K>, ? extends KeyReads<R>> reads;
+  private final WriteClock writes;
+  private final List<K> keys;
+  private final int[] indexes;
   private final long maxAgeNanos;
+  private final boolean declared;
+  private final Consumer<? super LoopWindow<K>> whenClosed;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** The cell of each key that has not been handed out and is not void. */
   private final int[] cells;
+
   private final int[] readings;
-  private final @Nullable Result<R>[] results;
+  private final @Nullable Result<?>[] results;
 
-  /** What was asked for and has not been looked at; null before and after. */
-  private @Nullable KeyReads<R> asked;
+  /** What was asked for and has not been looked at; null after that. */
+  private @Nullable KeyReads<?> asked;
 
-  private boolean fetched;
-  private boolean dropped;
-  private long bornNanos;
+  private volatile long bornNanos = System.nanoTime();
   private int commonReading;
   private int claimReading;
-  private int fetchedKeys;
-  private long fetchedBytes;
-  private int usedValues;
+  private int remaining;
+  private int requestedKeys;
+  private int usedReplies;
+  private long replyBytes;
 
   /**
-   * Creates a window; nothing is read yet.
+   * Creates a window; nothing is asked for yet.
    *
-   * @param keys a key for each iteration, or null where there is none to read ahead
-   * @param reads makes the reads of some keys
+   * @param reads of the keys, in their order
+   * @param indexes where the keys stand in their loop, in ascending order
    * @param maxAge how long a reply may wait to be handed out
+   * @param declared whether the user has asked for it. If not, it is void as soon as the thread may
+   *     own something, as a lock, and its age counts from the request on
    */
-  @SuppressWarnings({"unchecked", "rawtypes"})
   LoopWindow(
-      KeyLoops<K, ?> loops,
-      List<@Nullable K> keys,
-      Function<? super List<K>, ? extends KeyReads<R>> reads,
-      Duration maxAge) {
-    this.loops = loops;
+      WriteClock writes,
+      KeyReads<?> reads,
+      List<K> keys,
+      int[] indexes,
+      Duration maxAge,
+      boolean declared,
+      Consumer<? super LoopWindow<K>> whenClosed) {
+    this.writes = writes;
+    this.asked = reads;
     this.keys = keys;
-    this.reads = reads;
+    this.indexes = indexes;
     this.maxAgeNanos = maxAge.toNanos();
-    this.cells = new int[keys.size()];
-    this.readings = new int[keys.size()];
-    this.results = new Result[keys.size()];
+    this.declared = declared;
+    this.whenClosed = whenClosed;
+    this.cells = new int[indexes.length];
+    this.readings = new int[indexes.length];
+    this.results = new Result<?>[indexes.length];
   }
 
-  int size() {
-    return keys.size();
-  }
-
-  boolean hasKey(int index, Object key) {
-    return Objects.deepEquals(key, keys.get(index)); // An array is the key that its content is.
-  }
-
-  /** Whether the values were asked for and at least half of them were used. */
-  boolean paid() {
-    return fetched && !dropped && 2 * usedValues >= fetchedKeys;
-  }
-
-  boolean isFetched() {
-    return fetched;
-  }
-
-  /** Whether the values have waited so long that they are not handed out any more. */
-  boolean isTooOld() {
-    return fetched && System.nanoTime() - bornNanos > maxAgeNanos;
-  }
-
-  int usedValues() {
-    return usedValues;
-  }
-
-  /** How many keys were asked for. */
-  int fetchedKeys() {
-    return fetchedKeys;
-  }
-
-  /** The mean size of the values as they travelled, 0 if nothing came. */
-  long bytesPerKey() {
-    return fetchedKeys == 0 ? 0 : fetchedBytes / fetchedKeys;
-  }
-
-  /**
-   * Hands out the value of one iteration, once. Reads this and all later keys of the window if that
-   * was not done, and waits for them.
-   *
-   * @return null if it has to be asked of the server by itself
-   */
-  @Nullable Result<R> take(int index) {
-    boolean first = !fetched && !dropped;
-    if (first) {
-      fetch(index);
-    }
-    Result<R> result = results[index];
-    results[index] = null;
-    if (result == null || !isCurrent(index)) {
-      return null;
-    }
-    if (result instanceof Failure<R> failure) {
-      // A time-out is this caller's own; any other error is fetched anew, with this caller's stack.
-      return first && failure.error() instanceof RedisCommandTimeoutException ? result : null;
-    }
-    usedValues++;
-    return result;
-  }
-
-  /**
-   * Hands out a reply that was {@link #request requested}, once, unless the thread may own
-   * something since, as a lock. Waits for it no longer than it may be old, which counts from the
-   * request.
-   *
-   * @return null if it has to be asked of the server by itself
-   */
-  @Nullable Result<R> takeRequested(int index) {
-    if (dropped || isTooOld() || loops.writes().claimReading() != claimReading) {
-      drop();
-      return null;
-    }
-    KeyReads<R> awaited = asked;
-    if (awaited != null) {
-      try {
-        // Those that are not there by then have failed.
-        awaited
-            .outcomes()
-            .awaitInterruptibly(Duration.ofNanos(maxAgeNanos), bornNanos + maxAgeNanos);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // The call that is about to be made says so.
-        drop();
-        return null;
-      }
-      collect(0, awaited);
-    }
-    return take(index);
-  }
-
-  /** A value that is not to be handed out any more, because its reader has seen a later one. */
-  void forget(int index) {
-    cells[index] = KeyReads.NO_CELL;
-    results[index] = null;
-  }
-
-  private boolean isCurrent(int index) {
-    WriteClock writes = loops.writes();
-    if (writes.commonReading() != commonReading || isTooOld()) {
-      drop();
-    }
-    return !dropped
-        && cells[index] != KeyReads.NO_CELL
-        && writes.reading(cells[index]) == readings[index];
-  }
-
-  /** Later keys of this window are asked of the server. */
-  void drop() {
-    dropped = true;
-    asked = null;
-    for (int i = 0; i < results.length; i++) {
-      results[i] = null;
-    }
-  }
-
-  private void fetch(int from) {
-    KeyReads<R> sent = request(from);
-    if (sent == null) {
-      return;
-    }
-    long deadlineNanos = bornNanos + loops.timeout().toNanos();
-    try {
-      sent.outcomes().await(loops.timeout(), deadlineNanos);
-    } catch (RedisCommandInterruptedException e) {
-      drop();
-      throw e;
-    }
-    // Not from the request on: a slow server must not make windows useless.
-    bornNanos = System.nanoTime();
-    collect(from, sent);
-  }
-
-  /**
-   * Asks for the keys from an index on, and waits for nothing.
-   *
-   * @return what was sent; null in a transaction
-   */
-  @Nullable KeyReads<R> request(int from) {
-    if (loops.isInTransaction()) {
-      drop();
-      return null;
-    }
-    WriteClock writes = loops.writes();
+  /** Asks for all keys, and waits for nothing. */
+  void request() {
+    KeyReads<?> reads = Objects.requireNonNull(asked);
     commonReading = writes.commonReading();
     claimReading = writes.claimReading();
-    List<K> wanted = new ArrayList<>(keys.size() - from);
-    for (int i = from; i < keys.size(); i++) {
-      K key = keys.get(i);
-      if (key != null) {
-        wanted.add(key);
-      }
-    }
-    KeyReads<R> bulk = reads.apply(wanted);
-    int read = 0;
-    for (int i = from; i < keys.size(); i++) {
-      cells[i] = keys.get(i) == null ? KeyReads.NO_CELL : bulk.cell(read++);
+    for (int i = 0; i < cells.length; i++) {
+      cells[i] = reads.cell(i);
       if (cells[i] != KeyReads.NO_CELL) {
         readings[i] = writes.reading(cells[i]);
-        fetchedKeys++;
+        remaining++;
       }
     }
-    fetched = true;
+    requestedKeys = remaining;
     bornNanos = System.nanoTime();
-    asked = bulk;
-    bulk.send();
-    return bulk;
+    reads.send();
   }
 
-  private void collect(int from, KeyReads<R> bulk) {
+  /** The call that it went out with is answered. */
+  void answered() {
+    if (declared) {
+      bornNanos = System.nanoTime(); // A slow server must not make such windows useless.
+    }
+  }
+
+  /**
+   * Hands out the reply for a key, once. Waits for it no longer than it may be old.
+   *
+   * @param index where the key stands in its loop
+   * @return null if it has to be asked of the server
+   */
+  @Nullable Result<?> take(int index, Object key) {
+    int at = Arrays.binarySearch(indexes, index);
+    if (isClosed()
+        || at < 0
+        || cells[at] == KeyReads.NO_CELL
+        || !Objects.deepEquals(key, keys.get(at))) { // An array is the key that its content is.
+      return null;
+    }
+    if (!isCurrent() || !collect() || !isCurrent()) {
+      close();
+      return null;
+    }
+    Result<?> result = results[at];
+    boolean current = writes.reading(cells[at]) == readings[at];
+    boolean handsOut = current && result != null && !(result instanceof Failure<?>);
+    usedReplies += handsOut ? 1 : 0;
+    remove(at);
+    // An error is fetched anew, with the caller's own stack.
+    return handsOut ? result : null;
+  }
+
+  private boolean isCurrent() {
+    return !isTooOld()
+        && writes.commonReading() == commonReading
+        && (declared || writes.claimReading() == claimReading);
+  }
+
+  /** Looks at the replies; false if the thread is interrupted. */
+  private boolean collect() {
+    KeyReads<?> reads = asked;
+    if (reads == null) {
+      return true;
+    }
+    try {
+      // Those of another node may not be there yet. Those that are not by then have failed.
+      reads.outcomes().awaitInterruptibly(Duration.ofNanos(maxAgeNanos), bornNanos + maxAgeNanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // The call that is about to be made says so.
+      return false;
+    }
     asked = null;
-    fetchedBytes = bulk.replyBytes();
-    int read = 0;
-    for (int i = from; i < keys.size(); i++) {
-      if (keys.get(i) != null) {
-        Result<R> result = bulk.result(read++);
-        // What could not be encoded is for its reader to meet, with a stack of its own.
-        results[i] = cells[i] == KeyReads.NO_CELL ? null : result;
+    replyBytes = reads.replyBytes();
+    for (int i = 0; i < results.length; i++) {
+      results[i] = cells[i] == KeyReads.NO_CELL ? null : reads.result(i);
+    }
+    return true;
+  }
+
+  private void remove(int at) {
+    cells[at] = KeyReads.NO_CELL;
+    results[at] = null;
+    if (--remaining == 0) {
+      close();
+    }
+  }
+
+  /** What it holds for a key is older than what its reader has seen, or is about to see. */
+  void forget(int cell) {
+    for (int i = 0; i < cells.length && !isClosed(); i++) {
+      if (cells[i] == cell) {
+        remove(i);
       }
     }
+  }
+
+  /** The cell of the key at an index of its loop. */
+  int cellOf(int index) {
+    int at = Arrays.binarySearch(indexes, index);
+    return at < 0 ? KeyReads.NO_CELL : cells[at];
+  }
+
+  /** It holds nothing any more. May be called again, and by any thread once it is too old. */
+  void close() {
+    if (closed.compareAndSet(false, true)) {
+      asked = null;
+      Arrays.fill(results, null);
+      whenClosed.accept(this);
+    }
+  }
+
+  boolean isClosed() {
+    return closed.get();
+  }
+
+  /** Whether the replies have waited so long that they are not handed out any more. */
+  boolean isTooOld() {
+    return System.nanoTime() - bornNanos > maxAgeNanos;
+  }
+
+  int lastIndex() {
+    return indexes[indexes.length - 1];
+  }
+
+  /** Whether at least half of its replies were used. */
+  boolean paid() {
+    return 2 * usedReplies >= requestedKeys && requestedKeys > 0;
+  }
+
+  int requestedKeys() {
+    return requestedKeys;
+  }
+
+  int usedReplies() {
+    return usedReplies;
+  }
+
+  /** The mean size of the replies as they travelled, 0 if none was looked at. */
+  long bytesPerKey() {
+    return requestedKeys == 0 ? 0 : replyBytes / requestedKeys;
   }
 }

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of ids that came in one reply: what the keys of the loop behind it may be made of.
- * Confined to the thread that has read it.
+ * A list of ids that came in one reply: what the keys of the loop behind it may be made of. Or the
+ * keys of an earlier loop. Immutable.
  */
 final class ReadList {
 
@@ -28,16 +28,28 @@ final class ReadList {
   /** Longer texts are not looked at for JSON: 256 Ki characters. */
   private static final int MAX_JSON_LENGTH = 256 << 10;
 
-  private final String command;
+  /** What the keys of earlier loops are called. */
+  private static final String KEYS_BEFORE = "the keys of the loop before";
+
+  private final String name;
   private final long readAtNanos = System.nanoTime();
   private final List<@Nullable String> elements;
 
   /** Made when it is first asked for. */
-  private @Nullable Map<String, Integer> places;
+  private volatile @Nullable Map<String, Integer> places;
 
-  private ReadList(String command, List<@Nullable String> elements) {
-    this.command = command;
+  private ReadList(String name, List<@Nullable String> elements) {
+    this.name = name;
     this.elements = elements;
+  }
+
+  /** The keys of a loop, each once. */
+  static ReadList ofKeys(Collection<String> keys) {
+    return new ReadList(KEYS_BEFORE, new ArrayList<>(keys));
+  }
+
+  boolean isOfKeys() {
+    return name.equals(KEYS_BEFORE);
   }
 
   /**
@@ -142,7 +154,7 @@ final class ReadList {
         break;
       }
     }
-    return texts < MIN_ELEMENTS ? null : new ReadList(command, elements);
+    return texts < MIN_ELEMENTS ? null : new ReadList("the elements of " + command, elements);
   }
 
   /** A string as JSON has it, without its quotes. */
@@ -152,12 +164,17 @@ final class ReadList {
         : text;
   }
 
-  String command() {
-    return command;
+  /** What its elements are, in words. */
+  String name() {
+    return name;
   }
 
   long readAtNanos() {
     return readAtNanos;
+  }
+
+  List<@Nullable String> elements() {
+    return elements;
   }
 
   int size() {

@@ -4,37 +4,32 @@
  * <pre>
  * a blocking call
  *   |
- * SyncCommands              Lettuce's commands as the caller sees them
+ * BlockingCalls                 is the reply there? else send, with what is to be read ahead
  *   |
- * BlockingCalls             is the value there? else send and wait; was it one of a loop?
- *   |                       CallerThread: what is known of the thread
+ *   +-- CallerThread            what is known of the thread: its loops, its calls in a row
  *   |
- *   +-- declared: loop(keys)
- *   |     KeyLoop, OpenLoop          one run of a loop       ---+
- *   |     KeyLoops, LoopHabits       all of a client            |
- *   |                                                           +--- LoopWindow
- *   +-- learned: learnLoops                                     |    keys, replies, their age
- *   |     FollowedCalls              one thread                 |
- *   |     ListedKeys, KeyRow         what its loops begin with  |
- *   |     ReadList, KeySource        where its keys come from   |
- *   |     FollowedLoop               one run of a loop          |
- *   |     LearnedWindow              what it reads ahead     ---+
- *   |     LearnedLoops, KeyLists     one connection
- *   |     LearnedPlaces, -Place      one client: what was learned  ---+
- *   |     SeenCall, AheadRead,       what commands and keys mean      |
- *   |     AskedRead, KeyForm                                          +--- CallSite, PerSecond
- *   |                                                                 |    where a call comes from,
- *   |                                                                 |    and how often one looks
- *   +-- found: the detector                                           |
- *         CallRuns                   one thread: calls in a row       |
- *         LoopSampler, LoopSite      one client: what was found    ---+
- *         CodeLoops                  whether a call stands in a loop
+ *   +-- Loop                    one run of a loop: what it has read, what it reads next
+ *   |     GivenLoop             its keys were given by the user: loop(keys)
+ *   |     FollowedLoop          its keys were found: learnLoops
+ *   |     LoopWindow            keys that are read ahead, their replies, their age
+ *   |     LoopPlace             where it stands: how much such loops read, what it was worth
+ *   |     Loops, LoopPlaces     all of a connection, all of a client
+ *   |     AheadRead             the commands that are read ahead
+ *   |
+ *   +-- FollowedCalls           finds the loops that nobody declared
+ *   |     ListedKeys, ReadList  made of the elements of a reply
+ *   |     KeyRow                of numbers, or of the keys of an earlier loop
+ *   |     KeySource, KeyForm    where keys come from, and how they are read as text
+ *   |
+ *   +-- LoopSampler             reports loops that could have read ahead
+ *         CallSite, CodeLoops   where a call comes from, and whether a loop is there
  *
- * MapEach, EachThreads       bodies side by side
+ * MapEach, EachThreads          bodies side by side
  * </pre>
  *
- * <p>Declared and learned loops share the window, which asks {@code WriteClock} what this client
- * has written since. The detector and the learned loops share the place in the code.
+ * <p>Declared and learned loops have one mechanism. They differ in where their keys come from, and
+ * in what was agreed: a declared loop has larger windows sooner, its replies may be older and
+ * outlive a claim of its thread, and nothing stops it.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

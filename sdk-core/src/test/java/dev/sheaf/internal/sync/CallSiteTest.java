@@ -130,7 +130,7 @@ class CallSiteTest {
                 "com.acme.Shop$$SpringCGLIB$$0",
                 "jdk.proxy2.$Proxy12",
                 "dev.sheaf.Sheaf",
-                "dev.sheaf.internal.sync.SyncCommands"))
+                "dev.sheaf.internal.sync.BlockingCalls"))
         .noneMatch(CallSite::isServer)
         .noneMatch(CallSite::isApplication);
     assertThat(CallSite.isApplication("com.acme.Shop")).isTrue();

@@ -12,12 +12,15 @@ import org.junit.jupiter.api.Test;
 /** How many calls of a thread are looked at while there is nothing to learn. */
 class FollowedCallsTest {
 
-  private static final int FOLLOWED = LearnedPlaces.TURNS_PER_SECOND * FollowedCalls.TURN_CALLS;
+  private static final int FOLLOWED = LoopPlaces.TURNS_PER_SECOND * FollowedCalls.TURN_CALLS;
 
   private final FakeClock clock = new FakeClock();
-  private final LearnedLoops<String, String> learned =
-      new LearnedLoops<>(null, new LearnedPlaces(LoopLearning.defaults(), null, "any", clock::now));
-  private final FollowedCalls<String> calls = learned.ofThread();
+  private final KeyRow.Lists lists = new KeyRow.Lists();
+  private final FollowedCalls<String> calls =
+      new FollowedCalls<>(
+          new CallerThread(),
+          new LoopPlaces(LoopLearning.defaults(), null, "any", clock::now),
+          lists);
   private int reads;
 
   /** A key without a number, which is of no sequence. */
@@ -39,7 +42,7 @@ class FollowedCallsTest {
   private long lists(int from, int to) {
     long lists = 0;
     for (int i = from; i < to; i++) {
-      lists += learned.lists().repeated(AheadRead.GET, key(i)) == null ? 0 : 1;
+      lists += this.lists.beginningWith(AheadRead.GET, key(i)) == null ? 0 : 1;
     }
     return lists;
   }

@@ -6,19 +6,21 @@ import dev.sheaf.LoopReport;
 import dev.sheaf.internal.common.Meters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The places in the code whose loops one client has learned. Thread-safe. */
-public final class LearnedPlaces {
+/** The places in the code whose loops one client reads ahead, or learns. Thread-safe. */
+public final class LoopPlaces {
 
   static final String READS_METER = "sheaf.loops.read.ahead";
   static final String STOPPED_METER = "sheaf.loops.read.ahead.stopped";
@@ -31,13 +33,13 @@ public final class LearnedPlaces {
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.loops");
 
-  private final LoopLearning options;
+  private final @Nullable LoopLearning options;
 
   /** In the order in which they were last seen. Guarded by itself. */
-  private final Map<Place, LearnedPlace> places =
+  private final Map<Place, LoopPlace> places =
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Place, LearnedPlace> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Place, LoopPlace> eldest) {
           return size() > LoopSampler.MAX_SITES;
         }
       };
@@ -55,27 +57,34 @@ public final class LearnedPlaces {
   /** What the keys are that are read. */
   private record Shape(AheadRead read, String keys) {}
 
+  private static final Shape DECLARED = new Shape(AheadRead.GET, "");
+
   private record Place(long callSite, Shape shape) {}
 
   /**
-   * Begins with nothing learned.
+   * Begins with nothing known.
    *
+   * @param options how loops are learned; null if none are
    * @param client the client's name in the meters
    */
-  public LearnedPlaces(LoopLearning options, @Nullable MeterRegistry registry, String client) {
+  public LoopPlaces(
+      @Nullable LoopLearning options, @Nullable MeterRegistry registry, String client) {
     this(options, registry, client, System::nanoTime);
   }
 
-  /** Begins with nothing learned, and a clock of its own. */
-  LearnedPlaces(
-      LoopLearning options, @Nullable MeterRegistry given, String client, LongSupplier nanoTime) {
+  /** Begins with nothing known, and a clock of its own. */
+  LoopPlaces(
+      @Nullable LoopLearning options,
+      @Nullable MeterRegistry given,
+      String client,
+      LongSupplier nanoTime) {
     MeterRegistry registry = Meters.in(given);
     this.options = options;
     this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
     this.turns = new PerSecond(TURNS_PER_SECOND, nanoTime);
     Counter.Builder reads =
         Counter.builder(READS_METER)
-            .description("Reads that were made ahead for loops that were learned")
+            .description("Reads that were made ahead for loops")
             .tag("client", client);
     this.hits = reads.tag("outcome", "hit").register(registry);
     this.vain = reads.tag("outcome", "vain").register(registry);
@@ -86,8 +95,26 @@ public final class LearnedPlaces {
             .register(registry);
   }
 
-  LoopLearning options() {
-    return options;
+  /** Whether loops are learned that nobody declared. */
+  public boolean learns() {
+    return options != null;
+  }
+
+  /** How old a reply may be that is handed out to a learned loop. */
+  Duration maxAge() {
+    return learning().maxAge();
+  }
+
+  private LoopLearning learning() {
+    return Objects.requireNonNull(options, "Nothing is learned");
+  }
+
+  /** The place of a declared loop that the current thread begins: the line alone. */
+  LoopPlace declaredHere() {
+    Place here = new Place(CallSite.nearestOfCurrentThread().fingerprint(), DECLARED);
+    synchronized (places) {
+      return places.computeIfAbsent(here, line -> new LoopPlace());
+    }
   }
 
   /** Whether keys are read ahead anywhere. */
@@ -104,12 +131,12 @@ public final class LearnedPlaces {
    * The place that the current thread is at, if its loops have keys of this source, and read ahead.
    * Looks at the stack only if such loops do somewhere.
    */
-  @Nullable LearnedPlace readingAheadHere(AheadRead read, KeySource source) {
+  @Nullable LoopPlace readingAheadHere(AheadRead read, KeySource source) {
     Shape shape = new Shape(read, source.shape());
     if (!readAhead.contains(shape)) {
       return null;
     }
-    LearnedPlace known;
+    LoopPlace known;
     Place here = new Place(CallSite.ofCurrentThread().fingerprint(), shape);
     synchronized (places) {
       known = places.get(here);
@@ -118,7 +145,7 @@ public final class LearnedPlaces {
   }
 
   /** What is known of the place that the current thread is at; null if nobody may look now. */
-  @Nullable LearnedPlace placeOf(AheadRead read, KeySource source) {
+  @Nullable LoopPlace placeOf(AheadRead read, KeySource source) {
     // Where loops are read ahead, a look saves round trips; where none is, there is no hurry.
     if (!anyReadAhead() && !looks.tryTake()) {
       return null;
@@ -130,20 +157,18 @@ public final class LearnedPlaces {
     Shape shape = new Shape(read, source.shape());
     Place key = new Place(site.fingerprint(), shape);
     synchronized (places) {
-      LearnedPlace known = places.get(key);
+      LoopPlace known = places.get(key);
       if (known == null) {
         known =
-            new LearnedPlace(site.describe(), read.name(), shape.keys(), options.maxVainPercent());
+            new LoopPlace(
+                site.describe(),
+                read.name(),
+                shape.keys(),
+                learning().maxVainPercent(),
+                this::note);
         places.put(key, known);
       }
       return known;
-    }
-  }
-
-  /** A loop is over, see {@link LearnedPlace#ended}. */
-  void ended(LearnedPlace place, int reads, int span, boolean toTheEnd, boolean shuffled) {
-    if (place.ended(reads, span, toTheEnd, shuffled)) {
-      note();
     }
   }
 
@@ -153,7 +178,7 @@ public final class LearnedPlaces {
       Set<Shape> shapes = new HashSet<>();
       places.forEach(
           (at, place) -> {
-            if (place.isReadingAhead()) {
+            if (!place.isDeclared() && place.isReadingAhead()) {
               shapes.add(at.shape());
             }
           });
@@ -161,8 +186,8 @@ public final class LearnedPlaces {
     }
   }
 
-  /** A window is over, see {@link LearnedPlace#windowClosed}. */
-  void windowClosed(LearnedPlace place, int read, int used, long bytes, boolean late) {
+  /** A window is over, see {@link LoopPlace#windowClosed}. */
+  void windowClosed(LoopPlace place, int read, int used, long bytes, boolean late) {
     hits.increment(used);
     vain.increment(read - used);
     if (place.windowClosed(read, used, bytes, late)) {
@@ -174,14 +199,15 @@ public final class LearnedPlaces {
 
   /** What the detector has found, with what was learned there, and what was learned elsewhere. */
   public List<LoopReport> addTo(List<LoopReport> found) {
-    List<LearnedPlace> known;
+    List<LoopPlace> known;
     synchronized (places) {
       known = new ArrayList<>(places.values());
     }
+    known.removeIf(LoopPlace::isDeclared);
     List<LoopReport> reports = new ArrayList<>();
     for (LoopReport report : found) {
-      LearnedPlace here = null;
-      for (LearnedPlace place : known) {
+      LoopPlace here = null;
+      for (LoopPlace place : known) {
         if (place.command().equals(report.command())
             && place.frames().get(0).equals(report.callSite())
             && place.frames().subList(1, place.frames().size()).equals(report.callers())) {
