@@ -2,7 +2,6 @@
 package dev.sheaf.internal.sync;
 
 import dev.sheaf.internal.command.WriteClock;
-import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.keys.KeyReads;
 import dev.sheaf.internal.keys.ReadRouter;
 import io.lettuce.core.api.StatefulRedisConnection;
