@@ -28,8 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A client whose bytes do not go through the kernel: on the event loop of the server, where a batch
- * is answered before its writer returns, and on one of its own.
+ * A client in the JVM of its server: on the event loop of the server, and on one of its own.
  */
 @Timeout(180)
 class InProcessTest {

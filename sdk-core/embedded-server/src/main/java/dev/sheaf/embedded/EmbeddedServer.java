@@ -9,6 +9,7 @@ import dev.sheaf.embedded.internal.net.Listener;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerClock;
 import dev.sheaf.embedded.internal.node.ServerNode;
+import io.netty.channel.IoEventLoopGroup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -40,13 +41,11 @@ public final class EmbeddedServer implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Faults faults;
   private final CommandLog log;
-  private final InProcess inProcess;
 
   private EmbeddedServer(Builder builder) throws IOException {
     clock = builder.clock;
     password = builder.password;
     listener = new Listener(builder.epoll);
-    inProcess = new InProcess(listener);
     thread = new CommandThread(listener, CALL_TIMEOUT);
     nodes =
         new Nodes(
@@ -184,9 +183,16 @@ public final class EmbeddedServer implements AutoCloseable {
     return log;
   }
 
-  /** For clients in this JVM, which may skip the kernel. */
-  public InProcess inProcess() {
-    return inProcess;
+  /**
+   * The one event loop of the server, for a Netty client in this JVM to run on as well: then no
+   * other thread takes part in a request. It is one of Linux's epoll if the server was built with
+   * {@link Builder#epoll}, else one of Java's NIO. What the client does on it, callbacks included,
+   * holds up the server, and a script holds up the client. It ends with the server; the client must
+   * not shut it down, and should be closed first. For Lettuce see {@link
+   * dev.sheaf.embedded.lettuce.InProcessResources}.
+   */
+  public IoEventLoopGroup eventLoops() {
+    return listener.eventLoops();
   }
 
   /** The data of database 0, without a client. */
