@@ -40,8 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(180)
 class InProcessTest {
-  private static EmbeddedServer.Builder builder(boolean oneLoop) {
-    EmbeddedServer.Builder builder = EmbeddedServer.builder();
+  private static EmbeddedServerBuilder builder(boolean oneLoop) {
+    EmbeddedServerBuilder builder = EmbeddedServer.builder();
     return oneLoop ? builder.epoll() : builder;
   }
 
