@@ -137,7 +137,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     decoder.rest();
     boolean read =
-        channel.isWritable() && !node.isFrozen() && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
+        channel.isWritable()
+            && !node.isFrozen()
+            && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
     if (channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
     }
