@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.EmbeddedServerBuilder;
 import dev.sheaf.embedded.lettuce.InProcessResources;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.KillArgs;
@@ -27,10 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * A client whose bytes do not go through the kernel: on the event loop of the server, where a batch
- * is answered before its writer returns, and on one of its own.
- */
+/** A client in the JVM of its server: on the event loop of the server, and on one of its own. */
 @Timeout(180)
 class InProcessTest {
   private static final int THREADS = 16;
@@ -45,7 +43,7 @@ class InProcessTest {
 
     InProcessClient(boolean oneLoop, boolean cluster) {
       boolean epoll = Transports.socketChannelClass().getSimpleName().startsWith("Epoll");
-      EmbeddedServer.Builder builder = EmbeddedServer.builder();
+      EmbeddedServerBuilder builder = EmbeddedServer.builder();
       if (epoll && oneLoop) {
         builder.epoll();
       }

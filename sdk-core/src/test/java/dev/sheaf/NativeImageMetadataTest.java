@@ -4,6 +4,7 @@ package dev.sheaf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.EmbeddedServerBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
@@ -34,7 +35,7 @@ class NativeImageMetadataTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void theProxyOfBlockingCommands_isListed(boolean cluster) throws IOException {
-    EmbeddedServer.Builder builder = EmbeddedServer.builder();
+    EmbeddedServerBuilder builder = EmbeddedServer.builder();
     if (cluster) {
       builder.cluster(1, 0);
     }

@@ -273,7 +273,7 @@ class SetUpsTest {
         LatencyProxy gateway = LatencyProxy.builder().target("127.0.0.1", node.port()).start();
         proxies.add(gateway);
         mapping.put(announced, gateway.port());
-        server.announce(node, announced++);
+        node.announcePort(announced++);
       }
       try (Sheaf<String, String> sheaf =
           Sheaf.builder("redis://127.0.0.1:" + proxies.get(0).port())

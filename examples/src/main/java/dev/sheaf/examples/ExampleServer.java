@@ -69,7 +69,7 @@ public final class ExampleServer implements AutoCloseable {
       LatencyProxy started = proxy.target("127.0.0.1", node.port()).start();
       proxies.add(started);
       if (server.isCluster()) {
-        server.announce(node, started.port());
+        node.announcePort(started.port());
       }
     }
     return new ExampleServer("redis://127.0.0.1:" + proxies.get(0).port(), server, proxies);

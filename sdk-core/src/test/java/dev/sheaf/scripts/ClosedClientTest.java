@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.EmbeddedServerBuilder;
 import io.lettuce.core.RedisException;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +18,7 @@ class ClosedClientTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void register_saysThatTheClientIsClosed(int masters) {
-    EmbeddedServer.Builder builder = EmbeddedServer.builder();
+    EmbeddedServerBuilder builder = EmbeddedServer.builder();
     try (EmbeddedServer server = (masters == 0 ? builder : builder.cluster(masters, 0)).start()) {
       Sheaf<String, String> sheaf = Sheaf.connect(server.uri());
       Scripts<String, String> scripts = sheaf.scripts();

@@ -4,6 +4,7 @@ package dev.sheaf.scripts;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.SlotMigration;
 import dev.sheaf.testkit.RespConnection;
 import java.time.Duration;
 import java.util.BitSet;
@@ -57,7 +58,7 @@ class ScriptChaosTest {
       case 0, 1, 2 -> call(any, "SCRIPT", "FLUSH");
       case 3 -> {
         List<EmbeddedNode> replicas = nodes.stream().filter(node -> !node.isMaster()).toList();
-        server.failover(replicas.get(random.nextInt(replicas.size())));
+        replicas.get(random.nextInt(replicas.size())).failover();
       }
       case 4 -> reshard(server, joining, random);
       default -> call(any, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -79,12 +80,12 @@ class ScriptChaosTest {
       if (from.id().equals(to.id())) {
         continue;
       }
-      server.beginMigration(slot, from, to);
+      SlotMigration migration = server.beginMigration(slot, from, to);
       LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
-      server.migrateKeys(slot, 100);
+      migration.moveKeys(100);
       call(to, "SCRIPT", "FLUSH");
       LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
-      server.finishMigration(slot);
+      migration.finish();
     }
   }
 

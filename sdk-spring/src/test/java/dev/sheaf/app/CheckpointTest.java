@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.EmbeddedServerBuilder;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class CheckpointTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void stoppedAndStartedTwice_hasNoConnectionBetweenAndNewOnesAfter(boolean cluster) {
-    EmbeddedServer.Builder builder = EmbeddedServer.builder();
+    EmbeddedServerBuilder builder = EmbeddedServer.builder();
     if (cluster) {
       builder.cluster(3, 0);
     }

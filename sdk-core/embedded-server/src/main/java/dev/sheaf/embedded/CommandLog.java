@@ -129,15 +129,10 @@ public final class CommandLog {
   }
 
   private List<Entry> matching(String... words) {
+    List<String> rest = Arrays.asList(words).subList(1, words.length);
     return entries().stream()
-        .filter(
-            entry ->
-                entry.words().size() == words.length
-                    && entry.words().get(0).equalsIgnoreCase(words[0])
-                    && entry
-                        .words()
-                        .subList(1, words.length)
-                        .equals(Arrays.asList(words).subList(1, words.length)))
+        .filter(entry -> entry.words().get(0).equalsIgnoreCase(words[0]))
+        .filter(entry -> entry.words().subList(1, entry.words().size()).equals(rest))
         .toList();
   }
 

@@ -6,6 +6,7 @@ import dev.sheaf.embedded.internal.data.Check;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -40,11 +41,7 @@ public final class EmbeddedData {
   }
 
   private @Nullable Object on(String key, String... words) {
-    List<byte[]> args = new ArrayList<>();
-    for (String word : words) {
-      args.add(bytes(word));
-    }
-    return on(bytes(key), args);
+    return on(bytes(key), Arrays.stream(words).map(EmbeddedData::bytes).toList());
   }
 
   private @Nullable Object on(byte[] key, List<byte[]> args) {
@@ -179,26 +176,24 @@ public final class EmbeddedData {
   /** All keys of all masters, sorted. */
   public Set<String> keys() {
     Set<String> keys = new TreeSet<>();
-    for (EmbeddedNode node : topology.wrappers()) {
-      if (node.isMaster()) {
-        keys.addAll(
-            texts(
-                topology.call(
-                    () ->
-                        DirectCalls.run(
-                            node.node(), database, List.of(bytes("KEYS"), bytes("*"))))));
-      }
-    }
+    onMasters("KEYS", "*").forEach(reply -> keys.addAll(texts(reply)));
     return keys;
   }
 
   /** Removes all keys of this database, on all masters. */
   public void flush() {
+    onMasters("FLUSHDB");
+  }
+
+  private List<@Nullable Object> onMasters(String... words) {
+    List<byte[]> args = Arrays.stream(words).map(EmbeddedData::bytes).toList();
+    List<@Nullable Object> replies = new ArrayList<>();
     for (EmbeddedNode node : topology.wrappers()) {
       if (node.isMaster()) {
-        topology.run(() -> DirectCalls.run(node.node(), database, List.of(bytes("FLUSHDB"))));
+        replies.add(topology.call(() -> DirectCalls.run(node.node(), database, args)));
       }
     }
+    return replies;
   }
 
   /**

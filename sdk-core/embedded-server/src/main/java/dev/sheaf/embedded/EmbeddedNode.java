@@ -135,6 +135,35 @@ public final class EmbeddedNode {
     start();
   }
 
+  /**
+   * A new replica of this master joins, with a copy of its data.
+   *
+   * @throws IllegalArgumentException if this is a replica itself
+   * @throws java.io.UncheckedIOException if no port can be opened
+   */
+  public EmbeddedNode addReplica() {
+    Check.argument(!isMaster(), "not a master: %s", this);
+    return topology.join(node);
+  }
+
+  /**
+   * This replica takes over from its master, which becomes its replica.
+   *
+   * @throws IllegalArgumentException if it is a master
+   */
+  public void failover() {
+    topology.failover(node);
+  }
+
+  /**
+   * Takes the node out for good: its connections and its port are closed, and the others forget it.
+   *
+   * @throws IllegalArgumentException if it still serves slots, or is a standalone master
+   */
+  public void remove() {
+    topology.remove(this);
+  }
+
   @Override
   public String toString() {
     return "EmbeddedNode[" + port() + " " + id() + "]";

@@ -3,15 +3,13 @@ package dev.sheaf.embedded;
 
 import dev.sheaf.embedded.internal.command.Commands;
 import dev.sheaf.embedded.internal.data.Check;
-import dev.sheaf.embedded.internal.data.IdleStrings;
-import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.net.Listener;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerClock;
 import dev.sheaf.embedded.internal.node.ServerNode;
+import io.netty.channel.IoEventLoopGroup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -33,20 +31,16 @@ public final class EmbeddedServer implements AutoCloseable {
   private final Nodes nodes;
   private final Topology topology;
   private final EmbeddedClock clock;
-  private final @Nullable String password;
   private final Runnable timeMoved;
   private @Nullable String sentinelUri;
   private int sentinelPort;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Faults faults;
   private final CommandLog log;
-  private final InProcess inProcess;
 
-  private EmbeddedServer(Builder builder) throws IOException {
+  EmbeddedServer(EmbeddedServerBuilder builder) throws IOException {
     clock = builder.clock;
-    password = builder.password;
     listener = new Listener(builder.epoll);
-    inProcess = new InProcess(listener);
     thread = new CommandThread(listener, CALL_TIMEOUT);
     nodes =
         new Nodes(
@@ -56,7 +50,7 @@ public final class EmbeddedServer implements AutoCloseable {
             Commands.of(builder.version.edition()),
             builder.seed);
     nodes.socketReader(listener::readSockets);
-    topology = new Topology(listener, thread, nodes, password, builder.compressIdleAfter);
+    topology = new Topology(listener, thread, nodes, builder.password, builder.compressIdleAfter);
     faults = new Faults(topology);
     log = new CommandLog(recorder -> thread.run(() -> nodes.recorder = recorder));
     timeMoved = () -> thread.run(nodes::timeMoved);
@@ -87,7 +81,7 @@ public final class EmbeddedServer implements AutoCloseable {
     }
   }
 
-  private void open(Builder builder) throws IOException {
+  private void open(EmbeddedServerBuilder builder) throws IOException {
     topology.open(builder.masters, builder.replicasPerMaster, builder.port, builder.unixSocket);
     String watchedName = builder.sentinelOf;
     if (watchedName != null) {
@@ -105,8 +99,8 @@ public final class EmbeddedServer implements AutoCloseable {
     return builder().start();
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static EmbeddedServerBuilder builder() {
+    return new EmbeddedServerBuilder();
   }
 
   /** The TCP port of the first node. */
@@ -126,7 +120,7 @@ public final class EmbeddedServer implements AutoCloseable {
   /**
    * {@code redis-sentinel://127.0.0.1:port#name}, as Lettuce takes it.
    *
-   * @throws IllegalStateException if it was built without {@link Builder#sentinel}
+   * @throws IllegalStateException if it was built without {@link EmbeddedServerBuilder#sentinel}
    */
   public String sentinelUri() {
     if (sentinelUri == null) {
@@ -138,14 +132,14 @@ public final class EmbeddedServer implements AutoCloseable {
   /**
    * The TCP port of the sentinel.
    *
-   * @throws IllegalStateException if it was built without {@link Builder#sentinel}
+   * @throws IllegalStateException if it was built without {@link EmbeddedServerBuilder#sentinel}
    */
   public int sentinelPort() {
     sentinelUri();
     return sentinelPort;
   }
 
-  /** Whether it was built with {@link Builder#cluster}. */
+  /** Whether it was built with {@link EmbeddedServerBuilder#cluster}. */
   public boolean isCluster() {
     return nodes.isCluster();
   }
@@ -184,9 +178,16 @@ public final class EmbeddedServer implements AutoCloseable {
     return log;
   }
 
-  /** For clients in this JVM, which may skip the kernel. */
-  public InProcess inProcess() {
-    return inProcess;
+  /**
+   * The one event loop of the server, for a Netty client in this JVM to run on as well: then no
+   * other thread takes part in a request. It is one of Linux's epoll if the server was built with
+   * {@link EmbeddedServerBuilder#epoll}, else one of Java's NIO. What the client does on it,
+   * callbacks included, holds up the server, and a script holds up the client. It ends with the
+   * server; the client must not shut it down, and should be closed first. For Lettuce see {@link
+   * dev.sheaf.embedded.lettuce.InProcessResources}.
+   */
+  public IoEventLoopGroup eventLoops() {
+    return listener.eventLoops();
   }
 
   /** The data of database 0, without a client. */
@@ -234,67 +235,19 @@ public final class EmbeddedServer implements AutoCloseable {
   }
 
   /**
-   * A new replica of a master joins, with a copy of its data.
-   *
-   * @throws IllegalArgumentException if {@code master} is a replica itself
-   * @throws UncheckedIOException if no port can be opened
-   */
-  public EmbeddedNode addReplica(EmbeddedNode master) {
-    Check.argument(!master.isMaster(), "not a master: %s", master);
-    return topology.join(master.node());
-  }
-
-  /**
-   * Takes a node out for good: its connections and its port are closed, and the others forget it.
-   *
-   * @throws IllegalArgumentException if it still serves slots, or is a standalone master
-   */
-  public void remove(EmbeddedNode node) {
-    topology.remove(node);
-  }
-
-  /** As {@link EmbeddedNode#announcePort}. */
-  public void announce(EmbeddedNode node, int port) {
-    node.announcePort(port);
-  }
-
-  /**
-   * Begins to move a slot: until {@link #finishMigration} the giving node answers ASK for keys it
-   * no longer holds.
+   * Begins to move a slot: until {@link SlotMigration#finish} the giving node answers ASK for keys
+   * it no longer holds.
    *
    * @throws IllegalArgumentException if {@code from} does not serve the slot, or a node is no
    *     master
    */
-  public void beginMigration(int slot, EmbeddedNode from, EmbeddedNode to) {
-    thread.run(() -> SlotMigration.begin(nodes, slot, from.node(), to.node()));
-  }
-
-  /** Moves up to {@code max} keys of a slot under migration; returns how many moved. */
-  public int migrateKeys(int slot, int max) {
-    return call(() -> SlotMigration.moveKeys(nodes, slot, max));
-  }
-
-  /** Moves the remaining keys and gives the slot to its new owner. */
-  public void finishMigration(int slot) {
-    thread.run(() -> SlotMigration.finish(nodes, slot));
+  public SlotMigration beginMigration(int slot, EmbeddedNode from, EmbeddedNode to) {
+    return call(() -> new SlotMigration(thread, nodes, slot, from.node(), to.node()));
   }
 
   /** Moves a slot with all its keys at once. */
   public void migrateSlot(int slot, EmbeddedNode from, EmbeddedNode to) {
-    thread.run(
-        () -> {
-          SlotMigration.begin(nodes, slot, from.node(), to.node());
-          SlotMigration.finish(nodes, slot);
-        });
-  }
-
-  /**
-   * The replica takes over from its master, which becomes its replica.
-   *
-   * @throws IllegalArgumentException if the node is a master
-   */
-  public void failover(EmbeddedNode replica) {
-    thread.run(() -> nodes.failover(replica.node()));
+    thread.run(() -> beginMigration(slot, from, to).finish());
   }
 
   /** Runs something on the command thread and waits for its outcome. */
@@ -312,148 +265,5 @@ public final class EmbeddedServer implements AutoCloseable {
     nodes.beginClose();
     thread.run(() -> nodes.close());
     listener.close();
-  }
-
-  /** What to start. Not safe for use by many threads. */
-  public static final class Builder {
-    private static final int MAX_PORT = 65535;
-
-    private int port;
-    private int masters;
-    private int replicasPerMaster;
-    private @Nullable Path unixSocket;
-    private @Nullable String password;
-    private @Nullable String sentinelOf;
-    private boolean epoll;
-    private @Nullable Duration compressIdleAfter;
-    private EmbeddedClock clock = EmbeddedClock.system();
-    private Version version = Version.REDIS_7_0;
-    private long seed = System.nanoTime();
-
-    private Builder() {}
-
-    /**
-     * The TCP port; 0 (the default) takes a free one. A cluster takes consecutive ports from here.
-     *
-     * @throws IllegalArgumentException outside 0 to 65535
-     */
-    public Builder port(int newPort) {
-      Check.argument(newPort < 0 || newPort > MAX_PORT, "port must be 0 to 65535: %s", newPort);
-      port = newPort;
-      return this;
-    }
-
-    /**
-     * A cluster instead of a standalone server.
-     *
-     * @param mastersWanted at least 1
-     * @param replicas per master, 0 or more
-     * @throws IllegalArgumentException outside these
-     */
-    public Builder cluster(int mastersWanted, int replicas) {
-      Check.argument(
-          mastersWanted < 1 || mastersWanted > Slots.COUNT || replicas < 0,
-          "a cluster needs 1 to 16384 masters and 0 or more replicas each: %s, %s",
-          mastersWanted,
-          replicas);
-      masters = mastersWanted;
-      replicasPerMaster = replicas;
-      return this;
-    }
-
-    /** Listens on a Unix socket as well. Standalone only. */
-    public Builder unixSocket(Path path) {
-      unixSocket = path;
-      return this;
-    }
-
-    /** What clients must give by AUTH or HELLO, for the default user. */
-    public Builder password(String newPassword) {
-      password = newPassword;
-      return this;
-    }
-
-    /**
-     * Replicas of a standalone server, or of each master of a cluster.
-     *
-     * @throws IllegalArgumentException if negative
-     */
-    public Builder replicas(int perMaster) {
-      Check.argument(perMaster < 0, "replicas must be 0 or more: %s", perMaster);
-      replicasPerMaster = perMaster;
-      return this;
-    }
-
-    /**
-     * A sentinel beside a standalone server with replicas, on a free port; without a password.
-     * {@link EmbeddedServer#failover} makes it announce the new master.
-     */
-    public Builder sentinel(String masterName) {
-      sentinelOf = masterName;
-      return this;
-    }
-
-    /**
-     * Uses Linux's epoll, which is faster than Java's own sockets. The application brings
-     * netty-transport-native-epoll.
-     */
-    public Builder epoll() {
-      epoll = true;
-      return this;
-    }
-
-    /**
-     * Compresses strings of 256 bytes to 1 MiB with LZ4 that no command has used for so long, and
-     * expands them when one does; off by default. It takes 5 ms at most of each 100 ms, for each
-     * database that holds something. {@link EmbeddedServer#idleCompression} counts what it does.
-     * The application brings at.yawk.lz4:lz4-java.
-     *
-     * @throws IllegalArgumentException below a second: uses are known to the second
-     */
-    public Builder compressIdleAfter(Duration idle) {
-      Check.argument(idle.toMillis() < 1000, "idle must be at least a second: %s", idle);
-      compressIdleAfter = idle;
-      return this;
-    }
-
-    /** The server to behave as; {@link Version#REDIS_7_0} by default. */
-    public Builder version(Version newVersion) {
-      version = newVersion;
-      return this;
-    }
-
-    /** The seed of what is random, such as RANDOMKEY, SPOP and node ids; another each time else. */
-    public Builder seed(long newSeed) {
-      seed = newSeed;
-      return this;
-    }
-
-    /** The time to go by; {@link EmbeddedClock#system()} by default. */
-    public Builder clock(EmbeddedClock newClock) {
-      clock = newClock;
-      return this;
-    }
-
-    /**
-     * Starts the server.
-     *
-     * @throws UncheckedIOException if a socket cannot be opened
-     * @throws IllegalStateException if epoll is wanted and not there, LZ4 is needed and not there,
-     *     or a Unix socket is asked of a cluster
-     */
-    public EmbeddedServer start() {
-      if (compressIdleAfter != null) {
-        IdleStrings.requireLibrary();
-      }
-      Check.state(
-          unixSocket != null && masters > 0,
-          "a Unix socket is for a standalone server: %s",
-          unixSocket);
-      try {
-        return new EmbeddedServer(this);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
   }
 }

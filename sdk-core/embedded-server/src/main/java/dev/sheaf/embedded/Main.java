@@ -98,7 +98,7 @@ public final class Main {
                   .listenPort(options.port == 0 ? 0 : options.port + i)
                   .start();
           proxies.add(proxy);
-          server.announce(node, proxy.port());
+          node.announcePort(proxy.port());
         }
       } catch (RuntimeException e) {
         close();
@@ -127,7 +127,7 @@ public final class Main {
     private static final Pattern CLUSTER = Pattern.compile("(\\d{1,5})x(\\d{1,3})");
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(us|ms|s)");
 
-    final EmbeddedServer.Builder server = EmbeddedServer.builder();
+    final EmbeddedServerBuilder server = EmbeddedServer.builder();
     private int port = DEFAULT_PORT;
     private Duration latency = Duration.ZERO;
     private boolean cluster;

@@ -6,45 +6,64 @@ import dev.sheaf.embedded.internal.data.Slots;
 import dev.sheaf.embedded.internal.node.KeyTransfer;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.node.ServerNode;
-import org.jspecify.annotations.Nullable;
 
-/** Moves a slot from one master to another in the steps a real cluster takes. */
-final class SlotMigration {
-  private SlotMigration() {}
+/**
+ * The move of a slot from one master to another, in the steps a real cluster takes. Safe for use by
+ * many threads.
+ */
+public final class SlotMigration {
+  private static final int KEYS_AT_ONCE = 1000;
 
-  static void begin(Nodes nodes, int slot, ServerNode from, ServerNode to) {
+  private final CommandThread thread;
+  private final Nodes nodes;
+  private final int slot;
+  private final ServerNode from;
+  private final ServerNode to;
+
+  /** Begins it; on the command thread. */
+  SlotMigration(CommandThread thread, Nodes nodes, int slot, ServerNode from, ServerNode to) {
     Check.argument(slot < 0 || slot >= Slots.COUNT, "slot must be 0 to 16383: %s", slot);
     Check.argument(nodes.owner(slot) != from, "node %s does not serve slot %s", from.port(), slot);
     Check.argument(
         !to.isMaster() || to == from, "slot %s can only go to another master: %s", slot, to.port());
+    this.thread = thread;
+    this.nodes = nodes;
+    this.slot = slot;
+    this.from = from;
+    this.to = to;
     from.migrating.put(slot, to);
     to.importing.put(slot, from);
   }
 
-  static int moveKeys(Nodes nodes, int slot, int max) {
-    ServerNode from = nodes.owner(slot);
-    ServerNode to = from == null ? null : from.migrating.get(slot);
-    if (from == null || to == null) {
-      throw new IllegalArgumentException("slot " + slot + " is not under migration");
-    }
-    int moved = 0;
-    for (byte[] key : from.db(0).keysInSlot(slot, max)) {
-      if (KeyTransfer.move(from, 0, to, 0, key)) {
-        moved++;
-      }
-    }
-    return moved;
+  /**
+   * Moves up to {@code max} keys; returns how many moved.
+   *
+   * @throws IllegalStateException if the slot is no longer on its way
+   */
+  public int moveKeys(int max) {
+    return thread.call(
+        () -> {
+          Check.state(
+              nodes.owner(slot) != from || from.migrating.get(slot) != to,
+              "slot %s is not under migration",
+              slot);
+          return (int)
+              from.db(0).keysInSlot(slot, max).stream()
+                  .filter(key -> KeyTransfer.move(from, 0, to, 0, key))
+                  .count();
+        });
   }
 
-  static void finish(Nodes nodes, int slot) {
-    @Nullable ServerNode from = nodes.owner(slot);
-    while (moveKeys(nodes, slot, 1000) > 0) {
-      // until the slot is empty
-    }
-    ServerNode to = from == null ? null : from.migrating.remove(slot);
-    if (to != null) {
-      to.importing.remove(slot);
-      nodes.owner(slot, to);
-    }
+  /** Moves the remaining keys and gives the slot to its new owner. */
+  public void finish() {
+    thread.run(
+        () -> {
+          while (moveKeys(KEYS_AT_ONCE) > 0) {
+            // until the slot is empty
+          }
+          from.migrating.remove(slot);
+          to.importing.remove(slot);
+          nodes.owner(slot, to);
+        });
   }
 }

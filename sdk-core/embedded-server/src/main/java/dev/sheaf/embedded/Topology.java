@@ -203,6 +203,10 @@ final class Topology {
     wrappers.remove(node);
   }
 
+  void failover(ServerNode replica) {
+    thread.run(() -> nodes.failover(replica));
+  }
+
   void unlisten(ServerNode node) {
     listener.unlisten(node);
   }

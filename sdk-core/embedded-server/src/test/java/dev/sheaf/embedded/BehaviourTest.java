@@ -204,7 +204,7 @@ class BehaviourTest {
     longScriptIsBusyUntilKilled(EmbeddedServer.builder().epoll());
   }
 
-  private static void longScriptIsBusyUntilKilled(EmbeddedServer.Builder builder) throws Exception {
+  private static void longScriptIsBusyUntilKilled(EmbeddedServerBuilder builder) throws Exception {
     try (EmbeddedServer server = builder.start();
         RawConnection runner = new RawConnection(server.port());
         RawConnection other = new RawConnection(server.port())) {

@@ -110,15 +110,15 @@ class ClusterOperationsTest {
     EmbeddedNode from = owner(server, FOO_SLOT);
     server.data().set("foo", "bar");
     server.migrateSlot(FOO_SLOT, from, added);
-    EmbeddedNode replica = server.addReplica(added);
+    EmbeddedNode replica = added.addReplica();
     try (RawConnection raw = new RawConnection(replica.port())) {
       raw.call("READONLY");
       assertThat(raw.call("GET", "foo")).isEqualTo("$3\r\nbar\r\n");
     }
-    assertThatThrownBy(() -> server.remove(added)).isInstanceOf(IllegalArgumentException.class);
-    server.remove(replica);
+    assertThatThrownBy(() -> added.remove()).isInstanceOf(IllegalArgumentException.class);
+    replica.remove();
     server.migrateSlot(FOO_SLOT, added, from);
-    server.remove(added);
+    added.remove();
     assertThat(server.nodes()).hasSize(2);
     assertThat(server.data().get("foo")).hasValue("bar");
     assertThatThrownBy(() -> new RawConnection(added.port())).isInstanceOf(IOException.class);
@@ -165,7 +165,7 @@ class ClusterOperationsTest {
               .build()) {
         assertThat(jedis.get("k")).isEqualTo("lettuce");
         awaitSubscriber(server.sentinelPort());
-        server.failover(server.nodes().get(1));
+        server.nodes().get(1).failover();
         awaitWrite(jedis);
       }
       assertThat(server.nodes().get(1).isMaster()).isTrue();

@@ -2,6 +2,7 @@
 package dev.sheaf.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisURI;
@@ -155,18 +156,21 @@ class ClusterTest {
       EmbeddedNode giver = own.nodes().get(1);
       EmbeddedNode taker = own.nodes().get(0);
       from.call("MSET", "{foo}1", "a", "{foo}2", "b");
-      own.beginMigration(FOO_SLOT, giver, taker);
+      SlotMigration migration = own.beginMigration(FOO_SLOT, giver, taker);
       assertThat(from.call("GET", "{foo}1")).isEqualTo("$1\r\na\r\n");
       String ask = "-ASK " + FOO_SLOT + " 127.0.0.1:" + taker.port() + "\r\n";
       assertThat(from.call("GET", "{foo}new")).isEqualTo(ask);
-      assertThat(own.migrateKeys(FOO_SLOT, 1)).isEqualTo(1);
+      assertThat(migration.moveKeys(1)).isEqualTo(1);
       assertThat(from.call("MGET", "{foo}1", "{foo}2")).startsWith("-TRYAGAIN");
       assertThat(from.call("GET", "{foo}1")).isEqualTo(ask);
       assertThat(to.call("GET", "{foo}1")).startsWith("-MOVED " + FOO_SLOT);
       assertThat(to.call("ASKING")).isEqualTo("+OK\r\n");
       assertThat(to.call("GET", "{foo}1")).isEqualTo("$1\r\na\r\n");
       assertThat(to.call("GET", "{foo}1")).startsWith("-MOVED " + FOO_SLOT);
-      own.finishMigration(FOO_SLOT);
+      migration.finish();
+      assertThatThrownBy(() -> migration.moveKeys(1))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("is not under migration");
       assertThat(from.call("GET", "{foo}2")).startsWith("-MOVED " + FOO_SLOT);
       assertThat(to.call("MGET", "{foo}1", "{foo}2")).isEqualTo("*2\r\n$1\r\na\r\n$1\r\nb\r\n");
     }
@@ -178,7 +182,7 @@ class ClusterTest {
         RawConnection old = new RawConnection(own.nodes().get(0).port());
         RawConnection next = new RawConnection(own.nodes().get(1).port())) {
       old.call("SET", "k", "v");
-      own.failover(own.nodes().get(1));
+      own.nodes().get(1).failover();
       assertThat(next.call("GET", "k")).isEqualTo("$1\r\nv\r\n");
       assertThat(old.call("GET", "k")).startsWith("-MOVED");
       next.call("SET", "k", "w");
@@ -192,7 +196,7 @@ class ClusterTest {
   void announcedPort_isWhatClientsAreTold() throws Exception {
     try (EmbeddedServer own = EmbeddedServer.builder().cluster(2, 0).start();
         RawConnection raw = new RawConnection(own.port())) {
-      own.announce(own.nodes().get(1), 12345);
+      own.nodes().get(1).announcePort(12345);
       assertThat(raw.call("GET", "foo")).isEqualTo("-MOVED " + FOO_SLOT + " 127.0.0.1:12345\r\n");
       assertThat(raw.call("CLUSTER", "NODES")).contains("127.0.0.1:12345@");
       assertThat(raw.call("CLUSTER", "SLOTS")).contains(":12345\r\n");

@@ -81,7 +81,7 @@ class HostileInputTest {
   @ValueSource(booleans = {false, true})
   void clientThatHasSentItsLast_getsItsReplies(boolean epoll) throws Exception {
     Assumptions.assumeTrue(!epoll || Epoll.isAvailable(), "no epoll here");
-    EmbeddedServer.Builder builder = EmbeddedServer.builder();
+    EmbeddedServerBuilder builder = EmbeddedServer.builder();
     CountDownLatch held = new CountDownLatch(1);
     CountDownLatch sent = new CountDownLatch(1);
     try (EmbeddedServer server = (epoll ? builder.epoll() : builder).start();

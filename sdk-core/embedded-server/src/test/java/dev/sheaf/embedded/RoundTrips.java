@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Prints how long one GET of Lettuce takes over TCP, over a Unix socket, and in the process on the
- * server's event loop. Run alone; not a test. The best of some rounds counts, taken in turn.
+ * Prints how long one GET of Lettuce takes over TCP, over a Unix socket, and on the server's event
+ * loop. Run alone; not a test. The best of some rounds counts, taken in turn.
  */
 final class RoundTrips {
   private static final int ROUNDS = 3;
@@ -25,15 +25,12 @@ final class RoundTrips {
 
   public static void main(String[] args) throws Exception {
     Path socket = Files.createTempDirectory("sheaf").resolve("redis.sock");
-    try (EmbeddedServer server = EmbeddedServer.builder().epoll().unixSocket(socket).start();
-        EmbeddedServer nio = EmbeddedServer.start()) {
+    try (EmbeddedServer server = EmbeddedServer.builder().epoll().unixSocket(socket).start()) {
       ClientResources inProcess = InProcessResources.builder(server).build();
-      ClientResources ownLoop = InProcessResources.builder(nio).build();
       Map<String, RedisClient> clients = new LinkedHashMap<>();
       clients.put("TCP", RedisClient.create(server.uri()));
       clients.put("Unix socket", RedisClient.create("redis-socket://" + socket));
-      clients.put("in process", RedisClient.create(inProcess, server.uri()));
-      clients.put("in process, own loop", RedisClient.create(ownLoop, nio.uri()));
+      clients.put("one event loop", RedisClient.create(inProcess, server.uri()));
       Map<String, Double> best = new HashMap<>();
       for (int round = 0; round <= ROUNDS; round++) {
         for (var client : clients.entrySet()) {
@@ -50,7 +47,6 @@ final class RoundTrips {
         client.getValue().shutdown(0, 1, TimeUnit.SECONDS);
       }
       inProcess.shutdown(0, 1, TimeUnit.SECONDS).get();
-      ownLoop.shutdown(0, 1, TimeUnit.SECONDS).get();
     }
   }
 

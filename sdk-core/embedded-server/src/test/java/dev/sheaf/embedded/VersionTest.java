@@ -74,7 +74,7 @@ class VersionTest {
       assertThat(shard).startsWith("$40").isEqualTo(replica.call("CLUSTER", "MYSHARDID"));
       assertThat(shard).isNotEqualTo(other.call("CLUSTER", "MYSHARDID"));
       String before = other.call("CLUSTER", "MYSHARDID");
-      server.failover(server.nodes().get(3));
+      server.nodes().get(3).failover();
       assertThat(other.call("CLUSTER", "MYSHARDID")).isEqualTo(before);
     }
   }

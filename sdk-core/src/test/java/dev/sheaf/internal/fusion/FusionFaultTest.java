@@ -9,6 +9,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.CommandLog;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.SlotMigration;
 import dev.sheaf.internal.pipeline.WriteScope;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.cluster.SlotHash;
@@ -83,15 +84,15 @@ class FusionFaultTest {
         sheaf.sync().set("{m}key" + i, "value" + i);
       }
       sheaf.sync().lpush("{m}list", "x");
-      server.beginMigration(slot, from, to);
+      SlotMigration migration = server.beginMigration(slot, from, to);
       for (int moved = 0; moved < 60; moved += 10) {
         readAll(sheaf);
-        server.migrateKeys(slot, 10);
+        migration.moveKeys(10);
       }
       readAll(sheaf);
-      server.migrateKeys(slot, 1_000);
+      migration.moveKeys(1_000);
       readAll(sheaf);
-      server.finishMigration(slot);
+      migration.finish();
       readAll(sheaf);
       assertThat(sheaf.sync().get("{m}key1")).isEqualTo("value1");
     }
@@ -184,11 +185,11 @@ class FusionFaultTest {
         from = node.slots().get(slot) ? node : from;
       }
       EmbeddedNode to = server.nodes().get(from == server.nodes().get(0) ? 1 : 0);
-      server.beginMigration(slot, from, to);
+      SlotMigration migration = server.beginMigration(slot, from, to);
       assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
-      server.migrateKeys(slot, 1_000);
+      migration.moveKeys(1_000);
       assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
-      server.finishMigration(slot);
+      migration.finish();
       assertThat(valuesOf(readTogether(sheaf, "a", "none", "b"))).containsExactly("1", null, "2");
     }
   }

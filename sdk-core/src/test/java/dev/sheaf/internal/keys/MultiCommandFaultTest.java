@@ -10,6 +10,7 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.SlotMigration;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.testkit.Await;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -120,21 +121,20 @@ class MultiCommandFaultTest {
           slots.add(slot);
         }
       }
+      List<SlotMigration> begun = new ArrayList<>();
       for (int i = 0; i < slots.size(); i++) {
         if (i % 2 == 0) {
           server.migrateSlot(slots.get(i), from, to);
         } else {
-          server.beginMigration(slots.get(i), from, to);
-          server.migrateKeys(slots.get(i), 1_000);
+          begun.add(server.beginMigration(slots.get(i), from, to));
+          begun.get(begun.size() - 1).moveKeys(1_000);
         }
       }
       values.replaceAll((key, value) -> value + " after");
       assertThat(sheaf.setAll(values).values()).hasSize(300).containsOnly(YES);
       assertThat(sheaf.touchAll(values.keySet()).values()).hasSize(300).containsOnly(YES);
       assertThat(sheaf.existsAll(values.keySet()).values()).hasSize(300).containsOnly(YES);
-      for (int i = 1; i < slots.size(); i += 2) {
-        server.finishMigration(slots.get(i));
-      }
+      begun.forEach(SlotMigration::finish);
       sheaf
           .getAll(values.keySet())
           .forEach((key, value) -> assertThat(value.orNull()).isEqualTo(values.get(key)));
@@ -147,7 +147,7 @@ class MultiCommandFaultTest {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(3, 0).start()) {
       EmbeddedNode silent = server.nodes().get(2);
       try (LatencyProxy proxy = LatencyProxy.builder().target("127.0.0.1", silent.port()).start()) {
-        server.announce(silent, proxy.port());
+        silent.announcePort(proxy.port());
         try (Sheaf<String, String> sheaf =
             Sheaf.builder(server.uri())
                 .commandTimeout(Duration.ofSeconds(2))

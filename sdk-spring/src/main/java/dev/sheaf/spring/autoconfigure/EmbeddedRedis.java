@@ -3,6 +3,7 @@ package dev.sheaf.spring.autoconfigure;
 
 import dev.sheaf.embedded.EmbeddedNode;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.EmbeddedServerBuilder;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import java.net.URI;
 import java.time.Duration;
@@ -74,7 +75,7 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
   }
 
   private static EmbeddedServer server(List<AutoCloseable> started, int port, int masters) {
-    EmbeddedServer.Builder builder = EmbeddedServer.builder().port(port);
+    EmbeddedServerBuilder builder = EmbeddedServer.builder().port(port);
     if (masters > 0) {
       builder.cluster(masters, 0);
     }
@@ -101,7 +102,7 @@ final class EmbeddedRedis implements DataRedisConnectionDetails, AutoCloseable {
       started.add(proxy);
       proxies.add(new Node(LOOPBACK, proxy.port()));
       if (server.isCluster()) {
-        server.announce(node, proxy.port());
+        node.announcePort(proxy.port());
       }
     }
     return proxies;

@@ -87,7 +87,7 @@ class StarterServersTest {
 
                 EmbeddedNode replica =
                     server.nodes().stream().filter(node -> !node.isMaster()).findFirst().get();
-                server.failover(replica);
+                replica.failover();
                 closeConnectionsTo(server.nodes().get(0));
 
                 Awaitility.await()

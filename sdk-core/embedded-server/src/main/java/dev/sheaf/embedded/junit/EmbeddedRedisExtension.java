@@ -4,6 +4,7 @@ package dev.sheaf.embedded.junit;
 import dev.sheaf.embedded.EmbeddedClock;
 import dev.sheaf.embedded.EmbeddedData;
 import dev.sheaf.embedded.EmbeddedServer;
+import dev.sheaf.embedded.EmbeddedServerBuilder;
 import java.lang.reflect.Parameter;
 import java.time.Instant;
 import java.util.Optional;
@@ -87,7 +88,7 @@ public final class EmbeddedRedisExtension implements ParameterResolver, BeforeEa
   }
 
   private static EmbeddedServer start(EmbeddedRedis how) {
-    EmbeddedServer.Builder builder = EmbeddedServer.builder();
+    EmbeddedServerBuilder builder = EmbeddedServer.builder();
     if (how.masters() > 0) {
       builder.cluster(how.masters(), how.replicas());
     } else {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.lettuce;
 
-import dev.sheaf.embedded.InProcess;
+import dev.sheaf.embedded.EmbeddedServer;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
@@ -15,20 +17,20 @@ import java.util.concurrent.TimeUnit;
 final class ServerEventLoops implements EventLoopGroupProvider {
   private static final int OWN_THREADS = 1;
 
-  private final InProcess server;
+  private final IoEventLoopGroup server;
   private final boolean shared;
   private final EventLoopGroupProvider own = new DefaultEventLoopGroupProvider(OWN_THREADS);
 
-  ServerEventLoops(InProcess server) {
-    this.server = server;
-    String kind = Transports.socketChannelClass().getSimpleName();
-    this.shared = kind.equals(server.isEpoll() ? "EpollSocketChannel" : "NioSocketChannel");
+  ServerEventLoops(EmbeddedServer embedded) {
+    server = embedded.eventLoops();
+    String kind = server.isIoType(NioIoHandler.class) ? "NioSocketChannel" : "EpollSocketChannel";
+    shared = kind.equals(Transports.socketChannelClass().getSimpleName());
   }
 
   @Override
   @SuppressWarnings("unchecked") // Lettuce asks by class, and uses what it gets as a group
   public <T extends EventLoopGroup> T allocate(Class<T> type) {
-    return shared ? (T) server.eventLoops() : own.allocate(type);
+    return shared ? (T) server : own.allocate(type);
   }
 
   @Override

@@ -11,10 +11,8 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.protocol.Categories;
 import dev.sheaf.embedded.internal.protocol.Command;
-import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Group;
 import dev.sheaf.embedded.internal.protocol.Reply;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -62,10 +60,7 @@ final class AclCommands {
           b == 0 || b == ' ' || (b >= 9 && b <= 13),
           "ERR Usernames can't contain spaces or null characters");
     }
-    List<String> rules = new ArrayList<>();
-    for (int i = 3; i < call.count(); i++) {
-      rules.add(call.text(i));
-    }
+    List<String> rules = call.from(3).stream().map(Bytes::text).toList();
     try {
       endForbiddenSubscriptions(call, call.node.users.set(call.text(2), rules));
     } catch (AclException e) {
@@ -183,15 +178,9 @@ final class AclCommands {
         Errors.found(
             call.node.users.find(call.text(2)), "ERR User '" + call.text(2) + "' not found");
     byte[][] words = Arrays.copyOfRange(call.args, 3, call.count());
-    Command command;
-    try {
-      command = call.node.commands.resolve(words);
-    } catch (CommandException e) {
-      command = null;
-    }
-    if (command == null) {
-      throw Errors.of("ERR Command '" + call.text(3) + "' not found");
-    }
+    Command command =
+        Errors.found(
+            Dispatcher.peek(call.node, words), "ERR Command '" + call.text(3) + "' not found");
     if (!command.accepts(words.length)) {
       throw Errors.arity(command.name());
     }
@@ -213,18 +202,13 @@ final class AclCommands {
 
   private static void log(Call call) {
     AclLog log = call.node.deniedLog;
-    long count = LOG_COUNT;
+    Errors.arityIf(call.count() > 3, call);
     if (call.count() == 3 && call.is(2, "RESET")) {
       log.clear();
       call.out.ok();
       return;
     }
-    if (call.count() == 3) {
-      long wanted = call.longArg(2);
-      count = Math.max(0, wanted);
-    } else if (call.count() > 3) {
-      throw Errors.arity("acl|log");
-    }
+    long count = call.count() == 3 ? Math.max(0, call.longArg(2)) : LOG_COUNT;
     List<AclLog.Entry> entries = log.newest(count);
     Reply out = call.out;
     out.array(entries.size());

@@ -78,7 +78,7 @@ final class BitfieldCommand {
     for (int i = 2; i < call.count(); i++) {
       int rest = call.count() - i - 1;
       if (call.is(i, "OVERFLOW") && rest >= 1) {
-        overflow = overflow(++i);
+        overflow = call.constant(++i, Overflow.values(), "ERR Invalid OVERFLOW type specified");
         continue;
       }
       Kind kind;
@@ -100,15 +100,6 @@ final class BitfieldCommand {
       operations.add(new Operation(kind, field, offset, number, overflow));
       i += kind == Kind.GET ? 2 : 3;
     }
-  }
-
-  private Overflow overflow(int at) {
-    for (Overflow known : Overflow.values()) {
-      if (call.is(at, known.name())) {
-        return known;
-      }
-    }
-    throw Errors.of("ERR Invalid OVERFLOW type specified");
   }
 
   private static long offset(byte[] arg, int width) {

@@ -48,7 +48,7 @@ final class BitmapCommands {
     if (value == null || index >= value.length()) {
       call.out.integer(0);
     } else {
-      call.out.integer((value.byteAt(index) >>> (7 - (offset & 7))) & 1);
+      call.out.integer(bit(value, offset));
     }
   }
 
@@ -68,16 +68,7 @@ final class BitmapCommands {
   }
 
   private static boolean unit(Call call, int at) {
-    if (call.count() <= at) {
-      return false;
-    }
-    if (call.is(at, "BIT")) {
-      return true;
-    }
-    if (call.is(at, "BYTE")) {
-      return false;
-    }
-    throw Errors.syntax();
+    return call.count() > at && call.either(at, "BIT", "BYTE");
   }
 
   /** Newer servers look at the range before they look for the key. */

@@ -15,6 +15,8 @@ import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.Reply;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.IntSupplier;
@@ -85,6 +87,37 @@ public final class Call {
   /** The name of an option, in upper case. */
   String option(int i) {
     return text(i).toUpperCase(Locale.ROOT);
+  }
+
+  /** Whether it is the first of two words, in upper case; a syntax error if it is neither. */
+  boolean either(int i, String first, String second) {
+    boolean is = is(i, first);
+    Errors.syntaxIf(!is && !is(i, second));
+    return is;
+  }
+
+  /** The constant of that name, in any case; that error if there is none. */
+  <E extends Enum<E>> E constant(int i, E[] all, String error) {
+    for (E known : all) {
+      if (is(i, known.name())) {
+        return known;
+      }
+    }
+    throw Errors.of(error);
+  }
+
+  /** The arguments from one on. */
+  List<byte[]> from(int i) {
+    return Arrays.asList(args).subList(i, count());
+  }
+
+  /** For how many of the arguments from one on something holds; it is tried with each. */
+  int howMany(int from, Predicate<byte[]> holds) {
+    int found = 0;
+    for (int i = from; i < count(); i++) {
+      found += holds.test(arg(i)) ? 1 : 0;
+    }
+    return found;
   }
 
   /** The place behind an option; a syntax error if that has no value. */
@@ -214,10 +247,7 @@ public final class Call {
    * Removes each argument from {@code at} on from a collection, and replies how many were there.
    */
   void removeEach(int at, Predicate<byte[]> remove, IntSupplier size) {
-    int removed = 0;
-    for (int i = at; i < count(); i++) {
-      removed += remove.test(arg(i)) ? 1 : 0;
-    }
+    int removed = howMany(at, remove);
     if (removed > 0) {
       deleteIfEmpty(arg(1), size.getAsInt());
       changed(arg(1));

@@ -6,7 +6,6 @@ import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Connection;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Predicate;
 
 /** The filter pairs of CLIENT KILL. */
@@ -19,7 +18,7 @@ final class ClientFilter {
     this.call = call;
     for (int i = 2; i < call.count(); i += 2) {
       Errors.syntaxIf(i + 1 == call.count());
-      add(call.text(i).toUpperCase(Locale.ROOT), i + 1);
+      add(call.option(i), i + 1);
     }
   }
 
@@ -35,15 +34,11 @@ final class ClientFilter {
         }
         conditions.add(client -> client.id == id);
       }
-      case "TYPE" -> {
-        conditions.add(ofType(value));
-      }
+      case "TYPE" -> conditions.add(ofType(value));
       case "ADDR" -> conditions.add(client -> has(client, value, true));
       case "LADDR" -> conditions.add(client -> has(client, value, false));
       case "USER" -> {
-        if (call.node.users.find(value) == null) {
-          throw Errors.of("ERR No such user '" + value + "'");
-        }
+        Errors.refuseIf(call.node.users.find(value) == null, "ERR No such user '%s'", value);
         conditions.add(client -> client.user.name.equals(value));
       }
       case "MAXAGE" -> {
@@ -52,7 +47,7 @@ final class ClientFilter {
         Errors.refuseIf(seconds < 1, "ERR maxage should be greater than 0");
         conditions.add(client -> (call.now() - client.createdAt) / 1000 >= seconds);
       }
-      case "SKIPME" -> skipMe = yesOrNo(value);
+      case "SKIPME" -> skipMe = call.either(at, "YES", "NO");
       default -> throw Errors.syntax();
     }
   }
@@ -63,16 +58,6 @@ final class ClientFilter {
         "ERR Unknown client type '%s'",
         type);
     return client -> type.equalsIgnoreCase(client.isSubscriber() ? "pubsub" : "normal");
-  }
-
-  private static boolean yesOrNo(String value) {
-    if (value.equalsIgnoreCase("yes")) {
-      return true;
-    }
-    if (value.equalsIgnoreCase("no")) {
-      return false;
-    }
-    throw Errors.syntax();
   }
 
   private static boolean has(Client client, String address, boolean remote) {

@@ -70,9 +70,8 @@ final class ClusterAdminCommands {
             slot -> {
               Errors.refuseIf(
                   give && nodes.owner(slot) != null, "ERR Slot %s is already busy", slot);
-              if (!give && nodes.owner(slot) == null) {
-                throw Errors.of("ERR Slot " + slot + " is already unassigned");
-              }
+              Errors.refuseIf(
+                  !give && nodes.owner(slot) == null, "ERR Slot %s is already unassigned", slot);
             });
     slots.stream().forEach(slot -> nodes.owner(slot, give ? call.node : null));
     call.out.ok();
@@ -91,13 +90,9 @@ final class ClusterAdminCommands {
   }
 
   private static void failover(Call call) {
-    boolean forced = false;
-    if (call.count() == 3) {
-      forced = call.is(2, "FORCE") || call.is(2, "TAKEOVER");
-      Errors.syntaxIf(!forced);
-    } else if (call.count() > 3) {
-      throw Errors.arity("cluster|failover");
-    }
+    Errors.arityIf(call.count() > 3, call);
+    boolean forced = call.count() == 3;
+    Errors.syntaxIf(forced && !call.is(2, "FORCE") && !call.is(2, "TAKEOVER"));
     ServerNode master =
         Errors.found(call.node.master(), "ERR You should send CLUSTER FAILOVER to a replica");
     Errors.refuseIf(

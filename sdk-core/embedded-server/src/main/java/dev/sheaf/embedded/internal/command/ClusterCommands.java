@@ -74,25 +74,25 @@ final class ClusterCommands {
 
   private static void line(StringBuilder text, ServerNode node, ServerNode self) {
     ServerNode master = node.master();
-    text.append(node.id)
-        .append(' ')
-        .append(node.announcedHost())
-        .append(':')
-        .append(node.announcedPort)
-        .append('@')
-        .append(busPort(node))
-        .append(node == self ? " myself," : " ")
-        .append(master == null ? "master" : "slave")
-        .append(node.isFailed() ? ",fail" : "")
-        .append(' ')
-        .append(master == null ? "-" : master.id)
-        .append(node == self ? " 0 0 " : " 0 " + self.nodes.now() + " ")
-        .append(node.primary().configEpoch)
-        .append(node.isFailed() && node != self ? " disconnected" : " connected");
+    boolean here = node == self;
+    text.append(
+        "%s %s:%s@%s %s%s%s %s 0 %s %s %s"
+            .formatted(
+                node.id,
+                node.announcedHost(),
+                node.announcedPort,
+                busPort(node),
+                here ? "myself," : "",
+                master == null ? "master" : "slave",
+                node.isFailed() ? ",fail" : "",
+                master == null ? "-" : master.id,
+                here ? 0 : self.nodes.now(),
+                node.primary().configEpoch,
+                node.isFailed() && !here ? "disconnected" : "connected"));
     for (SlotRange range : SlotRange.of(node.slots())) {
       text.append(' ').append(range);
     }
-    if (node == self) {
+    if (here) {
       node.migrating.forEach(
           (slot, to) -> text.append(" [").append(slot).append("->-").append(to.id).append(']'));
       node.importing.forEach(
@@ -222,9 +222,7 @@ final class ClusterCommands {
   }
 
   private static ServerNode named(Call call) {
-    ServerNode node =
-        Errors.found(call.node.nodes.byId(call.text(2)), "ERR Unknown node " + call.text(2));
-    return node;
+    return Errors.found(call.node.nodes.byId(call.text(2)), "ERR Unknown node " + call.text(2));
   }
 
   private static void failureReports(Call call) {

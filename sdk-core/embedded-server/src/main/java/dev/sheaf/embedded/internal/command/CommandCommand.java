@@ -42,15 +42,11 @@ final class CommandCommand {
       call.out.each(table(call).commands(), command -> describe(call.out, command));
       return;
     }
-    call.out.array(call.count() - 2);
-    for (int i = 2; i < call.count(); i++) {
-      Command command = table(call).find(Bytes.lower(call.arg(i)));
-      if (command == null) {
-        call.out.nil();
-      } else {
-        describe(call.out, command);
-      }
-    }
+    call.out.each(
+        call.from(2),
+        name ->
+            call.out.orNil(
+                table(call).find(Bytes.lower(name)), command -> describe(call.out, command)));
   }
 
   private static void describe(Reply out, Command command) {

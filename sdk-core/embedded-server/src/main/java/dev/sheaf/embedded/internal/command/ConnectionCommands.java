@@ -28,8 +28,8 @@ final class ConnectionCommands {
             call -> call.out.verbatim(Bytes.of(ClientLine.of(call, call.client) + "\n")))
         .add("client|kill", ConnectionCommands::clientKill)
         .add("client|list", ConnectionCommands::clientList)
-        .ok("client|no-evict", ConnectionCommands::clientNoEvict)
-        .ok("client|no-touch", ConnectionCommands::clientNoEvict)
+        .ok("client|no-evict", call -> call.either(2, "ON", "OFF"))
+        .ok("client|no-touch", call -> call.either(2, "ON", "OFF"))
         .ok("client|pause", ConnectionCommands::clientPause)
         .add("client|reply", ConnectionCommands::clientReply)
         .ok("client|setinfo", ConnectionCommands::clientSetInfo)
@@ -152,40 +152,33 @@ final class ConnectionCommands {
   }
 
   private static String checkedName(byte[] name) {
-    for (byte b : name) {
-      Errors.refuseIf(
-          b < '!' || b > '~',
-          "ERR Client names cannot contain spaces, newlines or special characters.");
-    }
-    return Bytes.text(name);
+    return printable(name, "Client names");
   }
 
-  private static void clientGetName(Call call) {
-    if (call.client.name.isEmpty()) {
-      call.out.nil();
-    } else {
-      call.out.bulk(call.client.name);
-    }
-  }
-
-  private static void clientSetInfo(Call call) {
-    for (byte b : call.arg(3)) {
+  private static String printable(byte[] text, String what) {
+    for (byte b : text) {
       Errors.refuseIf(
           b < '!' || b > '~',
           "ERR %s cannot contain spaces, newlines or special characters.",
-          call.text(2));
+          what);
     }
+    return Bytes.text(text);
+  }
+
+  private static void clientGetName(Call call) {
+    String name = call.client.name;
+    call.out.orNil(name.isEmpty() ? null : name, call.out::bulk);
+  }
+
+  private static void clientSetInfo(Call call) {
+    String value = printable(call.arg(3), call.text(2));
     if (call.is(2, "LIB-NAME")) {
-      call.client.libName = call.text(3);
+      call.client.libName = value;
     } else if (call.is(2, "LIB-VER")) {
-      call.client.libVersion = call.text(3);
+      call.client.libVersion = value;
     } else {
       throw Errors.of("ERR Unrecognized option '" + call.text(2) + "'");
     }
-  }
-
-  private static void clientNoEvict(Call call) {
-    Errors.syntaxIf(!call.is(2, "ON") && !call.is(2, "OFF"));
   }
 
   private static void clientReply(Call call) {
@@ -204,13 +197,9 @@ final class ConnectionCommands {
   }
 
   private static void clientPause(Call call) {
-    boolean all = true;
-    if (call.count() == 4) {
-      all = call.is(3, "ALL");
-      Errors.refuseIf(!all && !call.is(3, "WRITE"), "ERR CLIENT PAUSE mode must be WRITE or ALL");
-    } else if (call.count() > 4) {
-      throw Errors.wrongUse(call);
-    }
+    Errors.wrongUseIf(call.count() > 4, call);
+    boolean all = call.count() < 4 || call.is(3, "ALL");
+    Errors.refuseIf(!all && !call.is(3, "WRITE"), "ERR CLIENT PAUSE mode must be WRITE or ALL");
     Long millis = Numbers.parseLong(call.arg(2));
     if (millis == null || millis > Long.MAX_VALUE - call.now()) {
       throw Errors.of("ERR timeout is not an integer or out of range");
@@ -265,12 +254,10 @@ final class ConnectionCommands {
   }
 
   private static void clientUnblock(Call call) {
-    boolean error = false;
-    if (call.count() == 4 && call.is(3, "ERROR")) {
-      error = true;
-    } else if (call.count() > 4 || (call.count() == 4 && !call.is(3, "TIMEOUT"))) {
-      throw Errors.of("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
-    }
+    boolean error = call.count() == 4 && call.is(3, "ERROR");
+    Errors.refuseIf(
+        call.count() > 4 || (call.count() == 4 && !error && !call.is(3, "TIMEOUT")),
+        "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
     Client client = call.node.clients.get(call.longArg(2));
     boolean waited = client != null && call.node.blocked.unblock(client, error);
     call.out.integer(waited ? 1 : 0);

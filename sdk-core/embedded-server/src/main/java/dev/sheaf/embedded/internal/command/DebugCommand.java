@@ -120,11 +120,7 @@ final class DebugCommand {
       case "double" -> call.out.number(3.141);
       case "null" -> call.out.nil();
       case "array", "set" -> {
-        if (kind.equals("array")) {
-          call.out.array(3);
-        } else {
-          call.out.set(3);
-        }
+        call.out.open(kind.equals("set") ? '~' : '*', 3);
         for (int i = 0; i < 3; i++) {
           call.out.integer(i);
         }

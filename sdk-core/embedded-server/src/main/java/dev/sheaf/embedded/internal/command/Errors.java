@@ -21,6 +21,7 @@ public final class Errors {
 
   static final String OOM = "OOM command not allowed when used memory > 'maxmemory'.";
   static final String NOREPLICAS = "NOREPLICAS Not enough good replicas to write.";
+  static final String SYNTAX = "ERR syntax error";
   static final String NOT_INTEGER = "ERR value is not an integer or out of range";
   static final String NOT_FLOAT = "ERR value is not a valid float";
   static final String NO_SUCH_KEY = "ERR no such key";
@@ -77,7 +78,7 @@ public final class Errors {
   }
 
   public static CommandException syntax() {
-    return of("ERR syntax error");
+    return of(SYNTAX);
   }
 
   public static CommandException arity(String fullName) {

@@ -99,12 +99,8 @@ final class GeoCommands {
   }
 
   private static void distance(Call call) {
-    double unit = 1;
-    if (call.count() == 5) {
-      unit = unit(call.arg(4));
-    } else if (call.count() > 5) {
-      throw Errors.syntax();
-    }
+    Errors.syntaxIf(call.count() > 5);
+    double unit = call.count() == 5 ? unit(call.arg(4)) : 1;
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
     GeoHash.Place from = placeOf(set, call.arg(2));
     GeoHash.Place to = placeOf(set, call.arg(3));
@@ -129,11 +125,11 @@ final class GeoCommands {
 
   private static void hash(Call call) {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
-    call.out.array(call.count() - 2);
-    for (int i = 2; i < call.count(); i++) {
-      ScoredMembers.Node node = set.find(call.arg(i));
-      call.out.bulkOrNil(node == null ? null : Bytes.of(GeoHash.text((long) node.score())));
-    }
+    call.out.each(
+        call.from(2),
+        member ->
+            call.out.orNil(
+                set.find(member), node -> call.out.bulk(GeoHash.text((long) node.score()))));
   }
 
   private static void position(Call call) {

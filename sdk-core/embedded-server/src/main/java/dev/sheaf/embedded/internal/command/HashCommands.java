@@ -8,7 +8,6 @@ import dev.sheaf.embedded.internal.data.Numbers;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** HSET, HGET and the other commands on hashes. */
@@ -76,10 +75,7 @@ final class HashCommands {
 
   private static void hmget(Call call) {
     HashValue hash = call.hashOrEmpty(call.arg(1));
-    call.out.array(call.count() - 2);
-    for (int i = 2; i < call.count(); i++) {
-      call.out.bulkOrNil(hash.fields.get(call.arg(i)));
-    }
+    call.out.each(call.from(2), field -> call.out.bulkOrNil(hash.fields.get(field)));
   }
 
   private static void hgetall(Call call) {
@@ -138,18 +134,12 @@ final class HashCommands {
 
   private static void hrandfield(Call call) {
     if (call.count() == 2) {
-      var entry = call.hashOrEmpty(call.arg(1)).fields.random(random(call));
-      call.out.bulkOrNil(entry == null ? null : entry.key);
+      RandomPick.one(call, call.hashOrEmpty(call.arg(1)).fields);
       return;
     }
     long count = RandomPick.count(call);
-    boolean values = call.count() == 4 && call.is(3, "WITHVALUES");
-    Errors.syntaxIf(call.count() > 4 || (call.count() == 4 && !values));
-    Errors.refuseIf(
-        values && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
-        "ERR value is out of range");
-    List<ByteMap.Entry<byte[]>> chosen =
-        RandomPick.from(call.hashOrEmpty(call.arg(1)).fields, count, random(call));
+    boolean values = RandomPick.inPairs(call, count, "WITHVALUES");
+    var chosen = RandomPick.from(call, call.hashOrEmpty(call.arg(1)).fields, count);
     boolean pairs = values && call.out.protocol() == 3;
     call.out.array(values && !pairs ? chosen.size() * 2 : chosen.size());
     for (ByteMap.Entry<byte[]> entry : chosen) {
@@ -161,10 +151,6 @@ final class HashCommands {
         call.out.bulk(entry.value());
       }
     }
-  }
-
-  private static RandomGenerator random(Call call) {
-    return call.node.nodes.random;
   }
 
   private static void hscan(Call call) {

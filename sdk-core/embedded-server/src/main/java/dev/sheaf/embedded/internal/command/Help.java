@@ -12,7 +12,7 @@ final class Help {
   static void write(Call call) {
     Command container = call.node.commands.find(Bytes.lower(call.arg(0)));
     List<String> lines = new ArrayList<>();
-    String name = Bytes.text(call.arg(0)).toUpperCase(Locale.ROOT);
+    String name = call.option(0);
     lines.add(name + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
     if (container != null) {
       container.subcommands.forEach(

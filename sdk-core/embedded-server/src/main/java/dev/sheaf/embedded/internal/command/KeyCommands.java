@@ -52,11 +52,7 @@ final class KeyCommands {
 
   /** Replies for how many of the keys it holds. */
   private static void count(Call call, Predicate<byte[]> holds) {
-    int found = 0;
-    for (int i = 1; i < call.count(); i++) {
-      found += holds.test(call.arg(i)) ? 1 : 0;
-    }
-    call.out.integer(found);
+    call.out.integer(call.howMany(1, holds));
   }
 
   private static void type(Call call) {

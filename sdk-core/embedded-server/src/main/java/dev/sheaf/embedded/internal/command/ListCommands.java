@@ -85,27 +85,27 @@ final class ListCommands {
       call.out.nil();
       return;
     }
+    int index = index(call, list);
+    call.out.bulkOrNil(index < 0 ? null : list.get(index));
+  }
+
+  /** The place that a command gives, from either end; negative where the list has no such place. */
+  private static int index(Call call, ListValue list) {
     long index = call.longArg(2);
     index = index < 0 ? index + list.size() : index;
-    if (index < 0 || index >= list.size()) {
-      call.out.nil();
-    } else {
-      call.out.bulk(list.get((int) index));
-    }
+    return index < list.size() ? (int) Math.max(-1, index) : -1;
   }
 
   private static void lset(Call call) {
     ListValue list = Errors.found(call.list(call.arg(1)), Errors.NO_SUCH_KEY);
-    long index = call.longArg(2);
-    index = index < 0 ? index + list.size() : index;
-    Errors.refuseIf(index < 0 || index >= list.size(), "ERR index out of range");
-    list.set((int) index, call.arg(3));
+    int index = index(call, list);
+    Errors.refuseIf(index < 0, "ERR index out of range");
+    list.set(index, call.arg(3));
     call.changed(call.arg(1));
   }
 
   private static void linsert(Call call) {
-    boolean after = call.is(2, "AFTER");
-    Errors.syntaxIf(!after && !call.is(2, "BEFORE"));
+    boolean after = call.either(2, "AFTER", "BEFORE");
     ListValue list = call.list(call.arg(1));
     if (list == null) {
       call.out.integer(0);
@@ -215,19 +215,9 @@ final class ListCommands {
     }
   }
 
-  private static boolean side(Call call, int at) {
-    if (call.is(at, "LEFT")) {
-      return true;
-    }
-    if (call.is(at, "RIGHT")) {
-      return false;
-    }
-    throw Errors.syntax();
-  }
-
   private static void lmove(Call call) {
-    boolean fromLeft = side(call, 3);
-    boolean toLeft = side(call, 4);
+    boolean fromLeft = call.either(3, "LEFT", "RIGHT");
+    boolean toLeft = call.either(4, "LEFT", "RIGHT");
     if (!tryMove(call, fromLeft, toLeft)) {
       call.out.nil();
     }
@@ -258,8 +248,8 @@ final class ListCommands {
   }
 
   private static void blmove(Call call) {
-    boolean fromLeft = side(call, 3);
-    boolean toLeft = side(call, 4);
+    boolean fromLeft = call.either(3, "LEFT", "RIGHT");
+    boolean toLeft = call.either(4, "LEFT", "RIGHT");
     blockingMove(call, fromLeft, toLeft, Blocking.deadline(call, 5));
   }
 

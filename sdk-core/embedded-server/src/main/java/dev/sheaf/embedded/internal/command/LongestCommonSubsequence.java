@@ -125,12 +125,8 @@ final class LongestCommonSubsequence {
     out.key("matches").array(matches.size());
     for (Match match : matches) {
       out.array(withLengths ? 3 : 2);
-      out.array(2);
-      out.integer(match.aFrom());
-      out.integer(match.aTo());
-      out.array(2);
-      out.integer(match.bFrom());
-      out.integer(match.bTo());
+      out.list(match.aFrom(), match.aTo());
+      out.list(match.bFrom(), match.bTo());
       if (withLengths) {
         out.integer(match.length());
       }

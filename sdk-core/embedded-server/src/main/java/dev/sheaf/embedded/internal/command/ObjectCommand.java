@@ -15,12 +15,7 @@ final class ObjectCommand {
 
   /** Replies what is said of the value; nil where there is none. */
   private static void describe(Call call, Consumer<Value> reply) {
-    Value value = call.db().peek(call.arg(2));
-    if (value == null) {
-      call.out.nil();
-    } else {
-      reply.accept(value);
-    }
+    call.out.orNil(call.db().peek(call.arg(2)), reply);
   }
 
   static void encoding(Call call) {

@@ -25,8 +25,7 @@ record PopAcross(List<byte[]> keys, boolean first, long count) {
     long where = countAt + 1 + numKeys;
     Errors.syntaxIf(numKeys > call.count() || where >= call.count());
     int at = (int) where;
-    boolean first = call.is(at, firstEnd);
-    Errors.syntaxIf(!first && !call.is(at, otherEnd));
+    boolean first = call.either(at, firstEnd, otherEnd);
     List<byte[]> keys = Arrays.asList(call.args).subList(countAt + 1, at);
     return new PopAcross(keys, first, optionalCount(call, at + 1));
   }

@@ -10,6 +10,7 @@ import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** SUBSCRIBE, PUBLISH and their kin. */
 final class PubSubCommands {
@@ -66,25 +67,24 @@ final class PubSubCommands {
 
   private static void subscribe(Call call, Kind kind) {
     Client client = call.client;
-    // Messages, not replies: CLIENT REPLY does not silence them.
-    Reply out = client.pushes();
-    for (int i = 1; i < call.count(); i++) {
-      PubSub.add(kind.registry(call.node), kind.own(client), client, call.arg(i));
-      out.push(3);
-      out.bulk(kind.joined);
-      out.bulk(call.arg(i));
-      out.integer(kind.count(client));
+    for (byte[] channel : call.from(1)) {
+      PubSub.add(kind.registry(call.node), kind.own(client), client, channel);
+      tell(client, kind, kind.joined, channel);
     }
+  }
+
+  /** A message, not a reply: CLIENT REPLY does not silence it. */
+  private static void tell(Client client, Kind kind, String what, byte @Nullable [] channel) {
+    Reply out = client.pushes();
+    out.push(3);
+    out.bulk(what);
+    out.bulkOrNil(channel);
+    out.integer(kind.count(client));
   }
 
   private static void unsubscribe(Call call, Kind kind) {
     Client client = call.client;
-    // Messages, not replies: CLIENT REPLY does not silence them.
-    Reply out = client.pushes();
-    List<byte[]> channels = new ArrayList<>();
-    for (int i = 1; i < call.count(); i++) {
-      channels.add(call.arg(i));
-    }
+    List<byte[]> channels = new ArrayList<>(call.from(1));
     if (channels.isEmpty()) {
       for (var e = kind.own(client).first(); e != null; e = e.after()) {
         channels.add(e.key);
@@ -92,16 +92,10 @@ final class PubSubCommands {
     }
     for (byte[] channel : channels) {
       PubSub.remove(kind.registry(call.node), kind.own(client), client, channel);
-      out.push(3);
-      out.bulk(kind.left);
-      out.bulk(channel);
-      out.integer(kind.count(client));
+      tell(client, kind, kind.left, channel);
     }
     if (channels.isEmpty()) {
-      out.push(3);
-      out.bulk(kind.left);
-      out.nil();
-      out.integer(kind.count(client));
+      tell(client, kind, kind.left, null);
     }
   }
 

@@ -22,8 +22,23 @@ final class RandomPick {
     return count;
   }
 
+  /** Whether the option that asks for what belongs to each entry, too, stands behind the count. */
+  static boolean inPairs(Call call, long count, String option) {
+    Errors.syntaxIf(call.count() > 4 || (call.count() == 4 && !call.is(3, option)));
+    Errors.refuseIf(
+        call.count() == 4 && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
+        "ERR value is out of range");
+    return call.count() == 4;
+  }
+
+  /** Replies one key, or nil. */
+  static void one(Call call, ByteMap<?> map) {
+    call.out.orNil(map.random(call.node.nodes.random), entry -> call.out.bulk(entry.key));
+  }
+
   /** A positive count gives different entries, a negative one that many with repetition. */
-  static <V> List<ByteMap.Entry<V>> from(ByteMap<V> map, long count, RandomGenerator random) {
+  static <V> List<ByteMap.Entry<V>> from(Call call, ByteMap<V> map, long count) {
+    RandomGenerator random = call.node.nodes.random;
     List<ByteMap.Entry<V>> chosen = new ArrayList<>();
     if (map.isEmpty()) {
       return chosen;

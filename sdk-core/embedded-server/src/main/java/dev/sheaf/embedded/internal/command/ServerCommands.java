@@ -3,14 +3,12 @@ package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.data.Value;
 import dev.sheaf.embedded.internal.node.Config;
 import dev.sheaf.embedded.internal.node.Counters;
 import dev.sheaf.embedded.internal.node.KeyspaceEvents;
 import dev.sheaf.embedded.internal.node.MemoryLimit;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.CommandException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -62,10 +60,7 @@ final class ServerCommands {
   }
 
   private static void info(Call call) {
-    List<String> wanted = new ArrayList<>();
-    for (int i = 1; i < call.count(); i++) {
-      wanted.add(Bytes.lower(call.arg(i)));
-    }
+    List<String> wanted = call.from(1).stream().map(Bytes::lower).toList();
     call.out.verbatim(Bytes.of(InfoSections.of(call.node, wanted)));
   }
 
@@ -90,10 +85,10 @@ final class ServerCommands {
     Config config = call.node.config;
     for (int i = 2; i < call.count(); i += 2) {
       String name = call.text(i).toLowerCase(Locale.ROOT);
-      if (config.get(name) == null) {
-        throw Errors.of(
-            "ERR Unknown option or number of arguments for CONFIG SET - '" + call.text(i) + "'");
-      }
+      Errors.refuseIf(
+          config.get(name) == null,
+          "ERR Unknown option or number of arguments for CONFIG SET - '%s'",
+          call.text(i));
       if (config.isFixed(name)) {
         throw refused(call.text(i), "can't set immutable config");
       }
@@ -202,12 +197,8 @@ final class ServerCommands {
       Errors.syntaxIf(!call.is(i, "SAMPLES") || i + 1 == call.count());
       Errors.syntaxIf(call.longArg(i + 1) < 0);
     }
-    Value value = call.db().peek(call.arg(2));
-    if (value == null) {
-      call.out.nil();
-    } else {
-      call.out.integer(MemoryLimit.bytesOf(call.arg(2), value));
-    }
+    byte[] key = call.arg(2);
+    call.out.orNil(call.db().peek(key), value -> call.out.integer(MemoryLimit.bytesOf(key, value)));
   }
 
   private static void memoryDoctor(Call call) {

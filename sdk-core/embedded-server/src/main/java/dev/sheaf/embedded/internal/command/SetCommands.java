@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.SetValue;
 import dev.sheaf.embedded.internal.protocol.Reply;
@@ -40,11 +39,7 @@ final class SetCommands {
 
   private static void sadd(Call call) {
     byte[] key = call.arg(1);
-    SetValue set = call.orNew(key, call.setValue(key), SetValue::new);
-    int added = 0;
-    for (int i = 2; i < call.count(); i++) {
-      added += set.add(call.arg(i)) ? 1 : 0;
-    }
+    int added = call.howMany(2, call.orNew(key, call.setValue(key), SetValue::new)::add);
     if (added > 0) {
       call.changed(key);
     }
@@ -62,10 +57,7 @@ final class SetCommands {
 
   private static void smismember(Call call) {
     SetValue set = call.setOrEmpty(call.arg(1));
-    call.out.array(call.count() - 2);
-    for (int i = 2; i < call.count(); i++) {
-      call.out.integer(set.contains(call.arg(i)) ? 1 : 0);
-    }
+    call.out.each(call.from(2), member -> call.out.integer(set.contains(member) ? 1 : 0));
   }
 
   private static void writeSet(Reply out, List<byte[]> members) {
@@ -111,7 +103,7 @@ final class SetCommands {
       return;
     }
     List<byte[]> chosen = new ArrayList<>();
-    for (var e : RandomPick.from(set.members, count, call.node.nodes.random)) {
+    for (var e : RandomPick.from(call, set.members, count)) {
       chosen.add(e.key);
     }
     chosen.forEach(set::remove);
@@ -136,13 +128,11 @@ final class SetCommands {
   private static void srandmember(Call call) {
     Errors.syntaxIf(call.count() > 3);
     if (call.count() == 2) {
-      var entry = call.setOrEmpty(call.arg(1)).members.random(call.node.nodes.random);
-      call.out.bulkOrNil(entry == null ? null : entry.key);
+      RandomPick.one(call, call.setOrEmpty(call.arg(1)).members);
       return;
     }
     long count = RandomPick.count(call);
-    List<ByteMap.Entry<Boolean>> chosen =
-        RandomPick.from(call.setOrEmpty(call.arg(1)).members, count, call.node.nodes.random);
+    var chosen = RandomPick.from(call, call.setOrEmpty(call.arg(1)).members, count);
     call.out.each(chosen, entry -> call.out.bulk(entry.key));
   }
 
@@ -220,13 +210,17 @@ final class SetCommands {
     Errors.refuseIf(
         count > call.count() - 2, "ERR Number of keys can't be greater than number of args");
     int rest = 2 + (int) count;
+    long limit = limit(call, rest);
+    call.out.integer(Math.min(limit, combined(sets(call, 2, rest), Operation.INTERSECTION).size()));
+  }
+
+  /** What follows LIMIT at the end of SINTERCARD or ZINTERCARD; zero is as none. */
+  static long limit(Call call, int from) {
     long limit = 0;
-    for (int i = rest; i < call.count(); i += 2) {
+    for (int i = from; i < call.count(); i += 2) {
       Errors.syntaxIf(!call.is(i, "LIMIT") || i + 1 == call.count());
-      long given = call.longArg(i + 1, 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
-      limit = given;
+      limit = call.longArg(i + 1, 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
     }
-    long size = combined(sets(call, 2, rest), Operation.INTERSECTION).size();
-    call.out.integer(limit == 0 ? size : Math.min(limit, size));
+    return limit == 0 ? Long.MAX_VALUE : limit;
   }
 }

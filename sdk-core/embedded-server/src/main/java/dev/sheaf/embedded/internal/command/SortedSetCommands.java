@@ -57,19 +57,12 @@ final class SortedSetCommands {
   }
 
   private static void score(Call call, ScoredMembers.@org.jspecify.annotations.Nullable Node node) {
-    if (node == null) {
-      call.out.nil();
-    } else {
-      call.out.number(node.score());
-    }
+    call.out.orNil(node, there -> call.out.number(there.score()));
   }
 
   private static void zmscore(Call call) {
     SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
-    call.out.array(call.count() - 2);
-    for (int i = 2; i < call.count(); i++) {
-      score(call, set.find(call.arg(i)));
-    }
+    call.out.each(call.from(2), member -> score(call, set.find(member)));
   }
 
   private static void rank(Call call, boolean reverse) {
@@ -138,20 +131,13 @@ final class SortedSetCommands {
 
   private static void zrandmember(Call call) {
     if (call.count() == 2) {
-      var members = call.sortedSetOrEmpty(call.arg(1)).members;
-      var entry = members.random(call.node.nodes.random);
-      call.out.bulkOrNil(entry == null ? null : entry.key);
+      RandomPick.one(call, call.sortedSetOrEmpty(call.arg(1)).members);
       return;
     }
     long count = RandomPick.count(call);
-    boolean withScores = call.count() == 4 && call.is(3, "WITHSCORES");
-    Errors.syntaxIf(call.count() > 4 || (call.count() == 4 && !withScores));
-    Errors.refuseIf(
-        withScores && (count < -Long.MAX_VALUE / 2 || count > Long.MAX_VALUE / 2),
-        "ERR value is out of range");
-    SortedSetValue set = call.sortedSetOrEmpty(call.arg(1));
+    boolean withScores = RandomPick.inPairs(call, count, "WITHSCORES");
     List<ScoredMembers.Node> chosen = new ArrayList<>();
-    for (var e : RandomPick.from(set.members, count, call.node.nodes.random)) {
+    for (var e : RandomPick.from(call, call.sortedSetOrEmpty(call.arg(1)).members, count)) {
       chosen.add(e.value());
     }
     SortedSetReplies.write(call, chosen, withScores);

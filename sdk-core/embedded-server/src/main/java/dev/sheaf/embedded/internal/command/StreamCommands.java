@@ -200,8 +200,8 @@ final class StreamCommands {
     out.key("last-delivered-id").bulk(group.lastId().toString());
     out.bulk("entries-read");
     long read = group.entriesRead();
-    out.integerOrNil(read == StreamGroup.UNKNOWN ? null : (Long) read);
-    out.key("lag").integerOrNil(stream.lag(group, lagRule(call)));
+    out.orNil(read == StreamGroup.UNKNOWN ? null : (Long) read, out::integer);
+    out.key("lag").orNil(stream.lag(group, lagRule(call)), out::integer);
   }
 
   private static StreamValue.LagRule lagRule(Call call) {
@@ -244,12 +244,7 @@ final class StreamCommands {
   }
 
   private static void entryOrNil(Reply out, StreamValue stream, StreamId id) {
-    byte[][] fields = stream.get(id);
-    if (fields == null) {
-      out.nil();
-    } else {
-      StreamArguments.writeEntry(out, id, fields);
-    }
+    out.orNil(stream.get(id), fields -> StreamArguments.writeEntry(out, id, fields));
   }
 
   private static void writeFull(Call call, StreamValue stream, long count) {

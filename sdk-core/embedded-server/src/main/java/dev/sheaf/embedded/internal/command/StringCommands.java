@@ -7,7 +7,6 @@ import dev.sheaf.embedded.internal.data.StringValue;
 import dev.sheaf.embedded.internal.data.Value;
 import java.math.BigDecimal;
 import java.util.Arrays;
-import java.util.Locale;
 
 /** GET, SET and the other commands on strings. */
 final class StringCommands {
@@ -61,7 +60,7 @@ final class StringCommands {
     byte[] equal = null;
     long expireAt = Value.NO_EXPIRY;
     for (int i = 3; i < call.count(); i++) {
-      String option = call.text(i).toUpperCase(Locale.ROOT);
+      String option = call.option(i);
       switch (option) {
         case "NX" -> nx = true;
         case "XX" -> xx = true;
@@ -88,11 +87,7 @@ final class StringCommands {
     boolean conditional = nx || xx;
     if ((conditional && (call.db().get(key) != null) == nx)
         || (equal != null && !Arrays.equals(equal, former))) {
-      if (get) {
-        call.out.bulkOrNil(former);
-      } else {
-        call.out.nil();
-      }
+      call.out.bulkOrNil(get ? former : null);
       return;
     }
     write(call, key, call.arg(2), expireAt, keepTtl);
@@ -170,7 +165,7 @@ final class StringCommands {
 
   private static void getEx(Call call) {
     byte[] key = call.arg(1);
-    String option = call.count() > 2 ? call.text(2).toUpperCase(Locale.ROOT) : "";
+    String option = call.count() > 2 ? call.option(2) : "";
     boolean persist = option.equals("PERSIST") && call.count() == 3;
     boolean timed = call.count() == 4 && option.matches("EX|PX|EXAT|PXAT");
     Errors.syntaxIf(call.count() > 2 && !persist && !timed);

@@ -54,9 +54,9 @@ final class TrackingCommands {
     private void redirectTo(Call call, int at) {
       Errors.refuseIf(redirect != 0, "ERR A client can only redirect to a single other client");
       redirect = call.longArg(at);
-      if (call.node.clients.get(redirect) == null) {
-        throw Errors.of("ERR The client ID you want redirect to does not exist");
-      }
+      Errors.refuseIf(
+          call.node.clients.get(redirect) == null,
+          "ERR The client ID you want redirect to does not exist");
     }
 
     Tracking.Mode.Opt opt() {
@@ -108,7 +108,7 @@ final class TrackingCommands {
 
   static void tracking(Call call) {
     Options options = Options.parse(call);
-    if (call.is(2, "ON")) {
+    if (call.either(2, "ON", "OFF")) {
       options.check(mode(call));
       Tracking.Mode mode =
           new Tracking.Mode(options.broadcast, options.opt(), options.noLoop, options.redirect);
@@ -117,10 +117,8 @@ final class TrackingCommands {
         mode.prefixes.add(new byte[0]);
       }
       call.node.tracking.enable(call.client, mode);
-    } else if (call.is(2, "OFF")) {
-      call.node.tracking.disable(call.client);
     } else {
-      throw Errors.syntax();
+      call.node.tracking.disable(call.client);
     }
     call.out.ok();
   }
@@ -131,17 +129,12 @@ final class TrackingCommands {
             mode(call),
             "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN"
                 + " or OPTOUT mode enabled");
-    if (call.is(2, "YES")) {
-      Errors.refuseIf(
-          mode.opt != Tracking.Mode.Opt.IN,
-          "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.");
-    } else if (call.is(2, "NO")) {
-      Errors.refuseIf(
-          mode.opt != Tracking.Mode.Opt.OUT,
-          "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
-    } else {
-      throw Errors.syntax();
-    }
+    boolean yes = call.either(2, "YES", "NO");
+    Errors.refuseIf(
+        mode.opt != (yes ? Tracking.Mode.Opt.IN : Tracking.Mode.Opt.OUT),
+        "ERR CLIENT CACHING %s is only valid when tracking is enabled in %s mode.",
+        yes ? "YES" : "NO",
+        yes ? "OPTIN" : "OPTOUT");
     mode.caching = true;
     call.out.ok();
   }

@@ -22,9 +22,7 @@ final class TransactionCommands {
   }
 
   private static void discard(Call call) {
-    if (call.client.queue() == null) {
-      throw Errors.of("ERR DISCARD without MULTI");
-    }
+    Errors.refuseIf(call.client.queue() == null, "ERR DISCARD without MULTI");
     call.node.closeTransaction(call.client);
   }
 

@@ -81,13 +81,9 @@ final class WatchCommands {
     }
     call.node.latencyEvents.byEvent.forEach(
         (name, series) ->
-            report
-                .append(name)
-                .append(": ")
-                .append(series.samples.size())
-                .append(" times, the longest took ")
-                .append(series.longest())
-                .append(" ms\n"));
+            report.append(
+                "%s: %s times, the longest took %s ms\n"
+                    .formatted(name, series.samples.size(), series.longest())));
     call.out.verbatim(Bytes.of(report.toString()));
   }
 

@@ -112,10 +112,8 @@ final class ZAddCommand {
   private void reply() {
     if (!increment) {
       call.out.integer(options.contains("CH") ? added + updated : added);
-    } else if (lastScore == null) {
-      call.out.nil();
     } else {
-      call.out.number(lastScore);
+      call.out.orNil(lastScore, call.out::number);
     }
   }
 }

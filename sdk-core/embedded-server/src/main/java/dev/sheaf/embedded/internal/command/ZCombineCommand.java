@@ -72,14 +72,8 @@ final class ZCombineCommand {
     combine.numKeys = count.intValue();
     combine.weights = ones(combine.numKeys);
     combine.checkTypes();
-    long limit = 0;
-    for (int i = 2 + count.intValue(); i < call.count(); i += 2) {
-      Errors.syntaxIf(!call.is(i, "LIMIT") || i + 1 == call.count());
-      long given = call.longArg(i + 1, 0, Long.MAX_VALUE, "ERR LIMIT can't be negative");
-      limit = given;
-    }
-    long size = combine.combined().size();
-    call.out.integer(limit == 0 ? size : Math.min(limit, size));
+    long limit = SetCommands.limit(call, 2 + combine.numKeys);
+    call.out.integer(Math.min(limit, combine.combined().size()));
   }
 
   private static double[] ones(int n) {
@@ -110,7 +104,7 @@ final class ZCombineCommand {
           weights[k] = weight(++i);
         }
       } else if (weighted && call.is(i, "AGGREGATE") && left >= 1) {
-        aggregate = aggregate(++i);
+        aggregate = call.constant(++i, Aggregate.values(), Errors.SYNTAX);
       } else if (!storing && call.is(i, "WITHSCORES")) {
         withScores = true;
       } else {
@@ -131,15 +125,6 @@ final class ZCombineCommand {
 
   private double weight(int at) {
     return Errors.found(Numbers.parseDouble(call.arg(at)), "ERR weight value is not a float");
-  }
-
-  private Aggregate aggregate(int at) {
-    for (Aggregate candidate : Aggregate.values()) {
-      if (call.is(at, candidate.name())) {
-        return candidate;
-      }
-    }
-    throw Errors.syntax();
   }
 
   private void reply() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.data;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Factory;
@@ -25,18 +26,12 @@ final class ColdBytes {
     if (length + HEADER > (long) plain.length * WORTH_OF_EIGHT / 8) {
       return null;
     }
-    scratch[0] = (byte) (plain.length >>> 24);
-    scratch[1] = (byte) (plain.length >>> 16);
-    scratch[2] = (byte) (plain.length >>> 8);
-    scratch[3] = (byte) plain.length;
+    ByteBuffer.wrap(scratch).putInt(plain.length);
     return Arrays.copyOf(scratch, HEADER + length);
   }
 
   static int length(byte[] cold) {
-    return (cold[0] & 0xff) << 24
-        | (cold[1] & 0xff) << 16
-        | (cold[2] & 0xff) << 8
-        | (cold[3] & 0xff);
+    return ByteBuffer.wrap(cold).getInt();
   }
 
   static byte[] expand(byte[] cold) {

@@ -85,9 +85,7 @@ public final class ListValue extends Value {
     for (int i = from; i <= to; i++) {
       kept.addLast(get(i));
     }
-    ring = kept.ring;
-    head = kept.head;
-    size = kept.size;
+    become(kept);
   }
 
   /** Removes up to {@code max} elements equal to the given one, from the left or the right. */
@@ -102,10 +100,14 @@ public final class ListValue extends Value {
         kept.add(!fromLeft, e);
       }
     }
-    ring = kept.ring;
-    head = kept.head;
-    size = kept.size;
+    become(kept);
     return removed;
+  }
+
+  private void become(ListValue other) {
+    ring = other.ring;
+    head = other.head;
+    size = other.size;
   }
 
   private void grow() {

@@ -32,11 +32,8 @@ import org.jspecify.annotations.Nullable;
  * blocked or does not read its replies.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
-    implements Connection, Flushes.Sender, Shortcut.Server {
+    implements Connection, Flushes.Sender {
   private static final System.Logger LOG = System.getLogger(ClientConnection.class.getName());
-
-  /** Bytes read in a row from a client in this JVM. */
-  private static final int MAX_TAKEN = 64 * 1024;
 
   private final ServerNode node;
   private final Flushes flushes;
@@ -51,7 +48,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private boolean delayServed;
   private long sentSinceCutRule;
   private boolean cut;
-  private @Nullable Shortcut shortcut;
 
   ClientConnection(
       ServerNode node, Flushes flushes, BufferPool pool, Channel channel, boolean unixSocket) {
@@ -75,10 +71,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     int length = bytes.readableBytes();
     node.counters.bytesOut += length;
-    if (shortcut != null) {
-      shortcut.writeToClient(channel.alloc().buffer(length).writeBytes(bytes));
-      return;
-    }
     // The scratch array behind a short buffer is used again at once, so its bytes are copied here,
     // into the direct memory the socket needs anyway.
     ByteBuf out =
@@ -102,61 +94,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    feed((ByteBuf) message);
-    runBatch();
-  }
-
-  private void feed(ByteBuf in) {
+    ByteBuf in = (ByteBuf) message;
     try {
       node.counters.bytesIn += in.readableBytes();
       decoder.feed(in);
     } finally {
       in.release();
     }
-  }
-
-  private void runBatch() {
     if (run() > 0) {
       node.counters.readBatches++;
     }
-  }
-
-  /** From now on bytes go to and fro within this JVM; the socket has had none. */
-  @Override
-  public void shortcut(Shortcut end) {
-    shortcut = end;
-    end.connected(this);
-  }
-
-  /** Reads once from a client in this JVM, unless it has to wait. */
-  @Override
-  public void takeFromShortcut() {
-    Shortcut from = shortcut;
-    if (from == null || !channel.config().isAutoRead()) {
-      return;
-    }
-    flushes.beginBatch();
-    try {
-      ByteBuf in = from.takeFromClient();
-      for (int bytes = 0; in != null; in = bytes < MAX_TAKEN ? from.takeFromClient() : null) {
-        bytes += in.readableBytes();
-        feed(in);
-      }
-      runBatch();
-    } finally {
-      flushes.endBatch();
-    }
-    takeLater(from);
-  }
-
-  private void takeLater(Shortcut from) {
-    if (from.hasFromClient() && channel.config().isAutoRead()) {
-      channel.eventLoop().execute(this::takeFromShortcut);
-    }
-  }
-
-  private boolean isWritable() {
-    return channel.isWritable() && (shortcut == null || shortcut.isClientReading());
   }
 
   /** Runs what has arrived, as far as the client may go on; returns how many requests that were. */
@@ -190,12 +137,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     decoder.rest();
     boolean read =
-        isWritable() && !node.isFrozen() && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
+        channel.isWritable()
+            && !node.isFrozen()
+            && decoder.pendingBytes() < Limits.MAX_PENDING_INPUT;
     if (channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
-      if (shortcut != null) {
-        takeLater(shortcut);
-      }
     }
     return requests;
   }
@@ -218,7 +164,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
         && !client.isClosing()
         && !delayed
         && !node.isFrozen()
-        && isWritable();
+        && channel.isWritable();
   }
 
   /** Whether a pause or a fault has the request wait. */
@@ -252,11 +198,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void flush() {
     writer.drain();
-    if (shortcut == null) {
-      channel.flush();
-    } else {
-      shortcut.flushToClient();
-    }
+    channel.flush();
     if (client.isClosing() || cut) {
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     } else if ((client.isSubscriber() || node.monitors.contains(client))
@@ -273,8 +215,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private long pendingOutput() {
     var pending = channel.unsafe().outboundBuffer();
-    long inProcess = shortcut == null ? 0 : shortcut.unreadByClient();
-    return inProcess + (pending == null ? 0 : pending.totalPendingWriteBytes());
+    return pending == null ? 0 : pending.totalPendingWriteBytes();
   }
 
   /** The client sends nothing more. As Redis, the server sends the replies it has, and closes. */

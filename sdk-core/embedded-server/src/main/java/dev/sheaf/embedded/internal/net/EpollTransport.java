@@ -3,7 +3,6 @@ package dev.sheaf.embedded.internal.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.SelectStrategy;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoEvent;
@@ -18,9 +17,6 @@ import java.nio.file.Path;
 
 /** Linux's epoll: faster, where its native library is on the class path. */
 final class EpollTransport implements Transport {
-  /** Events taken at once: as many as there are. */
-  private static final int GROWING = 0;
-
   private static final EpollIoEvent READABLE = () -> EpollIoOps.EPOLLIN;
 
   /**
@@ -35,8 +31,8 @@ final class EpollTransport implements Transport {
   }
 
   @Override
-  public IoHandlerFactory ioHandler(SelectStrategy strategy) {
-    return EpollIoHandler.newFactory(GROWING, () -> strategy);
+  public IoHandlerFactory ioHandler() {
+    return EpollIoHandler.newFactory();
   }
 
   @Override

@@ -16,70 +16,30 @@ final class Flushes {
     void flush();
   }
 
-  /**
-   * How often in a row new replies are sent at once: a client in this JVM may answer each with
-   * another request.
-   */
-  private static final int MAX_ROUNDS = 16;
-
   private final EventLoop loop;
   private List<Sender> waiting = new ArrayList<>();
   private List<Sender> spare = new ArrayList<>();
-  private boolean inBatch;
   private boolean scheduled;
-  private boolean flushing;
 
   Flushes(EventLoop loop) {
     this.loop = loop;
   }
 
-  /** What is added from here on is sent by {@link #endBatch}. */
-  void beginBatch() {
-    inBatch = true;
-  }
-
   void add(Sender connection) {
     waiting.add(connection);
-    if (!inBatch) {
-      schedule();
-    }
-  }
-
-  void endBatch() {
-    inBatch = false;
-    flushAll();
-  }
-
-  private void schedule() {
     if (!scheduled) {
       scheduled = true;
       // Tasks run once the sockets of this round have been read.
       loop.execute(
           () -> {
             scheduled = false;
-            flushAll();
+            flush();
           });
     }
   }
 
-  private void flushAll() {
-    if (flushing) {
-      return;
-    }
-    flushing = true;
-    try {
-      for (int round = 0; round < MAX_ROUNDS && !waiting.isEmpty(); round++) {
-        flushOnce();
-      }
-    } finally {
-      flushing = false;
-    }
-    if (!waiting.isEmpty()) {
-      schedule();
-    }
-  }
-
-  private void flushOnce() {
+  /** Sends all replies now. */
+  void flush() {
     List<Sender> now = waiting;
     waiting = spare;
     for (Sender connection : now) {

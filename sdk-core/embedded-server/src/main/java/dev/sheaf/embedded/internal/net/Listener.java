@@ -8,7 +8,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
@@ -37,9 +37,8 @@ public final class Listener implements AutoCloseable {
   private static final int ROUNDS_UNTIL_FREE = 2;
 
   private final Transport transport;
-  private final EventLoopGroup group;
+  private final IoEventLoopGroup group;
   private final Flushes flushes;
-  private final Shortcuts shortcuts;
   private final BufferPool pool = new BufferPool();
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final List<Path> socketFiles = new ArrayList<>();
@@ -51,12 +50,10 @@ public final class Listener implements AutoCloseable {
    */
   public Listener(boolean epoll) {
     transport = epoll ? epoll() : new NioTransport();
-    Lingering lingering = new Lingering();
     group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler(lingering));
+            1, new DefaultThreadFactory("sheaf-embedded", true), transport.ioHandler());
     flushes = new Flushes(group.next());
-    shortcuts = new Shortcuts(group.next(), lingering);
   }
 
   private static Transport epoll() {
@@ -88,16 +85,13 @@ public final class Listener implements AutoCloseable {
   public int listen(ServerNode node, int port) throws IOException {
     Channel channel = bind(node, transport.tcp(), new InetSocketAddress("127.0.0.1", port), false);
     servers.put(node, channel);
-    InetSocketAddress opened = (InetSocketAddress) channel.localAddress();
-    shortcuts.opened(opened);
-    return opened.getPort();
+    return ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
   /** Closes the node's TCP port; not on the command thread. Its connections stay. */
   public void unlisten(ServerNode node) {
     Channel server = servers.remove(node);
     if (server != null) {
-      shortcuts.closed((InetSocketAddress) server.localAddress());
       server.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
       // Java frees the port in the event loop's next round of selecting, not in close itself.
       for (int round = 0; round < ROUNDS_UNTIL_FREE; round++) {
@@ -155,30 +149,12 @@ public final class Listener implements AutoCloseable {
 
   private void accept(ServerNode node, Channel channel, boolean unix) {
     channels.add(channel);
-    ClientConnection connection = new ClientConnection(node, flushes, pool, channel, unix);
-    channel.pipeline().addLast(connection);
-    long ends = Shortcuts.portsOf(channel);
-    shortcuts.accepted(ends, connection);
-    channel.closeFuture().addListener(closed -> shortcuts.ended(ends, connection));
-  }
-
-  /**
-   * Has a connection of a client in this JVM hand its bytes over without the kernel. Connections to
-   * others stay as they are.
-   *
-   * @param client before it is connected, its handlers in place
-   */
-  public void shortcut(Channel client) {
-    client.pipeline().addFirst("sheaf-shortcut", new Shortcut(shortcuts));
+    channel.pipeline().addLast(new ClientConnection(node, flushes, pool, channel, unix));
   }
 
   /** The event loop of the server, alone in its group. */
-  public EventLoopGroup eventLoops() {
+  public IoEventLoopGroup eventLoops() {
     return group;
-  }
-
-  public boolean isEpoll() {
-    return !(transport instanceof NioTransport);
   }
 
   /**
@@ -186,14 +162,12 @@ public final class Listener implements AutoCloseable {
    * called on that thread, from inside the script, so that others get their answer.
    */
   public void readSockets() {
-    flushes.beginBatch();
     for (Channel channel : channels) {
       if (channel.isOpen() && channel.config().isAutoRead()) {
         transport.readNow(channel);
       }
     }
-    flushes.endBatch();
-    List.copyOf(shortcuts.connections()).forEach(Shortcut.Server::takeFromShortcut);
+    flushes.flush();
   }
 
   /** Closes every socket and ends the thread; waits at most a few seconds. */

@@ -3,7 +3,6 @@ package dev.sheaf.embedded.internal.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.SelectStrategy;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.nio.AbstractNioChannel;
 import io.netty.channel.nio.NioIoHandler;
@@ -11,14 +10,13 @@ import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 
 /** Java's own sockets. */
 final class NioTransport implements Transport {
   @Override
-  public IoHandlerFactory ioHandler(SelectStrategy strategy) {
-    return NioIoHandler.newFactory(SelectorProvider.provider(), () -> strategy);
+  public IoHandlerFactory ioHandler() {
+    return NioIoHandler.newFactory();
   }
 
   @Override

@@ -3,14 +3,13 @@ package dev.sheaf.embedded.internal.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.SelectStrategy;
 import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 
 /** How sockets are reached: by Java's own means, or by those of the operating system. */
 interface Transport {
-  IoHandlerFactory ioHandler(SelectStrategy strategy);
+  IoHandlerFactory ioHandler();
 
   Class<? extends ServerChannel> tcp();
 

@@ -132,11 +132,12 @@ public interface Reply {
     }
   }
 
-  default void integerOrNil(@Nullable Long number) {
-    if (number == null) {
+  /** What is written of a value, or nil where there is none. */
+  default <T> void orNil(@Nullable T value, Consumer<? super T> written) {
+    if (value == null) {
       nil();
     } else {
-      integer(number);
+      written.accept(value);
     }
   }
 
