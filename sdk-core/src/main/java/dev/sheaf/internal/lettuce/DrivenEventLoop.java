@@ -308,7 +308,8 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
         owner.set(null);
         drivesBefore = drives;
       }
-      if (tasks.isEmpty() && !shuttingDown) {
+      // A driver runs the tasks, or wakes the keeper as it leaves.
+      if ((tasks.isEmpty() || owner.get() != null) && !shuttingDown) {
         LockSupport.parkNanos(this, LOOK_NANOS);
         Thread.interrupted(); // An interrupt would keep the selector from blocking ever again.
       }
