@@ -2,6 +2,7 @@
 package dev.sheaf.internal.sync;
 
 import dev.sheaf.Result;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ public final class CallerThread {
   static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** In the order in which they began. */
-  private final List<Loop<?>> loops = new ArrayList<>();
+  private final List<Held> loops = new ArrayList<>();
 
   /** The commands, the one called last first. */
   private final @Nullable Run[] runs = new Run[COMMANDS];
@@ -58,31 +59,58 @@ public final class CallerThread {
     return !loops.isEmpty();
   }
 
+  /**
+   * A loop that the thread is in. A declared one that is left by break goes with its iterator, and
+   * takes its items along.
+   */
+  private static final class Held extends WeakReference<Loop<?>> {
+
+    /** Nothing else holds a learned one; null for a declared one. */
+    @SuppressWarnings("unused") // To keep it.
+    private final @Nullable Loop<?> learned;
+
+    Held(Loop<?> loop) {
+      super(loop);
+      this.learned = loop.isDeclared() ? null : loop;
+    }
+  }
+
   /** The loops that it is in, as they are now. */
   List<Loop<?>> loops() {
-    return List.copyOf(loops);
+    List<Loop<?>> held = new ArrayList<>(loops.size());
+    for (int i = loops.size() - 1; i >= 0; i--) {
+      Loop<?> loop = loops.get(i).get();
+      if (loop == null) {
+        loops.remove(i);
+      } else {
+        held.add(0, loop);
+      }
+    }
+    return held;
   }
 
   /** It begins a loop. */
   void begin(Loop<?> loop) {
     List<Loop<?>> same =
-        loops.stream().filter(other -> other.isDeclared() == loop.isDeclared()).toList();
+        loops().stream().filter(other -> other.isDeclared() == loop.isDeclared()).toList();
     if (same.size() == MAX_NESTING) {
       end(same.get(0));
     }
-    loops.add(loop);
+    loops.add(new Held(loop));
   }
 
   /** A declared loop begins or goes on, so those that were declared inside its body are over. */
   void resume(Loop<?> loop) {
-    int at = loops.indexOf(loop);
-    if (at >= 0 && at == loops.size() - 1) {
+    if (!loops.isEmpty() && loops.get(loops.size() - 1).get() == loop) {
       return;
     }
-    for (Loop<?> other : loops()) {
+    List<Loop<?>> held = loops();
+    int at = held.indexOf(loop);
+    for (int i = at + 1; i < held.size(); i++) {
+      Loop<?> other = held.get(i);
       if (at < 0 && other.place() == loop.place()) {
         other.tell(); // It may have been left.
-      } else if (at >= 0 && other.isDeclared() && loops.indexOf(other) > at) {
+      } else if (at >= 0 && other.isDeclared()) {
         end(other);
       }
     }
@@ -93,7 +121,7 @@ public final class CallerThread {
 
   /** A loop is over. */
   void end(Loop<?> loop) {
-    if (loops.remove(loop)) {
+    if (loops.removeIf(held -> held.get() == loop)) {
       loop.end();
     }
   }
@@ -106,15 +134,16 @@ public final class CallerThread {
    */
   @Nullable Result<?> take(AheadRead read, Object key, @Nullable Object rest) {
     String text = KeyForm.textOf(key);
-    for (int i = loops.size() - 1; i >= 0; i--) {
-      Loop<?> loop = loops.get(i);
+    List<Loop<?>> held = loops();
+    for (int i = held.size() - 1; i >= 0; i--) {
+      Loop<?> loop = held.get(i);
       int index = loop.isOf(read, rest) ? loop.indexOf(key, text) : Loop.NONE;
       if (index != Loop.NONE) {
         int cell = loop.cellOf(index);
         long number = loop.windowNumber();
         Result<?> reply = loop.take(index, key);
         if (reply != null) {
-          loops.forEach(other -> other.forget(read, cell, number));
+          held.forEach(other -> other.forget(read, cell, number));
           return reply;
         }
         if (loop.isDeclared()) {
@@ -127,8 +156,9 @@ public final class CallerThread {
 
   /** The declared loop that this key is read for; null if it is read for none. */
   @Nullable Loop<?> declares(AheadRead read, Object key, @Nullable Object rest) {
-    for (int i = loops.size() - 1; i >= 0; i--) {
-      Loop<?> loop = loops.get(i);
+    List<Loop<?>> held = loops();
+    for (int i = held.size() - 1; i >= 0; i--) {
+      Loop<?> loop = held.get(i);
       int index = loop.isDeclared() && loop.isOf(read, rest) ? loop.indexOf(key, null) : Loop.NONE;
       if (index != Loop.NONE) {
         loop.reads(index, System.nanoTime());
@@ -144,12 +174,12 @@ public final class CallerThread {
    * @param by the command, if it is one that is read ahead
    */
   void forget(@Nullable AheadRead by, int cell) {
-    loops.forEach(loop -> loop.forget(by, cell, Long.MAX_VALUE));
+    loops().forEach(loop -> loop.forget(by, cell, Long.MAX_VALUE));
   }
 
   /** Nothing that was read ahead for learned loops is handed out any more. */
   void dropLearned() {
-    for (Loop<?> loop : loops) {
+    for (Loop<?> loop : loops()) {
       if (!loop.isDeclared()) {
         loop.closeWindow();
       }
