@@ -15,7 +15,7 @@ public interface LuaHost {
    * Runs a command of {@code redis.call} or {@code redis.pcall}. Failures of the command are error
    * replies. An exception ends the script and leaves {@link LuaEngine#run} as it is.
    *
-   * @param command name and arguments, at least the name; the name's bytes are not to be changed
+   * @param command name and arguments, at least the name
    * @param respVersion the protocol the script wants the reply in: 2, as at every start, or 3
    */
   RecordedReply call(byte[][] command, int respVersion);

@@ -263,13 +263,10 @@ final class LuaReplies {
 
   /** As {@link #recordsTyped}, for the field on top; pops it if it is incomplete. */
   private boolean recordsVerbatim(long l, RecordedReply out) {
-    if (has(l, "format", LuaState.STRING)) {
+    if (state.field(l, "format") != null && has(l, "string", LuaState.STRING)) {
+      out.verbatim(state.bytes(l, -1));
       state.pop(l, 1);
-      if (has(l, "string", LuaState.STRING)) {
-        out.verbatim(state.bytes(l, -1));
-        state.pop(l, 1);
-        return true;
-      }
+      return true;
     }
     state.pop(l, 1);
     return false;

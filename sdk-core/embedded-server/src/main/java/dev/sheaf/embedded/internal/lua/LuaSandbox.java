@@ -36,8 +36,6 @@ final class LuaSandbox {
   /** Those of sandbox.lua. */
   final LuaFunctions internal;
 
-  private int nativeRef;
-
   /** The table that is the environment of scripts. */
   int globalsSeen;
 
@@ -75,9 +73,8 @@ final class LuaSandbox {
   void build(int instructionsPerPoll) {
     long l = state.main;
     int libraries = state.top(l);
-    defineNatives(l);
     load(l, "support");
-    state.pushRef(l, nativeRef);
+    pushNatives(l);
     finish(l, 1, 1);
     for (String name : LUA_LIBRARIES) {
       load(l, name);
@@ -97,7 +94,6 @@ final class LuaSandbox {
     globals = state.ref(l);
     globalsSeen = state.ref(l);
     state.api.lua_settop(l, libraries - 1);
-    state.unref(nativeRef);
   }
 
   /** Pushes the function of a file beside this class; {@link #finish} runs it. */
@@ -120,7 +116,7 @@ final class LuaSandbox {
     }
   }
 
-  private void defineNatives(long l) {
+  private void pushNatives(long l) {
     state.api.lua_createtable(l, 0, 32);
     define("poll", this::poll);
     define("create", co -> coroutine(co, "create"));
@@ -138,7 +134,6 @@ final class LuaSandbox {
     define("find", co -> patterns.match(co, "find", PatternSteps.Search.FIRST));
     define("match", co -> patterns.match(co, "match", PatternSteps.Search.FIRST));
     define("gmatch", co -> patterns.match(co, "gmatch", PatternSteps.Search.ALL));
-    nativeRef = state.ref(l);
   }
 
   /**

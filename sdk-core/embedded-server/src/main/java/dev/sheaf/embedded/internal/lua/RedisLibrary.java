@@ -24,7 +24,6 @@ final class RedisLibrary {
   private final LuaState state;
 
   private final LuaReplies replies;
-  private final CommandNames names;
 
   /** What the running script reaches. */
   LuaHost host = NO_HOST;
@@ -36,7 +35,6 @@ final class RedisLibrary {
     this.edition = edition;
     this.state = state;
     this.replies = replies;
-    this.names = new CommandNames(state);
   }
 
   void begin(LuaHost hostOfScript) {
@@ -151,12 +149,7 @@ final class RedisLibrary {
     int count = state.top(l);
     LuaRaise.redisIf(count == 0, "Please specify at least one argument for this redis lib call");
     byte[][] arguments = new byte[count][];
-    byte[] name = names.find(l, 1);
-    arguments[0] = name != null ? name : argument(l, 1);
-    if (name == null && state.type(l, 1) == LuaState.STRING) {
-      names.remember(l, 1, arguments[0]);
-    }
-    for (int i = 2; i <= count; i++) {
+    for (int i = 1; i <= count; i++) {
       arguments[i - 1] = argument(l, i);
     }
     state.api.lua_settop(l, 0);

@@ -3,7 +3,6 @@ package dev.sheaf.embedded.internal.lua;
 
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.protocol.CommandException;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -30,13 +29,10 @@ public record ScriptHeader(int length, @Nullable Set<String> flags) {
     if (source.length < 2 || source[0] != '#' || source[1] != '!') {
       return new ScriptHeader(0, null);
     }
-    int end = 0;
-    while (end < source.length && source[end] != '\n' && source[end] != 0) {
-      end++;
-    }
-    refuseIf(end == source.length || source[end] == 0, "ERR Invalid script shebang");
-    String line = Bytes.text(Arrays.copyOf(source, end));
-    return new ScriptHeader(end, flags(List.of(line.trim().split("\\s+"))));
+    String text = Bytes.untilNul(source);
+    int end = text.indexOf('\n');
+    refuseIf(end < 0, "ERR Invalid script shebang");
+    return new ScriptHeader(end, flags(List.of(text.substring(0, end).trim().split("\\s+"))));
   }
 
   static boolean isFlag(String word) {

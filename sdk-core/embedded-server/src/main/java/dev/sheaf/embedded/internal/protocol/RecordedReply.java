@@ -61,12 +61,16 @@ public final class RecordedReply implements Reply, Reply.Part {
 
   /** Each a byte[], Long, Double, Boolean, {@link Text}, {@link Head}, or null for nil. */
   public List<@Nullable Object> parts() {
+    if (parts.isEmpty()) {
+      // Some answer nothing, such as CLIENT REPLY OFF.
+      nil();
+    }
     return parts;
   }
 
   /** The line of the error that this reply is; null if it is none. */
   public @Nullable String errorLine() {
-    return parts.get(0) instanceof Text text && text.kind == '-' ? text.text : null;
+    return parts().get(0) instanceof Text text && text.kind == '-' ? text.text : null;
   }
 
   @Override
