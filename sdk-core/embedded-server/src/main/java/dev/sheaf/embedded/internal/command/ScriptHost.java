@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** What one run of a script may do: its commands, with the checks scripts are under. */
 final class ScriptHost implements LuaHost {
   private static final System.Logger LOG = System.getLogger(ScriptHost.class.getName());
+
   private final ServerNode node;
   private final Client caller;
   private final Client session;
@@ -47,6 +48,7 @@ final class ScriptHost implements LuaHost {
       Command command = admit(args);
       Dispatcher.run(Call.ofScript(node, session, command, args, reply));
       rememberKeys(command, args);
+      node.nodes.clock.scriptCommandRan();
     } catch (CommandException e) {
       String line = node.edition().worded(e.line());
       Command refused = Dispatcher.peek(node, args);
