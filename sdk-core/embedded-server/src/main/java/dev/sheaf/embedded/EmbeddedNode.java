@@ -123,7 +123,7 @@ public final class EmbeddedNode {
     topology.run(
         () -> {
           Check.state(!node.isFailed(), "node %s runs already", port());
-          node.scripts.clear();
+          node.nodes.flushScripts(node);
         });
     topology.listen(node);
     topology.run(() -> node.failed(false));

@@ -2,9 +2,9 @@
 package dev.sheaf.embedded;
 
 import dev.sheaf.embedded.internal.data.Check;
-import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.node.FaultRules;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -48,7 +48,7 @@ public final class Faults {
     requireCommand(command);
     requireTimes(times);
     requireLine(errorLine);
-    each(faults -> faults.answer(command, times, (name, args) -> new LuaError(errorLine)));
+    each(faults -> faults.answer(command, times, (name, args) -> new CommandException(errorLine)));
   }
 
   /**

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded;
 
-import dev.sheaf.embedded.internal.lua.LuaError;
-import dev.sheaf.embedded.internal.lua.LuaStatus;
+import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.node.FaultRules;
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import dev.sheaf.embedded.internal.protocol.RecordedReply;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -54,7 +55,7 @@ public final class InterceptedCommand {
 
   /** A simple string, such as {@code OK}. */
   public Object status(String text) {
-    return new LuaStatus(text);
+    return new RecordedReply.Text('+', Bytes.oneLine(text));
   }
 
   /**
@@ -63,6 +64,6 @@ public final class InterceptedCommand {
    * @param line the whole line with its code, such as {@code ERR no}
    */
   public Object error(String line) {
-    return new LuaError(line);
+    return new CommandException(line);
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import dev.sheaf.embedded.internal.lua.LuaError;
-import dev.sheaf.embedded.internal.lua.LuaStatus;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.RecordedReply;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +31,32 @@ public final class DirectCalls {
     }
     Client session = node.directSession();
     session.dbIndex = database;
-    ValueReply reply = new ValueReply(2, node.edition());
+    RecordedReply reply = new RecordedReply(2, node.edition());
     Dispatcher.run(new Call(node, session, command, args, reply, false));
     node.blocked.serveReady();
     node.tracking.send();
-    Object result = reply.result();
-    if (result instanceof LuaError error) {
-      throw new IllegalStateException(error.text());
+    String error = reply.errorLine();
+    if (error != null) {
+      throw new IllegalStateException(error);
     }
-    return result instanceof LuaStatus status ? status.text() : result;
+    return value(reply.parts());
+  }
+
+  /** Without recursion: a table that contains itself comes back nested thousands deep. */
+  private static @Nullable Object value(List<@Nullable Object> parts) {
+    List<@Nullable Object> values = new ArrayList<>();
+    // Backwards, so that the elements are there where their head is reached, the first on top.
+    for (int i = parts.size() - 1; i >= 0; i--) {
+      Object part = parts.get(i);
+      if (part instanceof RecordedReply.Head head) {
+        int size = values.size();
+        List<@Nullable Object> items = values.subList(size - head.elements, size);
+        part = new ArrayList<>(items);
+        items.clear();
+        Collections.reverse((List<?>) part);
+      }
+      values.add(part instanceof RecordedReply.Text text ? text.text() : part);
+    }
+    return values.get(0);
   }
 }

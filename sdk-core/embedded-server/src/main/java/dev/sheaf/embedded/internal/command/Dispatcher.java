@@ -2,7 +2,6 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.lua.LuaError;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.CommandRecorder;
 import dev.sheaf.embedded.internal.node.Counters;
@@ -206,12 +205,8 @@ public final class Dispatcher {
     return Errors.of(
         "ERR unknown command '%s', with args beginning with: %s"
             .formatted(
-                oneLine(name.substring(0, Math.min(SHOWN_NAME, name.length()))),
-                oneLine(shown.toString())));
-  }
-
-  private static String oneLine(String text) {
-    return text.replace('\r', ' ').replace('\n', ' ');
+                Bytes.oneLine(name.substring(0, Math.min(SHOWN_NAME, name.length()))),
+                Bytes.oneLine(shown.toString())));
   }
 
   private static void queue(Client client, Command command, byte[][] args) {
@@ -239,16 +234,17 @@ public final class Dispatcher {
       Object answer = node.faults.takeAnswer(command.name(), call.args);
       if (answer == FaultRules.PROCEED) {
         Handlers.of(command).run(call);
-      } else if (answer instanceof LuaError error) {
-        throw Errors.of(error.text());
+      } else if (answer instanceof CommandException refusal) {
+        throw refusal;
       } else {
-        ValueReply.write(call.out, answer);
+        call.out.value(answer);
       }
     } catch (CommandException e) {
       refuse(call, e.line());
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "command " + command.name() + " failed", e);
-      call.out.error("ERR internal error in the embedded server: " + oneLine(String.valueOf(e)));
+      call.out.error(
+          "ERR internal error in the embedded server: " + Bytes.oneLine(String.valueOf(e)));
     }
     CommandWatch.end(call, begun);
     if (node.dirty() != before && command.isWrite()) {

@@ -4,10 +4,7 @@ package dev.sheaf.embedded.internal.command;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Dump;
 import dev.sheaf.embedded.internal.data.Glob;
-import dev.sheaf.embedded.internal.lua.FunctionLibrary;
-import dev.sheaf.embedded.internal.lua.LuaEngine;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
-import dev.sheaf.embedded.internal.lua.ScriptException;
 import dev.sheaf.embedded.internal.node.Functions;
 import dev.sheaf.embedded.internal.node.Nodes;
 import dev.sheaf.embedded.internal.protocol.CommandException;
@@ -16,7 +13,7 @@ import dev.sheaf.embedded.internal.protocol.ProtocolException;
 import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,24 +33,11 @@ final class FunctionCommands {
         .add("function|stats", FunctionCommands::stats);
   }
 
-  private static LuaEngine engine(Call call) {
-    return call.node.nodes.scriptEngine();
-  }
-
   private static void fcall(Call call, boolean readOnly) {
     LuaFunction function =
         Errors.found(call.node.functions.function(call.text(1)), "ERR Function not found");
-    long count = call.longArg(2, "ERR Bad number of keys provided");
-    Errors.refuseIf(
-        count > call.count() - 3, "ERR Number of keys can't be greater than number of args");
-    Errors.refuseIf(count < 0, "ERR Number of keys can't be negative");
-    ScriptCommands.run(
-        call,
-        function.name(),
-        (int) count,
-        readOnly,
-        function.flags(),
-        (keys, args, host) -> engine(call).call(function, keys, args, host));
+    int numKeys = ScriptCommands.numKeys(call, "ERR Bad number of keys provided");
+    ScriptCommands.run(call, function, numKeys, readOnly);
   }
 
   /** The first line of a library: its name. */
@@ -68,7 +52,7 @@ final class FunctionCommands {
     String name = null;
     for (int i = 1; i < words.length; i++) {
       Errors.refuseIf(
-          !words[i].toLowerCase(java.util.Locale.ROOT).startsWith("name="),
+          !words[i].toLowerCase(Locale.ROOT).startsWith("name="),
           "ERR Invalid metadata value given: %s",
           words[i]);
       Errors.refuseIf(
@@ -78,10 +62,7 @@ final class FunctionCommands {
     if (name == null) {
       throw Errors.of("ERR Library name was not given");
     }
-    Errors.refuseIf(
-        !name.matches("[A-Za-z0-9_]+"),
-        "ERR Library names can only contain letters, numbers, or underscores(_) and must be at"
-            + " least one character long");
+    Errors.refuseIf(!LuaFunction.isName(name), "ERR " + LuaFunction.NAME_RULE);
     return name;
   }
 
@@ -100,43 +81,35 @@ final class FunctionCommands {
       Errors.refuseIf(!call.is(i, "REPLACE"), "ERR Unknown option given: %s", call.text(i));
       replace = true;
     }
-    FunctionLibrary library = add(call, call.arg(call.count() - 1), replace);
+    Functions.Library library = add(call, call.arg(call.count() - 1), replace);
     call.node.dirtied();
     call.out.bulk(library.name());
   }
 
-  private static FunctionLibrary add(Call call, byte[] source, boolean replace) {
+  private static Functions.Library add(Call call, byte[] source, boolean replace) {
     ScriptCommands.refuseWhileRunning(call);
     String name = libraryName(source);
     Functions functions = call.node.functions;
-    FunctionLibrary former = functions.library(name);
+    Functions.Library former = functions.library(name);
     Errors.refuseIf(former != null && !replace, "ERR Library '%s' already exists", name);
-    List<LuaFunction> loaded;
-    try {
-      loaded = engine(call).load(source);
-    } catch (ScriptException e) {
-      throw Errors.of(e.line());
-    }
+    List<LuaFunction> loaded = ScriptCommands.engine(call).load(source);
     for (LuaFunction function : loaded) {
       LuaFunction other = functions.function(function.name());
       if (other != null && (former == null || !former.functions().contains(other))) {
-        engine(call).unload(loaded);
+        ScriptCommands.engine(call).unload(loaded);
         throw Errors.of("ERR Function " + function.name() + " already exists");
       }
     }
-    FunctionLibrary library = new FunctionLibrary(name, source, loaded);
-    if (former != null) {
-      functions.remove(name);
-      engine(call).unload(former.functions());
-    }
+    Functions.Library library = new Functions.Library(name, source, loaded);
+    remove(call, name);
     functions.add(library);
     return library;
   }
 
   private static boolean remove(Call call, String name) {
-    FunctionLibrary gone = call.node.functions.remove(name);
+    Functions.Library gone = call.node.functions.remove(name);
     if (gone != null) {
-      engine(call).unload(gone.functions());
+      ScriptCommands.engine(call).unload(gone.functions());
     }
     return gone != null;
   }
@@ -156,10 +129,7 @@ final class FunctionCommands {
   }
 
   private static void clear(Call call) {
-    for (FunctionLibrary library : call.node.functions.libraries()) {
-      engine(call).unload(library.functions());
-    }
-    call.node.functions.clear();
+    List.copyOf(call.node.functions.libraries()).forEach(library -> remove(call, library.name()));
   }
 
   private static void list(Call call) {
@@ -175,19 +145,19 @@ final class FunctionCommands {
         throw Errors.of("ERR Unknown argument " + call.text(i));
       }
     }
-    List<FunctionLibrary> found = new ArrayList<>();
-    for (FunctionLibrary library : call.node.functions.libraries()) {
+    List<Functions.Library> found = new ArrayList<>();
+    for (Functions.Library library : call.node.functions.libraries()) {
       if (pattern == null || Glob.matchesIgnoringCase(pattern, Bytes.of(library.name()))) {
         found.add(library);
       }
     }
     call.out.array(found.size());
-    for (FunctionLibrary library : found) {
+    for (Functions.Library library : found) {
       describe(call.out, library, withCode);
     }
   }
 
-  private static void describe(Reply out, FunctionLibrary library, boolean withCode) {
+  private static void describe(Reply out, Functions.Library library, boolean withCode) {
     out.map(withCode ? 4 : 3);
     out.key("library_name").bulk(library.name());
     out.key("engine").bulk("LUA");
@@ -195,16 +165,10 @@ final class FunctionCommands {
     for (LuaFunction function : library.functions()) {
       out.map(3);
       out.key("name").bulk(function.name());
-      out.bulk("description");
-      if (function.description().length == 0) {
-        out.nil();
-      } else {
-        out.bulk(function.description());
-      }
-      out.bulk("flags");
-      Set<String> flags = function.flags();
-      out.set(flags.size());
-      flags.forEach(out::status);
+      byte[] description = function.description();
+      out.key("description").bulkOrNil(description.length == 0 ? null : description);
+      out.key("flags").set(function.flags().size());
+      function.flags().forEach(out::status);
     }
     if (withCode) {
       out.key("library_code").bulk(library.source());
@@ -218,8 +182,7 @@ final class FunctionCommands {
     }
     Reply out = call.out;
     out.map(2);
-    out.bulk("running_script");
-    writeRunning(out, run);
+    writeRunning(out.key("running_script"), run);
     out.key("engines").map(1);
     out.key("LUA").map(2);
     out.key("libraries_count").integer(call.node.functions.libraries().size());
@@ -233,16 +196,13 @@ final class FunctionCommands {
     }
     out.map(3);
     out.key("name").bulk(String.valueOf(run.function));
-    out.key("command").array(run.command.length);
-    for (byte[] word : run.command) {
-      out.bulk(word);
-    }
+    out.key("command").list((Object[]) run.command);
     out.key("duration_ms").integer(run.millis());
   }
 
   private static void dump(Call call) {
     List<byte[]> sources =
-        call.node.functions.libraries().stream().map(FunctionLibrary::source).toList();
+        call.node.functions.libraries().stream().map(Functions.Library::source).toList();
     call.out.bulk(Dump.ofLibraries(sources, call.node.edition().dumpVersion));
   }
 
@@ -266,12 +226,12 @@ final class FunctionCommands {
     }
     List<String> added = new ArrayList<>();
     for (byte[] source : sources) {
-      String name = libraryName(source);
-      if (!replace && call.node.functions.library(name) != null) {
-        added.forEach(earlier -> remove(call, earlier));
-        throw Errors.of("ERR Library " + name + " already exists");
-      }
       try {
+        String name = libraryName(source);
+        Errors.refuseIf(
+            !replace && call.node.functions.library(name) != null,
+            "ERR Library %s already exists",
+            name);
         added.add(add(call, source, replace).name());
       } catch (CommandException e) {
         added.forEach(earlier -> remove(call, earlier));

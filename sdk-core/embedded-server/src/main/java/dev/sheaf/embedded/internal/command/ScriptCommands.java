@@ -2,16 +2,15 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.lua.CompiledScript;
+import dev.sheaf.embedded.internal.lua.LuaCode;
 import dev.sheaf.embedded.internal.lua.LuaEngine;
-import dev.sheaf.embedded.internal.lua.LuaError;
-import dev.sheaf.embedded.internal.lua.LuaHost;
-import dev.sheaf.embedded.internal.lua.ScriptException;
+import dev.sheaf.embedded.internal.lua.LuaFunction;
 import dev.sheaf.embedded.internal.node.Nodes;
-import dev.sheaf.embedded.internal.node.Scripts;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** EVAL, EVALSHA and SCRIPT. */
 final class ScriptCommands {
@@ -31,8 +30,8 @@ final class ScriptCommands {
         .add("script|show", ScriptCommands::show);
   }
 
-  private static int numKeys(Call call) {
-    long count = call.longArg(2);
+  static int numKeys(Call call, String notNumber) {
+    long count = call.longArg(2, notNumber);
     Errors.refuseIf(
         count > call.count() - 3, "ERR Number of keys can't be greater than number of args");
     Errors.refuseIf(count < 0, "ERR Number of keys can't be negative");
@@ -40,40 +39,36 @@ final class ScriptCommands {
   }
 
   private static void eval(Call call, boolean readOnly) {
-    int numKeys = numKeys(call);
+    int numKeys = numKeys(call, Errors.NOT_INTEGER);
     byte[] source = call.arg(1);
-    runScript(call, cache(call, source, Bytes.digest("SHA-1", source)), numKeys, readOnly);
+    run(call, cache(call, source), numKeys, readOnly);
   }
 
   private static void evalSha(Call call, boolean readOnly) {
     Errors.refuseIf(call.arg(1).length != SHA1_DIGITS, Errors.NOSCRIPT);
-    int numKeys = numKeys(call);
-    Scripts.Script script = Errors.found(call.node.scripts.get(call.arg(1)), Errors.NOSCRIPT);
-    runScript(call, script, numKeys, readOnly);
+    int numKeys = numKeys(call, Errors.NOT_INTEGER);
+    CompiledScript script = Errors.found(call.node.scripts.get(call.arg(1)), Errors.NOSCRIPT);
+    run(call, script, numKeys, readOnly);
   }
 
   private static void show(Call call) {
-    byte[] digest = call.arg(2);
-    Scripts.Script script =
-        Errors.found(
-            digest.length == SHA1_DIGITS ? call.node.scripts.get(digest) : null, Errors.NOSCRIPT);
-    call.out.bulk(script.source());
+    call.out.bulk(Errors.found(call.node.scripts.get(call.arg(2)), Errors.NOSCRIPT).source());
   }
 
-  private static LuaEngine engine(Call call) {
+  static LuaEngine engine(Call call) {
     return call.node.nodes.scriptEngine();
   }
 
-  private static Scripts.Script cache(Call call, byte[] source, String sha1) {
+  private static CompiledScript cache(Call call, byte[] source) {
     refuseWhileRunning(call);
-    try {
-      Scripts.Script script = new Scripts.Script(sha1, source, LuaEngine.flags(source));
-      engine(call).compile(source, sha1);
-      call.node.scripts.put(script);
-      return script;
-    } catch (ScriptException e) {
-      throw Errors.of(e.line());
+    String sha1 = Bytes.digest("SHA-1", source);
+    CompiledScript known = call.node.scripts.get(Bytes.of(sha1));
+    if (known != null) {
+      return known;
     }
+    CompiledScript script = engine(call).compile(source, sha1);
+    call.node.scripts.put(script);
+    return script;
   }
 
   static void refuseWhileRunning(Call call) {
@@ -82,34 +77,9 @@ final class ScriptCommands {
     }
   }
 
-  private static void runScript(Call call, Scripts.Script script, int numKeys, boolean readOnly) {
-    run(
-        call,
-        null,
-        numKeys,
-        readOnly,
-        script.flags(),
-        (keys, args, host) -> engine(call).eval(script.source(), script.sha1(), keys, args, host));
-  }
-
-  /** What runs as a script, its commands going to the host. */
-  interface Body {
-    @Nullable Object run(List<byte[]> keys, List<byte[]> args, LuaHost host);
-  }
-
-  /**
-   * Runs a script or a function and writes its reply.
-   *
-   * @param function its name; null for a script
-   * @param flags null without any line
-   */
-  static void run(
-      Call call,
-      @Nullable String function,
-      int numKeys,
-      boolean readOnly,
-      @Nullable Set<String> flags,
-      Body body) {
+  /** Runs a script or a function and writes its reply. */
+  static void run(Call call, LuaCode code, int numKeys, boolean readOnly) {
+    Set<String> flags = code.flags();
     refuseWhileRunning(call);
     Nodes nodes = call.node.nodes;
     Errors.refuseIf(
@@ -118,8 +88,7 @@ final class ScriptCommands {
     boolean mayWrite = flags != null && !flags.contains("no-writes");
     Errors.refuseIf(
         mayWrite && readOnly, "ERR Can not execute a script with write flag using *_ro command.");
-    Errors.refuseIf(
-        mayWrite && !call.node.isMaster(), "READONLY You can't write against a read only replica.");
+    Errors.refuseIf(mayWrite && !call.node.isMaster(), Errors.READONLY);
     if (mayWrite) {
       Dispatcher.checkReplicas(call.node);
     }
@@ -128,23 +97,19 @@ final class ScriptCommands {
         "OOM allow-oom flag is not set on the script, can not run it when used memory >"
             + " 'maxmemory'");
     List<byte[]> words = Arrays.asList(call.args);
+    String function = code instanceof LuaFunction ? code.name() : null;
     Nodes.RunningScript run = new Nodes.RunningScript(call.node, call.client, function, call.args);
     int slot = nodes.isCluster() ? ClusterRouting.slot(call.command, call.args) : -1;
     ScriptHost host = new ScriptHost(call, run, readOnly, flags, slot);
     nodes.runningScript = run;
-    Object result;
     try {
-      result =
-          body.run(words.subList(3, 3 + numKeys), words.subList(3 + numKeys, words.size()), host);
-    } catch (ScriptException e) {
-      result = new LuaError(e.line());
+      engine(call)
+          .run(code, words.subList(3, 3 + numKeys), words.subList(3 + numKeys, words.size()), host)
+          .writeTo(call.out);
+    } catch (CommandException e) {
+      Dispatcher.refuse(call, e.line(), !host.hasCounted(e.line()));
     } finally {
       nodes.runningScript = null;
-    }
-    if (result instanceof LuaError error) {
-      Dispatcher.refuse(call, error.text(), !host.hasCounted(error.text()));
-    } else {
-      ValueReply.write(call.out, result);
     }
   }
 
@@ -164,14 +129,11 @@ final class ScriptCommands {
     Errors.refuseIf(
         call.count() > 3 || (call.count() == 3 && !call.is(2, "SYNC") && !call.is(2, "ASYNC")),
         "ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-    call.node.scripts.clear();
-    call.node.nodes.flushScripts();
+    call.node.nodes.flushScripts(call.node);
   }
 
   private static void load(Call call) {
-    String sha1 = Bytes.digest("SHA-1", call.arg(2));
-    cache(call, call.arg(2), sha1);
-    call.out.bulk(sha1);
+    call.out.bulk(cache(call, call.arg(2)).name());
   }
 
   /** SCRIPT KILL ends scripts, FUNCTION KILL ends functions. */

@@ -2,13 +2,12 @@
 package dev.sheaf.embedded.internal.command;
 
 import dev.sheaf.embedded.internal.data.Bytes;
-import dev.sheaf.embedded.internal.lua.LuaEngine;
-import dev.sheaf.embedded.internal.lua.LuaFunction;
-import dev.sheaf.embedded.internal.lua.ScriptException;
+import dev.sheaf.embedded.internal.lua.LuaCode;
+import dev.sheaf.embedded.internal.lua.ScriptHeader;
 import dev.sheaf.embedded.internal.node.Client;
-import dev.sheaf.embedded.internal.node.Scripts;
 import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Flag;
 import java.util.List;
 import java.util.Set;
@@ -44,25 +43,19 @@ public final class ScriptFlags {
   }
 
   private static @Nullable Set<String> flags(ServerNode node, String name, byte[] what) {
-    switch (name) {
-      case "eval" -> {
-        try {
-          return LuaEngine.flags(what);
-        } catch (ScriptException e) {
-          return null;
-        }
-      }
-      case "evalsha" -> {
-        Scripts.Script script = node.scripts.get(what);
-        return script == null ? null : script.flags();
-      }
-      case "fcall" -> {
-        LuaFunction function = node.functions.function(Bytes.text(what));
-        return function == null ? null : function.flags();
-      }
-      default -> {
+    if (name.equals("eval")) {
+      try {
+        return ScriptHeader.of(what).flags();
+      } catch (CommandException e) {
         return null;
       }
     }
+    LuaCode code =
+        switch (name) {
+          case "evalsha" -> node.scripts.get(what);
+          case "fcall" -> node.functions.function(Bytes.text(what));
+          default -> null;
+        };
+    return code == null ? null : code.flags();
   }
 }

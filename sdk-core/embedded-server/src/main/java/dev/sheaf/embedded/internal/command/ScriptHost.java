@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.command;
 
-import dev.sheaf.embedded.internal.lua.LuaError;
+import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.lua.LuaHost;
 import dev.sheaf.embedded.internal.node.Client;
 import dev.sheaf.embedded.internal.node.Nodes;
@@ -9,18 +9,13 @@ import dev.sheaf.embedded.internal.node.ServerNode;
 import dev.sheaf.embedded.internal.protocol.Command;
 import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Flag;
+import dev.sheaf.embedded.internal.protocol.RecordedReply;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What one run of a script may do: its commands, with the checks scripts are under. */
 final class ScriptHost implements LuaHost {
   private static final System.Logger LOG = System.getLogger(ScriptHost.class.getName());
-  private static final System.Logger.Level[] LEVELS = {
-    System.Logger.Level.DEBUG,
-    System.Logger.Level.DEBUG,
-    System.Logger.Level.INFO,
-    System.Logger.Level.WARNING
-  };
 
   private final ServerNode node;
   private final Client caller;
@@ -29,7 +24,6 @@ final class ScriptHost implements LuaHost {
   private final boolean readOnly;
   private final boolean oneSlot;
   private final boolean outOfMemory;
-  private int protocol = 2;
   private @Nullable String counted;
   private int slot;
 
@@ -47,27 +41,28 @@ final class ScriptHost implements LuaHost {
   }
 
   @Override
-  public @Nullable Object call(byte[][] args, boolean readOnlyScript) {
+  public RecordedReply call(byte[][] args, int respVersion) {
+    session.protocol(respVersion);
+    RecordedReply reply = new RecordedReply(respVersion, node.edition());
     try {
       Command command = admit(args);
-      ValueReply reply = new ValueReply(protocol, node.edition());
       Dispatcher.run(Call.ofScript(node, session, command, args, reply));
       rememberKeys(command, args);
       node.nodes.clock.scriptCommandRan();
-      if (reply.result() instanceof LuaError error) {
-        counted = error.text();
-      }
-      return reply.result();
     } catch (CommandException e) {
       String line = node.edition().worded(e.line());
-      Command refused = resolve(args);
+      Command refused = Dispatcher.peek(node, args);
       if (refused != null) {
         node.counters.rejected[refused.id]++;
       }
       node.counters.error(line);
-      counted = line;
-      return new LuaError(line);
+      reply.error(line);
     }
+    String error = reply.errorLine();
+    if (error != null) {
+      counted = error;
+    }
+    return reply;
   }
 
   /** Redis 7.0 takes the keys that the script was given, newer servers those of the command. */
@@ -75,7 +70,7 @@ final class ScriptHost implements LuaHost {
     if (node.tracking.clients() == 0) {
       return;
     }
-    Command script = node.edition().isNewer() ? null : resolve(run.command);
+    Command script = node.edition().isNewer() ? null : Dispatcher.peek(node, run.command);
     Dispatcher.rememberKeys(
         node,
         caller,
@@ -90,7 +85,8 @@ final class ScriptHost implements LuaHost {
   }
 
   private Command admit(byte[][] args) {
-    Command command = Errors.found(resolve(args), "ERR Unknown Redis command called from script");
+    Command command =
+        Errors.found(Dispatcher.peek(node, args), "ERR Unknown Redis command called from script");
     Errors.refuseIf(
         command.is(Flag.NOSCRIPT) && !node.nodes.scriptsMayAll,
         "ERR This Redis command is not allowed from script");
@@ -110,14 +106,6 @@ final class ScriptHost implements LuaHost {
       checkSlots(command, args);
     }
     return command;
-  }
-
-  private @Nullable Command resolve(byte[][] args) {
-    try {
-      return node.commands.resolve(args);
-    } catch (CommandException e) {
-      return null;
-    }
   }
 
   private void checkSlots(Command command, byte[][] args) {
@@ -150,14 +138,10 @@ final class ScriptHost implements LuaHost {
   @Override
   public void log(int level, byte[] message) {
     LOG.log(
-        LEVELS[Math.max(0, Math.min(3, level))],
-        dev.sheaf.embedded.internal.data.Bytes.text(message));
-  }
-
-  @Override
-  public void respVersion(int version) {
-    protocol = version;
-    session.protocol(version);
+        level == 3
+            ? System.Logger.Level.WARNING
+            : level == 2 ? System.Logger.Level.INFO : System.Logger.Level.DEBUG,
+        Bytes.text(message));
   }
 
   @Override
@@ -167,7 +151,7 @@ final class ScriptHost implements LuaHost {
 
   @Override
   public @Nullable Boolean allowed(byte[][] args) {
-    Command found = resolve(args);
+    Command found = Dispatcher.peek(node, args);
     return found == null ? null : (Boolean) (session.user.denies(found, args) == null);
   }
 }

@@ -32,6 +32,29 @@ public final class Bytes {
     return nul < 0 ? text : text.substring(0, nul);
   }
 
+  /** As an error goes over the wire: line breaks at the end go, others become blanks. */
+  public static String errorLine(String text) {
+    return oneLine(withoutLineEnds(text));
+  }
+
+  /** Without line breaks at the end. */
+  public static String withoutLineEnds(String text) {
+    int end = text.length();
+    while (end > 0 && isLineEnd(text.charAt(end - 1))) {
+      end--;
+    }
+    return text.substring(0, end);
+  }
+
+  public static boolean isLineEnd(char c) {
+    return c == '\r' || c == '\n';
+  }
+
+  /** With blanks for line breaks, as what is no bulk string goes over the wire. */
+  public static String oneLine(String text) {
+    return text.replace('\r', ' ').replace('\n', ' ');
+  }
+
   public static byte[] latin(String text) {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import java.util.function.IntBinaryOperator;
+
 /** The bit table: operations on 32 bits, with signed results. */
 final class BitLibrary {
 
@@ -10,15 +12,9 @@ final class BitLibrary {
   private static final int HEX_DIGITS = 8;
 
   private final LuaState state;
-  private final LuaArguments arguments;
-
-  private interface Fold {
-    int of(int left, int right);
-  }
 
   BitLibrary(LuaState state) {
     this.state = state;
-    this.arguments = new LuaArguments(state);
   }
 
   void pushTable(LuaSandbox sandbox) {
@@ -38,7 +34,7 @@ final class BitLibrary {
   }
 
   private int bits(long l, int argument) {
-    double shifted = arguments.number(l, argument) + INTEGER_SHIFTER;
+    double shifted = state.number(l, argument) + INTEGER_SHIFTER;
     return (int) Double.doubleToRawLongBits(shifted);
   }
 
@@ -47,17 +43,17 @@ final class BitLibrary {
     return 1;
   }
 
-  private int fold(long l, Fold operation) {
+  private int fold(long l, IntBinaryOperator operation) {
     int bits = bits(l, 1);
     for (int i = state.top(l); i > 1; i--) {
-      bits = operation.of(bits, bits(l, i));
+      bits = operation.applyAsInt(bits, bits(l, i));
     }
     return result(l, bits);
   }
 
-  private int shift(long l, Fold operation) {
+  private int shift(long l, IntBinaryOperator operation) {
     int bits = bits(l, 1);
-    return result(l, operation.of(bits, bits(l, 2) & 31));
+    return result(l, operation.applyAsInt(bits, bits(l, 2) & 31));
   }
 
   private int toHex(long l) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.Edition;
-import java.util.HashMap;
+import dev.sheaf.embedded.internal.protocol.RecordedReply;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An engine is used by one thread at a time, any thread; two at once, and a script started from
  * within a script, are an {@link IllegalStateException}. Compiled scripts are kept until {@link
- * #flush} or {@link #close}; nothing else outlives a script, save the sequence of math.random, as
+ * #unload} or {@link #close}; nothing else outlives a script, save the sequence of math.random, as
  * in a server.
  *
  * <p>A script runs on the stack of the thread that calls. A JVM's default of 1 MiB is enough, with
  * little of it in use; what would need more ends in a Lua error.
  *
- * <p>Strings are bytes in both directions; no encoding is applied to them.
+ * <p>Strings are bytes in both directions; no encoding is applied to them. An error is a {@link
+ * CommandException} with the line a server answers, one char per byte (ISO 8859-1).
  */
 public final class LuaEngine implements AutoCloseable {
 
@@ -46,50 +47,31 @@ public final class LuaEngine implements AutoCloseable {
   private static final String CHUNK_NAME = "@user_script";
   private static final String LIBRARY_CHUNK_NAME = "@user_function";
 
-  /** Where nothing runs a script. */
-  private static final LuaHost NO_HOST =
-      (command, readOnlyScript) -> new LuaError("ERR redis.call may only be used inside a script");
-
-  private final LuaHost host;
   private final AtomicReference<@Nullable Thread> user = new AtomicReference<>();
-  private final Map<String, CompiledScript> compiled = new HashMap<>();
-  private final Coroutines coroutines = new Coroutines();
   private final LuaState state;
-  private final RunLimits limits;
-  private final ReplyWriter writer;
-  private final ReplyReader reader;
+  final RunLimits limits;
+  private final LuaReplies replies;
   private final RedisLibrary redis;
   private final LuaSandbox sandbox;
   private final FunctionRegistration functions;
   private final int keysName;
   private final int argvName;
 
-  private boolean sweeps;
   private boolean closed;
 
   /**
    * Creates an engine of its own native state.
    *
+   * @param edition the server as its scripts see it
    * @throws IllegalStateException if the native library cannot be loaded on this platform
    */
-  public LuaEngine(LuaHost host) {
-    this(host, Edition.REDIS_7_0);
-  }
-
-  /** As the scripts of a server see it, with a host for each run. */
   public LuaEngine(Edition edition) {
-    this(NO_HOST, edition);
-  }
-
-  private LuaEngine(LuaHost host, Edition edition) {
-    this.host = Objects.requireNonNull(host, "host");
     this.state = new LuaState();
     try {
-      this.writer = new ReplyWriter(state);
-      this.reader = new ReplyReader(state);
-      this.redis = new RedisLibrary(state, host, writer, edition);
+      this.replies = new LuaReplies(state, edition);
+      this.redis = new RedisLibrary(state, replies, edition);
       this.limits = new RunLimits(state, () -> redis.host.interrupted());
-      this.sandbox = new LuaSandbox(state, coroutines, limits::reasonToEnd);
+      this.sandbox = new LuaSandbox(state, limits::reasonToEnd);
       this.functions = new FunctionRegistration(state);
       state.pushAscii(state.main, "KEYS");
       this.keysName = state.ref(state.main);
@@ -104,95 +86,82 @@ public final class LuaEngine implements AutoCloseable {
   }
 
   /**
-   * Runs a script, compiling it if its digest is not known yet.
+   * Compiles a script, without running it.
    *
-   * @param source the script; not read if a script of that digest is compiled
    * @param sha1 its digest, 40 lowercase hexadecimal digits; not verified
-   * @param keys what the script sees as KEYS
-   * @param args what the script sees as ARGV
-   * @param readOnly passed on to the host with each command
-   * @return the reply, in the types of {@link LuaHost}. Tables may nest thousands of levels deep
-   * @throws ScriptException if the script does not compile or fails
+   * @return the script, until {@link #unload}
+   * @throws CommandException if it does not compile
    * @throws IllegalStateException if the engine is in use or closed
-   * @throws RuntimeException what the host threw
    */
-  public @Nullable Object eval(
-      byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
-    return using(() -> run(functionOf(source, sha1), sha1, keys, args, readOnly));
-  }
-
-  /** As {@link #eval(byte[], String, List, List, boolean)}, its commands going to another host. */
-  public @Nullable Object eval(
-      byte[] source, String sha1, List<byte[]> keys, List<byte[]> args, LuaHost other) {
-    redis.host = other;
-    try {
-      return eval(source, sha1, keys, args, false);
-    } finally {
-      redis.host = host;
-    }
+  public CompiledScript compile(byte[] source, String sha1) {
+    return using(
+        () -> {
+          ScriptHeader header = ScriptHeader.of(source);
+          int function = function(source, header.length(), CHUNK_NAME, "script (new function)");
+          return CompiledScript.of(sha1, source, header.flags(), function);
+        });
   }
 
   /**
-   * Compiles a script and keeps it, without running it.
+   * Runs a script, or a function of a library.
    *
-   * @throws ScriptException if it does not compile
+   * @param keys what a script sees as KEYS, and a function as its first argument
+   * @param args what a script sees as ARGV, and a function as its second argument
+   * @return the reply. Tables may nest thousands of levels deep
+   * @throws CommandException if it fails, or its reply is an error
    * @throws IllegalStateException if the engine is in use or closed
+   * @throws RuntimeException what the host threw
    */
-  public void compile(byte[] source, String sha1) {
-    using(() -> functionOf(source, sha1));
+  public RecordedReply run(LuaCode code, List<byte[]> keys, List<byte[]> args, LuaHost host) {
+    return using(
+        () -> {
+          redis.begin(host);
+          return call(code.name(), push(code, keys, args));
+        });
   }
 
   /**
    * Runs the code of a library, which registers its functions.
    *
-   * @param source with its first line, which is not looked at
+   * @param source with a first line, which is not looked at
    * @return the functions, until {@link #unload}
-   * @throws ScriptException if the code does not compile, fails, or registers nothing
+   * @throws CommandException if the code does not compile, fails, or registers nothing
    * @throws IllegalStateException if the engine is in use or closed
    */
   public List<LuaFunction> load(byte[] source) {
     List<LuaFunction> loaded = using(() -> registeredBy(source));
-    ScriptException.when(loaded.isEmpty(), "ERR No functions registered");
+    if (loaded.isEmpty()) {
+      throw new CommandException("ERR No functions registered");
+    }
     return loaded;
   }
 
   private List<LuaFunction> registeredBy(byte[] source) {
-    sweeps = true;
-    functions.begin();
+    state.traces = true;
+    List<LuaFunction> registered = functions.begin();
     try {
       runLibrary(source);
+      return registered;
     } catch (RuntimeException | Error e) {
-      forget(functions.end());
+      forget(registered);
       throw e;
+    } finally {
+      functions.end();
     }
-    return functions.end();
   }
 
   private void runLibrary(byte[] source) {
     long l = state.main;
-    int firstLine = 0;
-    while (firstLine < source.length && source[firstLine] != '\n') {
-      firstLine++;
-    }
-    if (!state.load(l, source, firstLine, LIBRARY_CHUNK_NAME)) {
-      throw new ScriptException(
-          "ERR Error compiling function: " + RedisErrors.asLine(state.text(l, -1)));
-    }
-    redis.begin(false);
-    int function = state.ref(l);
+    int firstLine = Bytes.text(source).indexOf('\n');
+    int function = function(source, firstLine, LIBRARY_CHUNK_NAME, "function");
     sandbox.internal.run(l, "beginLoading");
     try {
       sandbox.internal.push(l, "handler");
-      int handler = state.top(l);
       state.pushRef(l, function);
-      sandbox.pushGlobalsSeen(l);
-      state.api.lua_setfenv(l, -2);
       limits.begin(true);
-      boolean succeeded = state.api.lua_pcall(l, 0, 0, handler) == 0;
-      limits.end();
-      if (!succeeded) {
+      if (state.api.lua_pcall(l, 0, 0, HANDLER_INDEX) != 0) {
         String reason = RedisErrors.asLine(RedisErrors.reason(state, l));
-        throw new ScriptException("ERR Error registering functions: " + reason);
+        throw new CommandException("ERR Error registering functions: " + reason);
       }
     } finally {
       limits.end();
@@ -201,58 +170,32 @@ public final class LuaEngine implements AutoCloseable {
     }
   }
 
-  /** Forgets functions. */
-  public void unload(List<LuaFunction> loaded) {
+  /** Pops the function of a chunk, in the environment of scripts, and returns its reference. */
+  private int function(byte[] source, int from, String chunkName, String what) {
+    long l = state.main;
+    if (!state.load(l, source, from, chunkName)) {
+      throw new CommandException(
+          "ERR Error compiling " + what + ": " + RedisErrors.asLine(state.text(l, -1)));
+    }
+    // Scripts cannot change the environment of a function, so it is set once.
+    state.pushRef(l, sandbox.globalsSeen);
+    state.api.lua_setfenv(l, -2);
+    return state.ref(l);
+  }
+
+  /** Forgets scripts and functions. */
+  public void unload(Collection<? extends LuaCode> loaded) {
     using(() -> forget(loaded));
   }
 
-  private boolean forget(List<LuaFunction> loaded) {
+  private boolean forget(Collection<? extends LuaCode> loaded) {
     loaded.forEach(function -> state.unref(function.reference()));
     return true;
-  }
-
-  /**
-   * Calls a function of a library.
-   *
-   * @return the reply, as {@link #eval}
-   * @throws ScriptException if it fails
-   * @throws IllegalStateException if the engine is in use or closed
-   * @throws RuntimeException what the host threw
-   */
-  public @Nullable Object call(
-      LuaFunction function, List<byte[]> keys, List<byte[]> args, LuaHost other) {
-    redis.host = other;
-    try {
-      return using(() -> run(function, keys, args));
-    } finally {
-      redis.host = host;
-    }
-  }
-
-  /** Forgets all compiled scripts. */
-  public void flush() {
-    using(
-        () -> {
-          compiled.values().forEach(script -> state.unref(script.reference()));
-          compiled.clear();
-          return true;
-        });
   }
 
   /** Returns the memory Lua holds, in bytes. */
   public long memoryBytes() {
     return using(limits::held);
-  }
-
-  /**
-   * Returns the flags a script names in a first line such as {@code #!lua flags=no-writes}; null
-   * without such a line.
-   *
-   * @throws ScriptException if the line is not one a server accepts
-   */
-  public static @Nullable Set<String> flags(byte[] source) {
-    ScriptHeader header = ScriptHeader.of(source);
-    return header.length() == 0 ? null : header.flags();
   }
 
   /**
@@ -266,7 +209,6 @@ public final class LuaEngine implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
-        coroutines.release();
         state.close();
       }
     } finally {
@@ -285,81 +227,60 @@ public final class LuaEngine implements AutoCloseable {
     state.rawSet(l, -2, "bit");
   }
 
-  private CompiledScript functionOf(byte[] source, String sha1) {
-    CompiledScript known = compiled.get(sha1);
-    if (known != null) {
-      return known;
-    }
+  /** Pushes the handler of errors, code, and its arguments; returns how many it takes. */
+  private int push(LuaCode code, List<byte[]> keys, List<byte[]> args) {
     long l = state.main;
-    if (!state.load(l, source, ScriptHeader.of(source).length(), CHUNK_NAME)) {
-      throw new ScriptException(
-          "ERR Error compiling script (new function): " + RedisErrors.asLine(state.text(l, -1)));
+    if (code instanceof CompiledScript script) {
+      state.traces = script.mayLeaveTraces();
+      sandbox.internal.push(l, "handler");
+      if (script.mayReadKeys()) {
+        setGlobal(l, keysName, keys);
+      }
+      if (script.mayReadArguments()) {
+        setGlobal(l, argvName, args);
+      }
+      state.pushRef(l, script.reference());
+      return 0;
     }
-    // Scripts cannot change the environment of a function, so it is set once.
-    sandbox.pushGlobalsSeen(l);
-    state.api.lua_setfenv(l, -2);
-    CompiledScript script = CompiledScript.of(state.ref(l), source);
-    compiled.put(sha1, script);
-    return script;
-  }
-
-  private @Nullable Object run(
-      CompiledScript script, String sha1, List<byte[]> keys, List<byte[]> args, boolean readOnly) {
-    long l = state.main;
-    sweeps = script.mayLeaveTraces();
-    redis.begin(readOnly);
-    sandbox.internal.push(l, "handler");
-    if (script.mayReadKeys()) {
-      setGlobal(l, keysName, keys);
-    }
-    if (script.mayReadArguments()) {
-      setGlobal(l, argvName, args);
-    }
-    state.pushRef(l, script.reference());
-    return call(l, 0, sha1);
-  }
-
-  private @Nullable Object run(LuaFunction function, List<byte[]> keys, List<byte[]> args) {
-    long l = state.main;
-    sweeps = true;
-    redis.begin(false);
+    state.traces = true;
     sandbox.internal.run(l, "endLoading");
     sandbox.internal.push(l, "handler");
-    state.pushRef(l, function.reference());
-    writer.pushStrings(l, keys);
-    writer.pushStrings(l, args);
-    return call(l, 2, function.name());
+    state.pushRef(l, code.reference());
+    replies.pushStrings(l, keys);
+    replies.pushStrings(l, args);
+    return 2;
   }
 
   /** Calls what is pushed above the handler, and turns what it returns into a reply. */
-  private @Nullable Object call(long l, int arguments, String name) {
+  private RecordedReply call(String name, int arguments) {
+    long l = state.main;
     limits.begin(false);
     boolean succeeded = state.api.lua_pcall(l, arguments, 1, HANDLER_INDEX) == 0;
     limits.end();
     redis.rethrowFailure();
     if (!succeeded) {
-      sweeps = true;
-      throw new ScriptException(RedisErrors.ofFailure(state, l, name));
+      state.traces = true;
+      throw new CommandException(RedisErrors.ofFailure(state, l, name));
     }
-    return reader.read(l, redis.respVersion());
+    RecordedReply reply = replies.pop(l, redis.respVersion());
+    String error = reply.errorLine();
+    if (error != null) {
+      throw new CommandException(error);
+    }
+    return reply;
   }
 
   private void setGlobal(long l, int name, List<byte[]> strings) {
-    sandbox.pushGlobals(l);
+    state.pushRef(l, sandbox.globals);
     state.pushRef(l, name);
-    writer.pushStrings(l, strings);
+    replies.pushStrings(l, strings);
     state.api.lua_rawset(l, -3);
     // How deep a reply may nest depends on what lies below it.
     state.pop(l, 1);
   }
 
-  /** Another limit than {@link #MAX_SCRIPT_BYTES}, for tests on small machines. */
-  void maxScriptBytes(int bytes) {
-    limits.maxScriptBytes = bytes;
-  }
-
   /** Does something with the state, alone. */
-  private <T extends @Nullable Object> T using(Supplier<T> work) {
+  private <T> T using(Supplier<T> work) {
     claim();
     try {
       if (closed) {
@@ -371,7 +292,7 @@ public final class LuaEngine implements AutoCloseable {
         tidy();
       }
     } catch (LuaRaise e) {
-      throw new ScriptException("ERR " + e.text());
+      throw new CommandException("ERR " + e.text());
     } finally {
       user.set(null);
     }
@@ -392,12 +313,13 @@ public final class LuaEngine implements AutoCloseable {
 
   private void tidy() {
     state.api.lua_settop(state.main, 0);
-    coroutines.release();
+    redis.end();
+    state.releaseCoroutines();
     if (limits.takeEnded()) {
       sandbox.internal.run(state.main, "pollSeldom");
     }
-    if (sandbox.takeTraces() || sweeps) {
-      sweeps = false;
+    if (state.traces) {
+      state.traces = false;
       sandbox.internal.run(state.main, "sweep");
     }
     limits.shrink();

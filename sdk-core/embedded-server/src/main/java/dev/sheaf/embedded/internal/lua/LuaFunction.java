@@ -11,4 +11,14 @@ import java.util.Set;
  * @param flags as in a script's first line
  * @param reference what the engine knows it by
  */
-public record LuaFunction(String name, byte[] description, Set<String> flags, int reference) {}
+public record LuaFunction(String name, byte[] description, Set<String> flags, int reference)
+    implements LuaCode {
+  /** What a server says where a name, of a library as well, is none. */
+  public static final String NAME_RULE =
+      "Library names can only contain letters, numbers, or underscores(_) and must be at least one"
+          + " character long";
+
+  public static boolean isName(String name) {
+    return name.matches("[A-Za-z0-9_]+");
+  }
+}

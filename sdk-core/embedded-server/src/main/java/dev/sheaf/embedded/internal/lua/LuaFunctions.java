@@ -63,11 +63,10 @@ final class LuaFunctions {
       throw named(state.text(l, -1), positioned);
     }
     if (state.type(l, -1) == LuaState.TABLE) {
-      state.rawGet(l, -1, "plain");
-      if (state.type(l, -1) == LuaState.STRING) {
-        throw LuaRaise.plain(state.text(l, -1));
+      String plain = state.field(l, "plain");
+      if (plain != null) {
+        throw LuaRaise.plain(plain);
       }
-      state.pop(l, 1);
     }
     throw LuaRaise.onTop();
   }

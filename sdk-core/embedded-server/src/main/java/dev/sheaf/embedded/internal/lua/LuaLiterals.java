@@ -21,42 +21,45 @@ final class LuaLiterals {
 
   private LuaLiterals() {}
 
-  static ByteBuffer returning(byte[] text, IntFunction<ByteBuffer> bufferOfSize) {
-    ByteBuffer out = bufferOfSize.apply(Math.addExact(RETURN.length, size(text)));
-    write(out.put(RETURN), text);
+  /** A byte[], a Long, null, which becomes false, or a table of such. */
+  static ByteBuffer returning(Object value, IntFunction<ByteBuffer> bufferOfSize) {
+    ByteBuffer out = bufferOfSize.apply(Math.addExact(RETURN.length, size(value)));
+    write(out.put(RETURN), value);
     return out.flip();
   }
 
-  /** A table of the elements, each a byte[], a Long, or null, which becomes false. */
-  static ByteBuffer returning(List<?> elements, IntFunction<ByteBuffer> bufferOfSize) {
-    int size = RETURN.length + 2;
-    for (Object element : elements) {
-      size = Math.addExact(size, 1 + size(element));
-    }
-    ByteBuffer out = bufferOfSize.apply(size).put(RETURN).put((byte) '{');
-    for (Object element : elements) {
-      write(out, element);
-      out.put((byte) ',');
-    }
-    return out.put((byte) '}').flip();
-  }
-
-  private static int size(@Nullable Object element) {
-    if (!(element instanceof byte[] text)) {
-      return element == null ? FALSE.length : Bytes.ofLong((Long) element).length;
-    }
+  private static int size(@Nullable Object value) {
     int size = 2;
-    for (byte b : text) {
-      size = Math.addExact(size, b == 0 ? NUL.length : isEscaped(b) ? 2 : 1);
+    if (value instanceof List<?> elements) {
+      for (Object element : elements) {
+        size = Math.addExact(size, 1 + size(element));
+      }
+    } else if (value instanceof byte[] text) {
+      for (byte b : text) {
+        size = Math.addExact(size, b == 0 ? NUL.length : isEscaped(b) ? 2 : 1);
+      }
+    } else {
+      size = value == null ? FALSE.length : Bytes.ofLong((Long) value).length;
     }
     return size;
   }
 
-  private static void write(ByteBuffer out, @Nullable Object element) {
-    if (!(element instanceof byte[] text)) {
-      out.put(element == null ? FALSE : Bytes.ofLong((Long) element));
-      return;
+  private static void write(ByteBuffer out, @Nullable Object value) {
+    if (value instanceof List<?> elements) {
+      out.put((byte) '{');
+      for (Object element : elements) {
+        write(out, element);
+        out.put((byte) ',');
+      }
+      out.put((byte) '}');
+    } else if (value instanceof byte[] text) {
+      writeText(out, text);
+    } else {
+      out.put(value == null ? FALSE : Bytes.ofLong((Long) value));
     }
+  }
+
+  private static void writeText(ByteBuffer out, byte[] text) {
     out.put((byte) '"');
     for (byte b : text) {
       if (b == 0) {

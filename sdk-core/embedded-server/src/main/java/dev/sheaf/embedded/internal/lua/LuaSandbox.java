@@ -7,6 +7,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.LongToIntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The globals scripts see, and the functions of Lua's base library that must respect them. */
@@ -26,52 +28,43 @@ final class LuaSandbox {
           + " return i and i.name and (i.namewhat == 'method' and ':' or '') .. i.name end";
 
   private final LuaState state;
-  private final Coroutines coroutines;
-  private final LuaArguments arguments;
   private final int callerNameRef;
-  private final Poll poll;
+  private final Supplier<@Nullable String> reasonToEnd;
   private final PatternFunctions patterns;
-  private final LuaFunctions real;
   private final NativeFunction exposed;
 
   /** Those of sandbox.lua. */
   final LuaFunctions internal;
 
-  private int nativeRef;
-  private int globalsSeenRef;
-  private int globalsRef;
+  /** The table that is the environment of scripts. */
+  int globalsSeen;
+
+  /** The table behind the environment, which can be written. */
+  int globals;
+
   private int protectedCalls;
-  private boolean traces;
 
-  /** Whether the running script is to be ended. */
-  interface Poll {
-    @Nullable String reasonToEnd();
-  }
-
-  LuaSandbox(LuaState state, Coroutines coroutines, Poll poll) {
+  /** {@code reasonToEnd} is asked now and then why what runs is to end; null while it is not. */
+  LuaSandbox(LuaState state, Supplier<@Nullable String> reasonToEnd) {
     this.state = state;
-    this.coroutines = coroutines;
-    this.poll = poll;
-    this.arguments = new LuaArguments(state);
-    this.real = new LuaFunctions(state);
+    this.reasonToEnd = reasonToEnd;
     this.internal = new LuaFunctions(state);
-    this.patterns = new PatternFunctions(state, real, internal, this::poll);
-    state.openLibrary("table");
-    state.openLibrary("string");
-    state.openLibrary("math");
-    state.openLibrary("debug");
+    this.patterns = new PatternFunctions(state, internal, this::poll);
+    for (String name : List.of("table", "string", "math", "debug")) {
+      state.api.luaJ_openlib(state.main, name);
+    }
     state.api.luaL_loadstring(state.main, CALLER_NAME);
     state.api.lua_pcall(state.main, 0, 1, 0);
     callerNameRef = state.ref(state.main);
     exposed = function(this::callExposed);
   }
 
-  private NativeFunction function(NativeFunction.Body body) {
-    return new NativeFunction(state, coroutines, callerNameRef, body);
+  private NativeFunction function(LongToIntFunction body) {
+    return new NativeFunction(state, callerNameRef, body);
   }
 
   /** Stores a native function in the table on top of the main stack. */
-  void define(String name, NativeFunction.Body body) {
+  void define(String name, LongToIntFunction body) {
     state.pushFunction(state.main, function(body));
     state.rawSet(state.main, -2, name);
   }
@@ -80,9 +73,8 @@ final class LuaSandbox {
   void build(int instructionsPerPoll) {
     long l = state.main;
     int libraries = state.top(l);
-    defineNatives(l);
     load(l, "support");
-    state.pushRef(l, nativeRef);
+    pushNatives(l);
     finish(l, 1, 1);
     for (String name : LUA_LIBRARIES) {
       load(l, name);
@@ -97,23 +89,11 @@ final class LuaSandbox {
     finish(l, 3, 3);
     internal.take(l, "create", "wrap", "pollEachLine", "pollSeldom", "gather");
     internal.take(l, "handler", "sweep", "passed", "beginLoading", "endLoading");
-    state.rawGet(l, -1, "real");
-    real.take(l, "loadstring", "gsub", "find", "match", "gmatch");
-    state.pop(l, 2);
-    globalsRef = state.ref(l);
-    globalsSeenRef = state.ref(l);
+    internal.take(l, "loadstring", "gsub", "find", "match", "gmatch");
+    state.pop(l, 1);
+    globals = state.ref(l);
+    globalsSeen = state.ref(l);
     state.api.lua_settop(l, libraries - 1);
-    state.unref(nativeRef);
-  }
-
-  /** Pushes the table that is the environment of scripts. */
-  void pushGlobalsSeen(long l) {
-    state.pushRef(l, globalsSeenRef);
-  }
-
-  /** Pushes the table behind the environment, which can be written. */
-  void pushGlobals(long l) {
-    state.pushRef(l, globalsRef);
   }
 
   /** Pushes the function of a file beside this class; {@link #finish} runs it. */
@@ -136,7 +116,7 @@ final class LuaSandbox {
     }
   }
 
-  private void defineNatives(long l) {
+  private void pushNatives(long l) {
     state.api.lua_createtable(l, 0, 32);
     define("poll", this::poll);
     define("create", co -> coroutine(co, "create"));
@@ -154,7 +134,6 @@ final class LuaSandbox {
     define("find", co -> patterns.match(co, "find", PatternSteps.Search.FIRST));
     define("match", co -> patterns.match(co, "match", PatternSteps.Search.FIRST));
     define("gmatch", co -> patterns.match(co, "gmatch", PatternSteps.Search.ALL));
-    nativeRef = state.ref(l);
   }
 
   /**
@@ -179,13 +158,13 @@ final class LuaSandbox {
     boolean plain = state.api.lua_toboolean(l, -1) != 0;
     state.pop(l, 1);
     state.api.lua_rawgeti(l, ENVIRONMENT, 1);
-    return real.call(l, !plain);
+    return internal.call(l, !plain);
   }
 
   /** The bytes of a number of 4 or 8 bytes, the highest first. */
   private int floatBytes(long l) {
-    double number = arguments.number(l, 1);
-    ByteBuffer bytes = ByteBuffer.allocate(arguments.integer(l, 2));
+    double number = state.number(l, 1);
+    ByteBuffer bytes = ByteBuffer.allocate((int) state.number(l, 2));
     boolean single = bytes.capacity() == Float.BYTES;
     state.push(l, (single ? bytes.putFloat((float) number) : bytes.putDouble(number)).array());
     return 1;
@@ -193,19 +172,21 @@ final class LuaSandbox {
 
   /** The reverse of {@link #floatBytes}. */
   private int floatOf(long l) {
-    ByteBuffer bytes = ByteBuffer.wrap(arguments.string(l, 1));
+    ByteBuffer bytes = ByteBuffer.wrap(state.string(l, 1));
     boolean single = bytes.capacity() == Float.BYTES;
     state.api.lua_pushnumber(l, single ? bytes.getFloat() : bytes.getDouble());
     return 1;
   }
 
   private int bitAnd(long l) {
-    state.api.lua_pushnumber(l, (double) (arguments.wide(l, 1) & arguments.wide(l, 2)));
+    state.api.lua_pushnumber(
+        l,
+        (double) (LuaState.truncated(state.number(l, 1)) & LuaState.truncated(state.number(l, 2))));
     return 1;
   }
 
   private int poll(long l) {
-    String reason = poll.reasonToEnd();
+    String reason = reasonToEnd.get();
     if (reason == null) {
       return 0;
     }
@@ -213,30 +194,17 @@ final class LuaSandbox {
     throw LuaRaise.redis(reason);
   }
 
-  /** Whether natives ran since the last question that leave something to sweep. */
-  boolean takeTraces() {
-    boolean left = traces || patterns.substituted;
-    traces = false;
-    patterns.substituted = false;
-    return left;
-  }
-
   private int coroutine(long l, String how) {
-    traces = true;
+    state.traces = true;
     if (state.type(l, 1) != LuaState.FUNCTION || state.api.lua_iscfunction(l, 1) != 0) {
       throw LuaRaise.argument(1, "Lua function expected");
     }
-    internal.push(l, how);
-    state.api.lua_pushvalue(l, 1);
-    if (!state.call(l, 1, 1)) {
-      throw LuaRaise.onTop();
-    }
-    return 1;
+    return internal.delegate(l, how, false);
   }
 
   private int load(long l) {
     if (state.type(l, 1) != LuaState.FUNCTION) {
-      throw arguments.typeError(l, 1, "function");
+      throw state.typeError(l, 1, "function");
     }
     state.api.lua_settop(l, 2);
     internal.push(l, "gather");
@@ -271,7 +239,7 @@ final class LuaSandbox {
 
   private int loadString(long l) {
     if (!state.isString(l, 1)) {
-      throw arguments.typeError(l, 1, "string");
+      throw state.typeError(l, 1, "string");
     }
     if (state.type(l, 2) <= LuaState.NIL) {
       state.api.lua_settop(l, 1);
@@ -287,14 +255,14 @@ final class LuaSandbox {
       state.api.lua_replace(l, 1);
     }
     boolean concerned = VarargCheck.concerns(source, 0);
-    int results = real.delegate(l, "loadstring", true);
+    int results = internal.delegate(l, "loadstring", true);
     if (results == 1 && concerned && !state.isSafeToCall(l)) {
       state.api.lua_pushnil(l);
       state.api.lua_insert(l, -2);
       return 2;
     }
     if (results == 1) {
-      pushGlobalsSeen(l);
+      state.pushRef(l, globalsSeen);
       state.api.lua_setfenv(l, -2);
     }
     return results;

@@ -4,9 +4,11 @@ package dev.sheaf.embedded.internal.lua;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import party.iroiro.luajava.JFunction;
+import party.iroiro.luajava.Lua;
 import party.iroiro.luajava.lua51.Lua51;
 import party.iroiro.luajava.lua51.Lua51Natives;
 
@@ -43,6 +45,12 @@ final class LuaState implements AutoCloseable {
   final long main;
   private final Lua51 lua;
   private final boolean readsText;
+
+  /** Whether something has run that may leave traces in what scripts share. */
+  boolean traces;
+
+  private final IdentityHashMap<Lua, Boolean> coroutines = new IdentityHashMap<>();
+  private @Nullable Lua last;
   private ByteBuffer buffer = direct(4096);
 
   LuaState() {
@@ -74,11 +82,8 @@ final class LuaState implements AutoCloseable {
 
   @Override
   public void close() {
+    releaseCoroutines();
     lua.close();
-  }
-
-  void openLibrary(String name) {
-    api.luaJ_openlib(main, name);
   }
 
   /** Pushes a string as it is if it can pass through a Java string, else by way of a chunk. */
@@ -208,21 +213,28 @@ final class LuaState implements AutoCloseable {
 
   /** Replaces nothing: pushes {@code table[key]}, read raw, of the table at the index. */
   void rawGet(long l, int index, String key) {
-    int table = absolute(l, index);
     pushAscii(l, key);
-    api.lua_rawget(l, table);
+    api.lua_rawget(l, belowOne(index));
   }
 
   /** Pops a value and stores it raw under the key in the table at the index before the pop. */
   void rawSet(long l, int index, String key) {
-    int table = absolute(l, index);
     pushAscii(l, key);
     api.lua_insert(l, -2);
-    api.lua_rawset(l, table);
+    api.lua_rawset(l, belowOne(index));
   }
 
-  int absolute(long l, int index) {
-    return index > 0 || index <= REGISTRY ? index : api.lua_gettop(l) + 1 + index;
+  /** Where what is at an index is found below one more value. */
+  private static int belowOne(int index) {
+    return index < 0 ? index - 1 : index;
+  }
+
+  /** The text of a field of the table on top; null if it is none, or a number. */
+  @Nullable String field(long l, String name) {
+    rawGet(l, -1, name);
+    String text = type(l, -1) == STRING ? text(l, -1) : null;
+    pop(l, 1);
+    return text;
   }
 
   /** Pops a value and returns a number that brings it back through {@link #pushRef}. */
@@ -273,6 +285,48 @@ final class LuaState implements AutoCloseable {
       pushAscii(l, wrong);
     }
     return wrong == null;
+  }
+
+  /** What a native function says of an argument of another type than expected. */
+  LuaRaise typeError(long l, int argument, String expected) {
+    return LuaRaise.argument(
+        argument, expected + " expected, got " + api.luaL_typename(l, argument));
+  }
+
+  /** An argument that is a number, or a text that holds one. */
+  double number(long l, int argument) {
+    if (!isNumber(l, argument)) {
+      throw typeError(l, argument, "number");
+    }
+    return api.lua_tonumber(l, argument);
+  }
+
+  /** As a C cast to a 64-bit integer does on common hardware. */
+  static long truncated(double value) {
+    return value >= 0x1p63 || Double.isNaN(value) ? Long.MIN_VALUE : (long) value;
+  }
+
+  /** An argument that is a string, or a number as Lua writes it. */
+  byte[] string(long l, int argument) {
+    if (!isString(l, argument)) {
+      throw typeError(l, argument, "string");
+    }
+    return bytes(l, argument);
+  }
+
+  /** Keeps a coroutine that calls into Java: the binding lets it live until told otherwise. */
+  void entered(Lua coroutine) {
+    if (coroutine != last) {
+      last = coroutine;
+      coroutines.put(coroutine, true);
+    }
+  }
+
+  /** Lets all coroutines go. */
+  void releaseCoroutines() {
+    coroutines.keySet().forEach(Lua::close);
+    coroutines.clear();
+    last = null;
   }
 
   /** The position of the caller as Lua puts it before messages, such as {@code user_script:1: }. */

@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import java.util.function.LongToIntFunction;
 import party.iroiro.luajava.JFunction;
 import party.iroiro.luajava.Lua;
 
 /**
  * A function scripts see as one of Lua's own C functions: in error positions, {@code getfenv} and
- * tail calls.
+ * tail calls. Its body finds the arguments on the stack it is given, and returns how many results
+ * it left on top.
  */
 final class NativeFunction implements JFunction {
 
   private static final int RAISE = -1;
 
-  /** The body. Arguments are on the stack of {@code l}; returns how many results it left on top. */
-  interface Body {
-    int call(long l);
-  }
-
   private final LuaState state;
-  private final Coroutines coroutines;
-  private final Body body;
+  private final LongToIntFunction body;
   private final int callerNameRef;
 
-  NativeFunction(LuaState state, Coroutines coroutines, int callerNameRef, Body body) {
+  NativeFunction(LuaState state, int callerNameRef, LongToIntFunction body) {
     this.state = state;
-    this.coroutines = coroutines;
     this.callerNameRef = callerNameRef;
     this.body = body;
   }
@@ -33,10 +28,10 @@ final class NativeFunction implements JFunction {
   public int __call(Lua lua) {
     long l = lua.getPointer();
     if (l != state.main) {
-      coroutines.entered(lua);
+      state.entered(lua);
     }
     try {
-      return body.call(l);
+      return body.applyAsInt(l);
     } catch (LuaRaise e) {
       pushError(l, e);
     } catch (StackOverflowError e) {

@@ -9,22 +9,15 @@ final class PatternFunctions {
   private static final int MAX_PATTERN_REPETITIONS = 1000;
 
   private final LuaState state;
-  private final LuaFunctions real;
   private final LuaFunctions internal;
   private final LongConsumer watch;
-  private final LuaArguments arguments;
   private int substitutions;
 
-  /** Whether a replacement was a function or table, which leaves something to sweep. */
-  boolean substituted;
-
   /** {@code watch} is told now and then while a search runs; it may throw to end that. */
-  PatternFunctions(LuaState state, LuaFunctions real, LuaFunctions internal, LongConsumer watch) {
+  PatternFunctions(LuaState state, LuaFunctions internal, LongConsumer watch) {
     this.state = state;
-    this.real = real;
     this.internal = internal;
     this.watch = watch;
-    this.arguments = new LuaArguments(state);
   }
 
   /**
@@ -35,15 +28,15 @@ final class PatternFunctions {
     check(l, PatternSteps.Search.ALL);
     int type = state.type(l, 3);
     if (type != LuaState.FUNCTION && type != LuaState.TABLE) {
-      return real.delegate(l, "gsub", true);
+      return internal.delegate(l, "gsub", true);
     }
     LuaRaise.positionedIf(substitutions == MAX_NESTED_SUBSTITUTIONS, "C stack overflow");
     substitutions++;
-    substituted = true;
+    state.traces = true;
     int arguments = state.top(l);
     internal.push(l, "passed");
     state.api.lua_insert(l, 1);
-    real.push(l, "gsub");
+    internal.push(l, "gsub");
     state.api.lua_insert(l, 2);
     boolean succeeded = state.api.lua_pcall(l, arguments, LuaState.MULTIPLE_RESULTS, 1) == 0;
     substitutions--;
@@ -51,11 +44,10 @@ final class PatternFunctions {
       return state.top(l) - 1;
     }
     if (state.type(l, -1) == LuaState.TABLE) {
-      state.rawGet(l, -1, "raisedByGsub");
-      if (state.type(l, -1) == LuaState.STRING) {
-        throw LuaFunctions.named(state.text(l, -1), true);
+      String raised = state.field(l, "raisedByGsub");
+      if (raised != null) {
+        throw LuaFunctions.named(raised, true);
       }
-      state.pop(l, 1);
     }
     throw LuaRaise.onTop();
   }
@@ -65,7 +57,7 @@ final class PatternFunctions {
     if (!plain) {
       check(l, search);
     }
-    return real.delegate(l, how, true);
+    return internal.delegate(l, how, true);
   }
 
   private void check(long l, PatternSteps.Search search) {
@@ -86,7 +78,7 @@ final class PatternFunctions {
     if (!state.isNumber(l, 3)) {
       return 0;
     }
-    int wanted = arguments.integer(l, 3);
+    int wanted = (int) LuaState.truncated(state.number(l, 3));
     long first = wanted < 0 ? length + wanted : wanted - 1L;
     return (int) Math.max(0, Math.min(length, first));
   }

@@ -19,11 +19,6 @@ final class PatternSteps {
     ALL
   }
 
-  /** Told now and then while a search runs; may throw to end it. */
-  interface Watch {
-    void steps();
-  }
-
   /** Steps a search may take beyond those for each byte: some 0.3 s. */
   static final long MAX_STEPS = 50_000_000;
 
@@ -57,14 +52,14 @@ final class PatternSteps {
 
   private final byte[] text;
   private final byte[] pattern;
-  private final Watch watch;
+  private final Runnable watch;
   private final long most;
   private final int[] starts = new int[MAX_CAPTURES];
   private final int[] lengths = new int[MAX_CAPTURES];
   private int level;
   private long steps;
 
-  private PatternSteps(byte[] text, byte[] pattern, Watch watch) {
+  private PatternSteps(byte[] text, byte[] pattern, Runnable watch) {
     this.text = text;
     this.pattern = pattern;
     this.watch = watch;
@@ -84,10 +79,11 @@ final class PatternSteps {
 
   /**
    * @param from where in the text to begin
+   * @param watch told now and then while the search runs; may throw to end it
    * @return where the last match ends; -1 if there is none, or the pattern is malformed
    * @throws LuaRaise if the search takes too many steps
    */
-  static int check(byte[] text, byte[] pattern, int from, Search search, Watch watch) {
+  static int check(byte[] text, byte[] pattern, int from, Search search, Runnable watch) {
     try {
       return new PatternSteps(text, pattern, watch).run(from, search);
     } catch (Malformed e) {
@@ -123,7 +119,7 @@ final class PatternSteps {
   private void step() {
     steps++;
     if (steps % STEPS_PER_WATCH == 0) {
-      watch.steps();
+      watch.run();
     }
     if (steps > most) {
       throw LuaRaise.positioned(

@@ -32,14 +32,9 @@ final class RedisErrors {
     state.rawSet(l, -2, "err");
   }
 
-  /** As an error reply holds it: one line, up to a NUL, line ends at its end cut off. */
+  /** As an error reply holds it: one line, up to a NUL. */
   static String asLine(String text) {
-    String line = Bytes.untilNul(text);
-    int end = line.length();
-    while (end > 0 && isLineEnd(line.charAt(end - 1))) {
-      end--;
-    }
-    return line.substring(0, end).replace('\r', ' ').replace('\n', ' ');
+    return Bytes.errorLine(Bytes.untilNul(text));
   }
 
   /** The error line of a script, or function of that name, whose error value is on top. */
@@ -74,17 +69,9 @@ final class RedisErrors {
 
   private static String trimmed(String text) {
     int from = 0;
-    int to = text.length();
-    while (from < to && isLineEnd(text.charAt(from))) {
+    while (from < text.length() && Bytes.isLineEnd(text.charAt(from))) {
       from++;
     }
-    while (to > from && isLineEnd(text.charAt(to - 1))) {
-      to--;
-    }
-    return text.substring(from, to);
-  }
-
-  private static boolean isLineEnd(char c) {
-    return c == '\r' || c == '\n';
+    return Bytes.withoutLineEnds(text.substring(from));
   }
 }

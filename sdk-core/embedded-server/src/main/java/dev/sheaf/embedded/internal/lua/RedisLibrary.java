@@ -4,7 +4,8 @@ package dev.sheaf.embedded.internal.lua;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.data.Numbers;
 import dev.sheaf.embedded.internal.protocol.Edition;
-import java.nio.charset.StandardCharsets;
+import dev.sheaf.embedded.internal.protocol.RecordedReply;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The redis table. */
@@ -14,31 +15,36 @@ final class RedisLibrary {
   private static final int HIGHEST_LOG_LEVEL = 3;
   private static final int REPLICATE_ALL = 3;
 
+  private static final LuaHost NO_HOST =
+      (command, respVersion) -> {
+        throw new IllegalStateException("nothing runs a script");
+      };
+
   private final Edition edition;
   private final LuaState state;
 
+  private final LuaReplies replies;
+
   /** What the running script reaches. */
-  LuaHost host;
+  LuaHost host = NO_HOST;
 
-  private final ReplyWriter writer;
-  private final CommandNames names;
-
-  private boolean readOnly;
   private int respVersion = 2;
   private @Nullable Throwable failure;
 
-  RedisLibrary(LuaState state, LuaHost host, ReplyWriter writer, Edition edition) {
+  RedisLibrary(LuaState state, LuaReplies replies, Edition edition) {
     this.edition = edition;
     this.state = state;
-    this.host = host;
-    this.writer = writer;
-    this.names = new CommandNames(state);
+    this.replies = replies;
   }
 
-  void begin(boolean readOnlyScript) {
-    readOnly = readOnlyScript;
+  void begin(LuaHost hostOfScript) {
+    host = hostOfScript;
     respVersion = 2;
     failure = null;
+  }
+
+  void end() {
+    host = NO_HOST;
   }
 
   int respVersion() {
@@ -60,7 +66,6 @@ final class RedisLibrary {
     state.api.lua_createtable(state.main, 0, 32);
     sandbox.define("call", l -> command(l, true));
     sandbox.define("pcall", l -> command(l, false));
-    sandbox.define("log", this::log);
     sandbox.define("setresp", this::setResp);
     sandbox.define("sha1hex", this::sha1Hex);
     sandbox.define("error_reply", this::errorReply);
@@ -70,31 +75,27 @@ final class RedisLibrary {
     sandbox.define("breakpoint", l -> bool(l, false));
     sandbox.define("debug", l -> 0);
     sandbox.define("replicate_commands", l -> bool(l, true));
-    number("LOG_DEBUG", 0);
-    number("LOG_VERBOSE", 1);
-    number("LOG_NOTICE", 2);
-    number("LOG_WARNING", 3);
     number("REPL_NONE", 0);
     number("REPL_AOF", 1);
     number("REPL_SLAVE", 2);
     number("REPL_REPLICA", 2);
     number("REPL_ALL", REPLICATE_ALL);
-    versions();
+    addCommon(sandbox);
   }
 
   /** Pushes the table a library of functions sees while it loads. */
   void pushLoadingTable(LuaSandbox sandbox, FunctionRegistration functions) {
     state.api.lua_createtable(state.main, 0, 8);
     sandbox.define("register_function", functions::register);
+    addCommon(sandbox);
+  }
+
+  private void addCommon(LuaSandbox sandbox) {
     sandbox.define("log", this::log);
     number("LOG_DEBUG", 0);
     number("LOG_VERBOSE", 1);
     number("LOG_NOTICE", 2);
     number("LOG_WARNING", 3);
-    versions();
-  }
-
-  private void versions() {
     text("REDIS_VERSION", edition.redisVersion());
     number("REDIS_VERSION_NUM", Edition.number(edition.redisVersion()));
     if (edition.isValkey()) {
@@ -130,14 +131,14 @@ final class RedisLibrary {
       RedisErrors.push(state, l, e.text());
       return 1;
     }
-    Object reply =
+    boolean failed =
         guarded(
             () -> {
-              Object result = host.call(arguments, readOnly);
-              writer.push(l, result, respVersion);
-              return result;
+              RecordedReply reply = host.call(arguments, respVersion);
+              replies.push(l, reply);
+              return reply.errorLine() != null;
             });
-    if (raise && reply instanceof LuaError) {
+    if (raise && failed) {
       throw LuaRaise.onTop();
     }
     return 1;
@@ -148,12 +149,7 @@ final class RedisLibrary {
     int count = state.top(l);
     LuaRaise.redisIf(count == 0, "Please specify at least one argument for this redis lib call");
     byte[][] arguments = new byte[count][];
-    byte[] name = names.find(l, 1);
-    arguments[0] = name != null ? name : argument(l, 1);
-    if (name == null && state.type(l, 1) == LuaState.STRING) {
-      names.remember(l, 1, arguments[0]);
-    }
-    for (int i = 2; i <= count; i++) {
+    for (int i = 1; i <= count; i++) {
       arguments[i - 1] = argument(l, i);
     }
     state.api.lua_settop(l, 0);
@@ -166,20 +162,15 @@ final class RedisLibrary {
       return state.bytes(l, index);
     }
     if (type == LuaState.NUMBER) {
-      String text = Numbers.general(state.api.lua_tonumber(l, index), 17);
-      return text.getBytes(StandardCharsets.ISO_8859_1);
+      return Bytes.latin(Numbers.general(state.api.lua_tonumber(l, index), 17));
     }
     throw LuaRaise.redis("Lua redis lib command arguments must be strings or integers");
   }
 
-  private interface HostCall {
-    @Nullable Object call();
-  }
-
   /** What the host throws is kept for the caller of the script, whatever the script catches. */
-  private @Nullable Object guarded(HostCall call) {
+  private <T extends @Nullable Object> T guarded(Supplier<T> call) {
     try {
-      return call.call();
+      return call.get();
     } catch (LuaRaise e) {
       throw e;
     } catch (RuntimeException | Error e) {
@@ -194,7 +185,7 @@ final class RedisLibrary {
     int count = state.top(l);
     LuaRaise.redisIf(count < 2, "redis.log() requires two arguments or more.");
     LuaRaise.redisIf(!state.isNumber(l, 1), "First argument must be a number (log level).");
-    int level = LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1));
+    int level = (int) LuaState.truncated(state.api.lua_tonumber(l, 1));
     LuaRaise.redisIf(level < LOWEST_LOG_LEVEL || level > HIGHEST_LOG_LEVEL, "Invalid debug level.");
     StringBuilder message = new StringBuilder();
     for (int i = 2; i <= count; i++) {
@@ -202,37 +193,28 @@ final class RedisLibrary {
         message.append(i > 2 ? " " : "").append(state.text(l, i));
       }
     }
-    byte[] bytes = message.toString().getBytes(StandardCharsets.ISO_8859_1);
+    byte[] bytes = Bytes.latin(message.toString());
     guarded(
         () -> {
           host.log(level, bytes);
-          return null;
+          return true;
         });
     return 0;
   }
 
   private int setResp(long l) {
     LuaRaise.redisIf(state.top(l) != 1, "redis.setresp() requires one argument.");
-    int version = LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1));
+    int version = (int) LuaState.truncated(state.api.lua_tonumber(l, 1));
     LuaRaise.redisIf(version != 2 && version != 3, "RESP version must be 2 or 3.");
     respVersion = version;
-    guarded(
-        () -> {
-          host.respVersion(version);
-          return null;
-        });
     return 0;
   }
 
   private int sha1Hex(long l) {
     LuaRaise.redisIf(state.top(l) != 1, "wrong number of arguments");
     byte[] data = state.isString(l, 1) ? state.bytes(l, 1) : new byte[0];
-    state.pushAscii(l, sha1(data));
+    state.pushAscii(l, Bytes.digest("SHA-1", data));
     return 1;
-  }
-
-  static String sha1(byte[] data) {
-    return Bytes.digest("SHA-1", data);
   }
 
   private int errorReply(long l) {
@@ -262,7 +244,7 @@ final class RedisLibrary {
 
   private int setReplication(long l) {
     LuaRaise.redisIf(state.top(l) != 1, "redis.set_repl() requires two arguments.");
-    int flags = LuaNumbers.truncatedToInt(state.api.lua_tonumber(l, 1));
+    int flags = (int) LuaState.truncated(state.api.lua_tonumber(l, 1));
     LuaRaise.redisIf(
         (flags & ~REPLICATE_ALL) != 0,
         "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
@@ -271,10 +253,10 @@ final class RedisLibrary {
 
   private int aclCheck(long l) {
     byte[][] command = arguments(l);
-    Object allowed = guarded(() -> host.allowed(command));
+    Boolean allowed = guarded(() -> host.allowed(command));
     if (allowed == null) {
       throw LuaRaise.redis("Invalid command passed to redis.acl_check_cmd()");
     }
-    return bool(l, Boolean.TRUE.equals(allowed));
+    return bool(l, allowed);
   }
 }

@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
-import java.nio.charset.StandardCharsets;
+import dev.sheaf.embedded.internal.data.Bytes;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first line of a script that begins with {@code #!lua}.
  *
  * @param length bytes before the first line's end, zero without such a line
- * @param flags the flags it names
+ * @param flags the flags it names; null without such a line
  */
-record ScriptHeader(int length, Set<String> flags) {
+public record ScriptHeader(int length, @Nullable Set<String> flags) {
 
   private static final Set<String> KNOWN_FLAGS =
       Set.of("no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys");
   private static final String FLAGS = "flags=";
 
-  static ScriptHeader of(byte[] source) {
+  /**
+   * Reads it.
+   *
+   * @throws CommandException if the line is not one a server accepts
+   */
+  public static ScriptHeader of(byte[] source) {
     if (source.length < 2 || source[0] != '#' || source[1] != '!') {
-      return new ScriptHeader(0, Set.of());
+      return new ScriptHeader(0, null);
     }
-    int end = 0;
-    while (end < source.length && source[end] != '\n' && source[end] != 0) {
-      end++;
-    }
-    ScriptException.when(end == source.length || source[end] == 0, "ERR Invalid script shebang");
-    String line = new String(source, 0, end, StandardCharsets.ISO_8859_1);
-    return new ScriptHeader(end, flags(List.of(line.trim().split("\\s+"))));
+    String text = Bytes.untilNul(source);
+    int end = text.indexOf('\n');
+    refuseIf(end < 0, "ERR Invalid script shebang");
+    return new ScriptHeader(end, flags(List.of(text.substring(0, end).trim().split("\\s+"))));
   }
 
   static boolean isFlag(String word) {
@@ -36,18 +40,23 @@ record ScriptHeader(int length, Set<String> flags) {
   }
 
   private static Set<String> flags(List<String> words) {
-    ScriptException.when(
+    refuseIf(
         !words.get(0).equals("#!lua"), "ERR Unexpected engine in script shebang: %s", words.get(0));
     Set<String> flags = new LinkedHashSet<>();
     for (String word : words.subList(1, words.size())) {
-      ScriptException.when(!word.startsWith(FLAGS), "ERR Unknown lua shebang option: %s", word);
+      refuseIf(!word.startsWith(FLAGS), "ERR Unknown lua shebang option: %s", word);
       String list = word.substring(FLAGS.length());
       for (String flag : list.isEmpty() ? new String[0] : list.split(",", -1)) {
-        ScriptException.when(
-            !KNOWN_FLAGS.contains(flag), "ERR Unexpected flag in script shebang: %s", flag);
+        refuseIf(!KNOWN_FLAGS.contains(flag), "ERR Unexpected flag in script shebang: %s", flag);
         flags.add(flag);
       }
     }
     return Set.copyOf(flags);
+  }
+
+  private static void refuseIf(boolean wrong, String form, Object... values) {
+    if (wrong) {
+      throw new CommandException(form.formatted(values));
+    }
   }
 }

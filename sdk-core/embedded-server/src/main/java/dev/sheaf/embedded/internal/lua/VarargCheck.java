@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.data.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +31,7 @@ final class VarargCheck {
 
   /** Whether source text can have such a function: without dots it cannot. */
   static boolean concerns(byte[] source, int from) {
-    for (int i = from; i < source.length - 2; i++) {
-      if (source[i] == '.' && source[i + 1] == '.' && source[i + 2] == '.') {
-        return true;
-      }
-    }
-    return false;
+    return Bytes.text(source).indexOf("...", from) >= 0;
   }
 
   /**
@@ -53,19 +49,13 @@ final class VarargCheck {
   private @Nullable String function() {
     skipString();
     int line = code.getInt();
-    code.getInt();
-    code.get();
+    skip(Integer.BYTES + 1);
     int fixed = code.get() & 0xff;
     boolean vararg = (code.get() & VARARG) != 0;
     code.get();
     if (vararg && fixed > MAX_FIXED_PARAMETERS) {
-      return "the function at line "
-          + line
-          + " has "
-          + fixed
-          + " fixed parameters and '...'; with '...' at most "
-          + MAX_FIXED_PARAMETERS
-          + " are supported";
+      return "the function at line %s has %s fixed parameters and '...'; with '...' at most %s are supported"
+          .formatted(line, fixed, MAX_FIXED_PARAMETERS);
     }
     skip(4L * code.getInt());
     for (int left = code.getInt(); left > 0; left--) {

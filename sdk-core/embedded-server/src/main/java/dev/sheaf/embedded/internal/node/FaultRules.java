@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.node;
 
-import dev.sheaf.embedded.internal.lua.LuaHost;
+import dev.sheaf.embedded.internal.protocol.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +18,7 @@ public final class FaultRules {
 
   /** Answers a command in the server's place. */
   public interface Answer {
-    /** The reply, in the types of {@link LuaHost}, or {@link FaultRules#PROCEED}. */
+    /** The reply, as {@link Reply#value} takes it, or {@link FaultRules#PROCEED}. */
     @Nullable Object to(String command, byte[][] args);
   }
 

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.node;
 
-import dev.sheaf.embedded.internal.lua.FunctionLibrary;
 import dev.sheaf.embedded.internal.lua.LuaFunction;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The function libraries of one node. */
 public final class Functions {
-  private final Map<String, FunctionLibrary> libraries = new LinkedHashMap<>();
+  /**
+   * A library of functions that is loaded.
+   *
+   * @param name letters, digits and underscores
+   * @param source its code with the first line
+   * @param functions in the order they were registered
+   */
+  public record Library(String name, byte[] source, List<LuaFunction> functions) {}
+
+  private final Map<String, Library> libraries = new LinkedHashMap<>();
   private final Map<String, LuaFunction> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
-  public Collection<FunctionLibrary> libraries() {
+  public Collection<Library> libraries() {
     return libraries.values();
   }
 
-  public @Nullable FunctionLibrary library(String name) {
+  public @Nullable Library library(String name) {
     return libraries.get(name);
   }
 
@@ -30,21 +39,16 @@ public final class Functions {
     return byName.size();
   }
 
-  public void add(FunctionLibrary library) {
+  public void add(Library library) {
     libraries.put(library.name(), library);
     library.functions().forEach(function -> byName.put(function.name(), function));
   }
 
-  public @Nullable FunctionLibrary remove(String name) {
-    FunctionLibrary gone = libraries.remove(name);
+  public @Nullable Library remove(String name) {
+    Library gone = libraries.remove(name);
     if (gone != null) {
       gone.functions().forEach(function -> byName.remove(function.name()));
     }
     return gone;
-  }
-
-  public void clear() {
-    libraries.clear();
-    byName.clear();
   }
 }

@@ -3,8 +3,9 @@ package dev.sheaf.embedded.internal.node;
 
 import dev.sheaf.embedded.internal.data.Database;
 import dev.sheaf.embedded.internal.data.Slots;
+import dev.sheaf.embedded.internal.lua.CompiledScript;
 import dev.sheaf.embedded.internal.lua.LuaEngine;
-import dev.sheaf.embedded.internal.lua.ScriptException;
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import dev.sheaf.embedded.internal.protocol.CommandTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,24 +228,25 @@ public final class Nodes implements CommandTime {
   /**
    * One interpreter for all nodes, made when the first script comes: it loads a native library.
    *
-   * @throws ScriptException where that cannot be loaded
+   * @throws CommandException where that cannot be loaded
    */
   public LuaEngine scriptEngine() {
     if (scriptEngine == null) {
       try {
         scriptEngine = new LuaEngine(commands.table().edition);
       } catch (IllegalStateException | LinkageError e) {
-        throw new ScriptException(
+        throw new CommandException(
             "ERR scripts need native Lua, which cannot be loaded here: " + e.getMessage());
       }
     }
     return scriptEngine;
   }
 
-  /** Forgets compiled scripts once no node knows one. */
-  public void flushScripts() {
-    if (scriptEngine != null && nodes.stream().allMatch(node -> node.scripts.size() == 0)) {
-      scriptEngine.flush();
+  /** Empties the script cache of a node. */
+  public void flushScripts(ServerNode node) {
+    List<CompiledScript> gone = node.scripts.clear();
+    if (scriptEngine != null) {
+      scriptEngine.unload(gone);
     }
   }
 

@@ -1,38 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.node;
 
-import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
-import java.util.Set;
+import dev.sheaf.embedded.internal.lua.CompiledScript;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The script cache of one node. */
 public final class Scripts {
-  private final ByteMap<Script> bySha1 = new ByteMap<>();
+  private final Map<String, CompiledScript> bySha1 = new HashMap<>();
 
-  /**
-   * A script that compiles.
-   *
-   * @param sha1 its digest in lower case
-   * @param flags of its first line; null without one
-   */
-  public record Script(String sha1, byte[] source, @Nullable Set<String> flags) {}
-
-  public void put(Script script) {
-    bySha1.put(Bytes.of(script.sha1()), script);
+  public void put(CompiledScript script) {
+    bySha1.put(script.name(), script);
   }
 
   /** By the digest, in any case. */
-  public @Nullable Script get(byte[] digest) {
-    Script script = bySha1.get(digest);
-    return script != null ? script : bySha1.get(Bytes.of(Bytes.lower(digest)));
+  public @Nullable CompiledScript get(byte[] digest) {
+    return bySha1.get(Bytes.lower(digest));
   }
 
   public int size() {
     return bySha1.size();
   }
 
-  public void clear() {
+  /** Empties the cache; returns what was in it. */
+  List<CompiledScript> clear() {
+    List<CompiledScript> all = List.copyOf(bySha1.values());
     bySha1.clear();
+    return all;
   }
 }

@@ -37,14 +37,11 @@ public final class NoReply implements Reply {
   public void number(double value) {}
 
   @Override
-  public void decimal(String digits) {}
+  public void digits(char kind, String digits) {}
 
   @Override
   public void bool(boolean value) {}
 
   @Override
   public void verbatim(byte[] text) {}
-
-  @Override
-  public void bigNumber(String digits) {}
 }

@@ -5,6 +5,7 @@ import dev.sheaf.embedded.internal.data.Bytes;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -56,8 +57,13 @@ public interface Reply {
   /** In RESP2 a bulk string. */
   void number(double value);
 
+  /** Digits of a type of that kind in RESP3; in RESP2 a bulk string. */
+  void digits(char kind, String digits);
+
   /** A number given in digits; in RESP2 a bulk string. */
-  void decimal(String digits);
+  default void decimal(String digits) {
+    digits(',', digits);
+  }
 
   /** In RESP2 the integers 1 and 0. */
   void bool(boolean value);
@@ -66,7 +72,9 @@ public interface Reply {
   void verbatim(byte[] text);
 
   /** A big number given in digits; in RESP2 a bulk string. */
-  void bigNumber(String digits);
+  default void bigNumber(String digits) {
+    digits('(', digits);
+  }
 
   default void nil(boolean array) {
     if (array) {
@@ -105,18 +113,46 @@ public interface Reply {
     each(List.of(values), this::value);
   }
 
-  /** A text or bytes as a bulk string, a number, or a list of such. */
-  default void value(Object value) {
-    if (value instanceof String text) {
-      bulk(text);
+  /** What can write itself to a reply. */
+  interface Part {
+    void writeTo(Reply out);
+  }
+
+  /**
+   * Null for nil, a text or bytes as a bulk string, a number, a boolean, an error as {@link
+   * CommandException}, a {@link Part}, or a list, set or map of such.
+   */
+  default void value(@Nullable Object value) {
+    if (value == null) {
+      nil();
     } else if (value instanceof byte[] bytes) {
       bulk(bytes);
+    } else if (value instanceof String text) {
+      bulk(text);
     } else if (value instanceof Double number) {
       number(number);
     } else if (value instanceof Number number) {
       integer(number.longValue());
+    } else if (value instanceof Part part) {
+      part.writeTo(this);
+    } else if (value instanceof List<?> list) {
+      each(list, this::value);
+    } else if (value instanceof Set<?> set) {
+      set(set.size());
+      set.forEach(this::value);
+    } else if (value instanceof Map<?, ?> map) {
+      map(map.size());
+      map.forEach(
+          (key, item) -> {
+            value(key);
+            value(item);
+          });
+    } else if (value instanceof Boolean yes) {
+      bool(yes);
+    } else if (value instanceof CommandException error) {
+      error(error.line());
     } else {
-      list(((List<?>) value).toArray());
+      throw new IllegalStateException("there is no reply for a " + value.getClass().getName());
     }
   }
 

@@ -133,12 +133,7 @@ public final class RespWriter implements Reply {
 
   @Override
   public void error(String line) {
-    // As Redis: line breaks at the end go, others become blanks.
-    int end = line.length();
-    while (end > 0 && (line.charAt(end - 1) == '\r' || line.charAt(end - 1) == '\n')) {
-      end--;
-    }
-    line('-', line.substring(0, end).replace('\r', ' ').replace('\n', ' '));
+    line('-', Bytes.errorLine(line));
   }
 
   @Override
@@ -199,11 +194,7 @@ public final class RespWriter implements Reply {
   }
 
   @Override
-  public void decimal(String digits) {
-    digits(',', digits);
-  }
-
-  private void digits(char kind, String digits) {
+  public void digits(char kind, String digits) {
     if (protocol == 3) {
       line(kind, digits);
     } else {
@@ -230,10 +221,5 @@ public final class RespWriter implements Reply {
     } else {
       bulk(text);
     }
-  }
-
-  @Override
-  public void bigNumber(String digits) {
-    digits('(', digits);
   }
 }

@@ -365,10 +365,6 @@ metatables = {
   [''] = protect({__index = globals.string}),
 }
 
-internal.real = {
-  gsub = gsub, find = find, match = match, gmatch = gmatch, loadstring = loadstring,
-}
-
 -- No function of this file is to lead anywhere else than a script's own globals.
 local own = getfenv(1)
 for _, f in pairs(internal) do
@@ -376,6 +372,10 @@ for _, f in pairs(internal) do
     setfenv(f, seen)
   end
 end
+-- Lua's own, which native functions call.
+internal.gsub, internal.loadstring, internal.find = gsub, loadstring, find
+internal.match, internal.gmatch = match, gmatch
+
 for name in pairs(own) do
   own[name] = nil
 end

@@ -4,6 +4,8 @@ package dev.sheaf.embedded.internal.lua;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.embedded.internal.protocol.CommandException;
+import dev.sheaf.embedded.internal.protocol.RecordedReply;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -28,14 +30,12 @@ class LuaEngineTest {
   private volatile boolean interrupt;
   private volatile @Nullable Object reply;
   private final List<List<byte[]>> commands = new ArrayList<>();
-  private final List<Boolean> readOnly = new ArrayList<>();
   private final TinyHost host =
       new TinyHost() {
         @Override
-        public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
+        @Nullable Object answer(byte[][] command) {
           commands.add(List.of(command));
-          readOnly.add(readOnlyScript);
-          return text(command[0]).equals("reply") ? reply : super.call(command, readOnlyScript);
+          return text(command[0]).equals("reply") ? reply : super.answer(command);
         }
 
         @Override
@@ -43,7 +43,7 @@ class LuaEngineTest {
           return interrupt;
         }
       };
-  private final LuaEngine engine = new LuaEngine(host);
+  private final TestEngine engine = new TestEngine(host);
 
   @AfterEach
   void close() {
@@ -59,9 +59,8 @@ class LuaEngineTest {
   }
 
   private @Nullable Object eval(String source, List<byte[]> keys, List<byte[]> args) {
-    host.nextScript();
     byte[] script = bytes(source);
-    return shown(engine.eval(script, RedisLibrary.sha1(script), keys, args, false));
+    return shown(engine.eval(script, keys, args));
   }
 
   /** Strings instead of byte arrays, which do not compare. */
@@ -80,7 +79,7 @@ class LuaEngineTest {
   private String error(String source) {
     try {
       return "no error but " + eval(source);
-    } catch (ScriptException e) {
+    } catch (CommandException e) {
       return String.valueOf(e.getMessage());
     }
   }
@@ -94,8 +93,9 @@ class LuaEngineTest {
     assertThat(eval("return nil")).isNull();
     assertThat(eval("")).isNull();
     assertThat(eval("return 'x'")).isEqualTo("x");
-    assertThat(eval("return {ok='fine'}")).isEqualTo(new LuaStatus("fine"));
-    assertThat(eval("return {err='MY bad'}")).isEqualTo(new LuaError("MY bad"));
+    assertThat(eval("return {ok='fine'}")).isEqualTo(TinyHost.status("fine"));
+    assertThat(error("return {err='MY bad'}")).isEqualTo("MY bad");
+    assertThat(eval("return {{err='MY bad'}}")).isEqualTo(List.of(TinyHost.error("MY bad")));
     assertThat(eval("return {1,2,nil,4}")).isEqualTo(List.of(1L, 2L));
     assertThat(eval("return {1,{2,{}}}")).isEqualTo(List.of(1L, List.of(2L, List.of())));
   }
@@ -106,13 +106,10 @@ class LuaEngineTest {
     assertThat(eval("redis.setresp(3) return false")).isEqualTo(false);
     assertThat(eval("return true")).as("the next script starts with RESP2").isEqualTo(1L);
     assertThat(eval("return {double=1.25}")).isEqualTo(1.25);
-    assertThat(eval("return {big_number='123'}")).isEqualTo(new LuaBigNumber("123"));
+    assertThat(eval("return {big_number='123'}")).isEqualTo(new RecordedReply.Text('(', "123"));
     assertThat(eval("return {map={[1]={set={[2]=true}}}}")).isEqualTo(Map.of(1L, Set.of(2L)));
-    LuaVerbatim verbatim =
-        (LuaVerbatim)
-            Objects.requireNonNull(eval("return {verbatim_string={format='txt',string='hi'}}"));
-    assertThat(verbatim.format()).isEqualTo("txt");
-    assertThat(verbatim.text()).isEqualTo(bytes("hi"));
+    assertThat(eval("return {verbatim_string={format='txt',string='hi'}}"))
+        .isEqualTo(new RecordedReply.Text('=', "hi"));
   }
 
   @Test
@@ -203,33 +200,22 @@ class LuaEngineTest {
   }
 
   @Test
-  void readOnly_isPassedToTheHost() {
-    byte[] script = bytes("return redis.pcall('set','a','b')");
-    Object refused = engine.eval(script, RedisLibrary.sha1(script), List.of(), List.of(), true);
-    assertThat(refused)
-        .isEqualTo(new LuaError("ERR Write commands are not allowed from read-only scripts."));
-    assertThat(readOnly).containsExactly(true);
-  }
-
-  @Test
   void exceptionOfTheHost_leavesEval_evenIfTheScriptCatchesIt() {
-    LuaEngine failing =
-        new LuaEngine(
+    TestEngine failing =
+        new TestEngine(
             new TinyHost() {
               @Override
-              public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
+              @Nullable Object answer(byte[][] command) {
                 throw new ArithmeticException("host broke");
               }
             });
     try (failing) {
       byte[] script = bytes("pcall(redis.call, 'x') return 1");
-      assertThatThrownBy(
-              () -> failing.eval(script, RedisLibrary.sha1(script), List.of(), List.of(), false))
+      assertThatThrownBy(() -> failing.eval(script, List.of(), List.of()))
           .isInstanceOf(ArithmeticException.class)
           .hasMessage("host broke");
       byte[] next = bytes("return 2");
-      assertThat(failing.eval(next, RedisLibrary.sha1(next), List.of(), List.of(), false))
-          .isEqualTo(2L);
+      assertThat(failing.eval(next, List.of(), List.of())).isEqualTo(2L);
     }
   }
 
@@ -300,8 +286,8 @@ class LuaEngineTest {
         .isEmpty();
     byte[] dumped =
         bytes((String) Objects.requireNonNull(eval("return string.dump(function() return 1 end)")));
-    assertThatThrownBy(() -> engine.compile(dumped, RedisLibrary.sha1(dumped)))
-        .isInstanceOf(ScriptException.class)
+    assertThatThrownBy(() -> engine.compile(dumped))
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("unexpected symbol near 'char(27)'");
     assertThat(
             error(
@@ -403,7 +389,7 @@ class LuaEngineTest {
       depth++;
       level = list.get(0);
     }
-    assertThat(level).isEqualTo(new LuaError("ERR reached lua stack limit"));
+    assertThat(level).isEqualTo(TinyHost.error("ERR reached lua stack limit"));
     assertThat(depth).isBetween(1000, 10_000);
   }
 
@@ -459,7 +445,7 @@ class LuaEngineTest {
 
   private long memoryAfterCollection() {
     eval("collectgarbage() collectgarbage() return 1");
-    return engine.memoryBytes();
+    return engine.lua.memoryBytes();
   }
 
   @Test
@@ -480,21 +466,21 @@ class LuaEngineTest {
   }
 
   @Test
-  void compiledScripts_areKeptUntilFlushed() {
-    byte[] script = bytes("return 5");
-    String sha = RedisLibrary.sha1(script);
-    engine.compile(script, sha);
-    byte[] unread = bytes("return 6");
-    assertThat(engine.eval(unread, sha, List.of(), List.of(), false)).isEqualTo(5L);
-    engine.flush();
-    assertThat(engine.eval(unread, sha, List.of(), List.of(), false)).isEqualTo(6L);
+  void unloadedScripts_areForgotten() {
+    byte[] script = bytes("local t = {" + "'a', ".repeat(10_000) + "} return #t");
+    engine.lua.unload(List.of(engine.compile(script)));
+    long before = memoryAfterCollection();
+    for (int i = 0; i < 50; i++) {
+      engine.lua.unload(List.of(engine.compile(script)));
+    }
+    assertThat(memoryAfterCollection()).isLessThan(before + 256 * 1024);
   }
 
   @Test
   void syntaxError_isReportedAsByAServer() {
     byte[] script = bytes("return return");
-    assertThatThrownBy(() -> engine.compile(script, RedisLibrary.sha1(script)))
-        .isInstanceOf(ScriptException.class)
+    assertThatThrownBy(() -> engine.compile(script))
+        .isInstanceOf(CommandException.class)
         .hasMessage(
             "ERR Error compiling script (new function): "
                 + "user_script:1: unexpected symbol near 'return'");
@@ -503,7 +489,8 @@ class LuaEngineTest {
   @Test
   void firstLineOfFlags_isReadAndSkipped() {
     byte[] script = bytes("#!lua flags=no-writes,allow-stale\nerror('here')");
-    assertThat(LuaEngine.flags(script)).containsExactlyInAnyOrder("no-writes", "allow-stale");
+    assertThat(ScriptHeader.of(script).flags())
+        .containsExactlyInAnyOrder("no-writes", "allow-stale");
     assertThat(error(TinyHost.text(script))).contains("user_script:2: here");
     assertThat(error("#!lua")).isEqualTo("ERR Invalid script shebang");
     assertThat(error("#!python\n")).isEqualTo("ERR Unexpected engine in script shebang: #!python");
@@ -515,11 +502,11 @@ class LuaEngineTest {
   void twoThreadsAtOnce_areRefused() throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch done = new CountDownLatch(1);
-    LuaEngine shared =
-        new LuaEngine(
+    TestEngine shared =
+        new TestEngine(
             new TinyHost() {
               @Override
-              public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
+              @Nullable Object answer(byte[][] command) {
                 inside.countDown();
                 try {
                   done.await(60, TimeUnit.SECONDS);
@@ -530,20 +517,19 @@ class LuaEngineTest {
               }
             });
     byte[] script = bytes("return redis.call('wait')");
-    String sha = RedisLibrary.sha1(script);
     ExecutorService other = Executors.newSingleThreadExecutor();
     try {
       Future<@Nullable Object> running =
-          other.submit(() -> shared.eval(script, sha, List.of(), List.of(), false));
+          other.submit(() -> shared.eval(script, List.of(), List.of()));
       assertThat(inside.await(60, TimeUnit.SECONDS)).isTrue();
-      assertThatThrownBy(() -> shared.eval(script, sha, List.of(), List.of(), false))
+      assertThatThrownBy(() -> shared.eval(script, List.of(), List.of()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("in use by thread");
       assertThatThrownBy(shared::close).isInstanceOf(IllegalStateException.class);
       done.countDown();
       assertThat(running.get()).isEqualTo(1L);
       shared.close();
-      assertThatThrownBy(() -> shared.eval(script, sha, List.of(), List.of(), false))
+      assertThatThrownBy(() -> shared.eval(script, List.of(), List.of()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("closed");
     } finally {
@@ -554,19 +540,18 @@ class LuaEngineTest {
 
   @Test
   void scriptWithinAScript_isRefused() {
-    LuaEngine[] self = new LuaEngine[1];
+    TestEngine[] self = new TestEngine[1];
     byte[] script = bytes("return redis.call('again')");
-    String sha = RedisLibrary.sha1(script);
     self[0] =
-        new LuaEngine(
+        new TestEngine(
             new TinyHost() {
               @Override
-              public @Nullable Object call(byte[][] command, boolean readOnlyScript) {
-                return self[0].eval(script, sha, List.of(), List.of(), false);
+              @Nullable Object answer(byte[][] command) {
+                return self[0].eval(script, List.of(), List.of());
               }
             });
-    try (LuaEngine engine = self[0]) {
-      assertThatThrownBy(() -> engine.eval(script, sha, List.of(), List.of(), false))
+    try (TestEngine engine = self[0]) {
+      assertThatThrownBy(() -> engine.eval(script, List.of(), List.of()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("within a script");
     }
@@ -575,10 +560,9 @@ class LuaEngineTest {
   @Test
   void manyEngines_canBeOpenedAndClosed() {
     for (int i = 0; i < 200; i++) {
-      try (LuaEngine one = new LuaEngine(new TinyHost())) {
+      try (TestEngine one = new TestEngine(new TinyHost())) {
         byte[] script = bytes("return redis.call('echo', 'x')");
-        assertThat(one.eval(script, RedisLibrary.sha1(script), List.of(), List.of(), false))
-            .isEqualTo(bytes("x"));
+        assertThat(one.eval(script, List.of(), List.of())).isEqualTo(bytes("x"));
       }
     }
   }
@@ -590,9 +574,9 @@ class LuaEngineTest {
     Object second = eval("math.randomseed(42) " + five);
     assertThat(second).isEqualTo(first);
     assertThat(eval("math.randomseed(43) " + five)).isNotEqualTo(first);
-    try (LuaEngine fresh = new LuaEngine(new TinyHost())) {
+    try (TestEngine fresh = new TestEngine(new TinyHost())) {
       byte[] script = bytes("return tostring(math.random())");
-      assertThat(fresh.eval(script, RedisLibrary.sha1(script), List.of(), List.of(), false))
+      assertThat(fresh.eval(script, List.of(), List.of()))
           .as("drand48 without a seed starts so")
           .isEqualTo(bytes("0.39646477363839"));
     }

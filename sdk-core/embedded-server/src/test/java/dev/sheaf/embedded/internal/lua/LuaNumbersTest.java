@@ -15,7 +15,7 @@ class LuaNumbersTest {
 
   @Test
   void general_isWhatLuaPrints() {
-    try (LuaEngine engine = new LuaEngine(new TinyHost())) {
+    try (TestEngine engine = new TestEngine(new TinyHost())) {
       Random random = new Random(11);
       byte[] script =
           TinyHost.bytes(
@@ -27,9 +27,7 @@ class LuaNumbersTest {
         byte[] packed =
             ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putDouble(number).array();
         List<?> printed =
-            (List<?>)
-                Objects.requireNonNull(
-                    engine.eval(script, "s".repeat(40), List.of(), List.of(packed), false));
+            (List<?>) Objects.requireNonNull(engine.eval(script, List.of(), List.of(packed)));
         assertThat(
                 List.of(
                     Numbers.general(number, 17),
@@ -63,9 +61,9 @@ class LuaNumbersTest {
 
   @Test
   void truncated_isTheHardwaresCast() {
-    assertThat(LuaNumbers.truncated(-1.9)).isEqualTo(-1);
-    assertThat(LuaNumbers.truncated(Double.NaN)).isEqualTo(Long.MIN_VALUE);
-    assertThat(LuaNumbers.truncated(1e300)).isEqualTo(Long.MIN_VALUE);
-    assertThat(LuaNumbers.truncated(-0x1p63)).isEqualTo(Long.MIN_VALUE);
+    assertThat(LuaState.truncated(-1.9)).isEqualTo(-1);
+    assertThat(LuaState.truncated(Double.NaN)).isEqualTo(Long.MIN_VALUE);
+    assertThat(LuaState.truncated(1e300)).isEqualTo(Long.MIN_VALUE);
+    assertThat(LuaState.truncated(-0x1p63)).isEqualTo(Long.MIN_VALUE);
   }
 }

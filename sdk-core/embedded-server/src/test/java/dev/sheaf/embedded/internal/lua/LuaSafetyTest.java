@@ -4,6 +4,7 @@ package dev.sheaf.embedded.internal.lua;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sheaf.embedded.internal.protocol.CommandException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,8 +27,8 @@ class LuaSafetyTest {
 
   private final AtomicInteger polls = new AtomicInteger();
   private volatile int pollsUntilKilled = Integer.MAX_VALUE;
-  private final LuaEngine engine =
-      new LuaEngine(
+  private final TestEngine engine =
+      new TestEngine(
           new TinyHost() {
             @Override
             public boolean interrupted() {
@@ -43,7 +44,7 @@ class LuaSafetyTest {
   private @Nullable Object eval(String source, String... args) {
     byte[] script = TinyHost.bytes(source);
     List<byte[]> words = List.of(args).stream().map(TinyHost::bytes).toList();
-    Object reply = engine.eval(script, RedisLibrary.sha1(script), List.of(), words, false);
+    Object reply = engine.eval(script, List.of(), words);
     return reply instanceof byte[] bytes ? TinyHost.text(bytes) : reply;
   }
 
@@ -55,7 +56,7 @@ class LuaSafetyTest {
   @ValueSource(strings = {"-2, 2147483647", "0, 2147483647", "-2147483648, 2147483647", "1, 1e7"})
   void unpackOfMoreThanFits_isAnError(String range) {
     assertThatThrownBy(() -> eval("return {unpack({1, 2, 3}, " + range + ")}"))
-        .isInstanceOf(ScriptException.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("too many results to unpack");
   }
 
@@ -71,7 +72,7 @@ class LuaSafetyTest {
     String nested = "local g = function() " + function + " return f() end return g()";
     for (String source : List.of(function + " return f()", nested)) {
       assertThatThrownBy(() -> eval(source))
-          .isInstanceOf(ScriptException.class)
+          .isInstanceOf(CommandException.class)
           .hasMessageContaining("190 fixed parameters and '...'");
     }
     assertThat(eval("local f, why = loadstring(ARGV[1]) return tostring(f) .. why", nested))
@@ -80,7 +81,7 @@ class LuaSafetyTest {
         .contains("190 fixed parameters");
     byte[] library =
         TinyHost.bytes("#!lua name=x\nredis.register_function('f', function() end) " + function);
-    assertThatThrownBy(() -> engine.load(library)).hasMessageContaining("190 fixed parameters");
+    assertThatThrownBy(() -> engine.lua.load(library)).hasMessageContaining("190 fixed parameters");
   }
 
   @Test
@@ -102,7 +103,7 @@ class LuaSafetyTest {
       })
   void patternThatWouldTakeYears_isAnError(String source) {
     assertThatThrownBy(() -> eval(source))
-        .isInstanceOf(ScriptException.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("pattern too complex (more than ");
   }
 
@@ -111,7 +112,7 @@ class LuaSafetyTest {
     pollsUntilKilled = 3;
     String source = "while true do pcall(string.find, ('a'):rep(30000), ('a*'):rep(20) .. 'b') end";
     assertThatThrownBy(() -> eval(source))
-        .isInstanceOf(ScriptException.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("SCRIPT KILL");
   }
 
@@ -161,7 +162,7 @@ class LuaSafetyTest {
   @Test
   void repetition_isBoundedByWhatAReplyHolds() {
     assertThatThrownBy(() -> eval("return #string.rep('x', 600 * 1024 * 1024)"))
-        .isInstanceOf(ScriptException.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("resulting string too large (at most 536870912 bytes)");
     assertThat(eval("return string.rep('', 2147483647)")).isEqualTo("");
     assertThat(eval("return string.rep('ab', -3) .. string.rep('ab', 2)")).isEqualTo("abab");
@@ -170,23 +171,23 @@ class LuaSafetyTest {
   @Test
   void memoryOfLargeStrings_isFreedWithTheirScript() {
     eval("local s = string.rep('x', 32 * 1024 * 1024) s = s .. 'y' return #s");
-    assertThat(engine.memoryBytes()).isLessThan(LuaEngine.MAX_IDLE_BYTES);
+    assertThat(engine.lua.memoryBytes()).isLessThan(LuaEngine.MAX_IDLE_BYTES);
   }
 
   /** The buffer of a concatenation is as long as the longest one, and outlives it. */
   @Test
   void bufferOfLargeConcatenations_isGivenBack() {
     eval("local s = string.rep('x', 128 * 1024 * 1024) local n = #(s .. s) return n");
-    assertThat(engine.memoryBytes()).isLessThan(LuaEngine.MAX_IDLE_BYTES);
+    assertThat(engine.lua.memoryBytes()).isLessThan(LuaEngine.MAX_IDLE_BYTES);
   }
 
   @Test
   void scriptThatHoldsTooMuch_isEnded_whateverItCatches() {
-    engine.maxScriptBytes(8 * 1024 * 1024);
+    engine.lua.limits.maxScriptBytes = 8 * 1024 * 1024;
     String fill = "local t = {} while true do t[#t + 1] = string.rep('x', 1000) .. #t end";
     for (String script : List.of(fill, "pcall(function() " + fill + " end)\nreturn 1")) {
       assertThatThrownBy(() -> eval(script))
-          .isInstanceOf(ScriptException.class)
+          .isInstanceOf(CommandException.class)
           .hasMessageContaining("MAX_SCRIPT_BYTES");
     }
     String drop = "local n = 0 for i = 1, 40000 do n = n + #(string.rep('x', 1000) .. i) end";

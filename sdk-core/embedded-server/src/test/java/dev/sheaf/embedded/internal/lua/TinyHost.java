@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
+import dev.sheaf.embedded.internal.protocol.Edition;
+import dev.sheaf.embedded.internal.protocol.RecordedReply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,7 +17,7 @@ class TinyHost implements LuaHost {
 
   final List<String> logged = new ArrayList<>();
   private final Map<String, Object> data = new HashMap<>();
-  private int respVersion = 2;
+  private int respVersion;
 
   /** Chars are bytes. */
   static byte[] bytes(String text) {
@@ -26,24 +28,35 @@ class TinyHost implements LuaHost {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  void nextScript() {
-    respVersion = 2;
-  }
-
   void flush() {
     data.clear();
   }
 
   @Override
-  public @Nullable Object call(byte[][] args, boolean readOnlyScript) {
+  public RecordedReply call(byte[][] command, int respVersion) {
+    this.respVersion = respVersion;
+    RecordedReply reply = new RecordedReply(respVersion, Edition.REDIS_7_0);
+    reply.value(answer(command));
+    return reply;
+  }
+
+  static RecordedReply.Text status(String text) {
+    return new RecordedReply.Text('+', text);
+  }
+
+  static RecordedReply.Text error(String line) {
+    return new RecordedReply.Text('-', line);
+  }
+
+  @Nullable Object answer(byte[][] args) {
     List<byte[]> command = List.of(args);
     List<String> words = command.stream().map(TinyHost::text).toList();
     String name = words.get(0).toLowerCase(java.util.Locale.ROOT);
     return switch (name) {
-      case "ping" -> words.size() > 1 ? command.get(1) : new LuaStatus("PONG");
+      case "ping" -> words.size() > 1 ? command.get(1) : status("PONG");
       case "echo" -> words.size() == 2 ? command.get(1) : wrongArguments();
       case "get" -> words.size() == 2 ? get(words.get(1)) : wrongArguments();
-      case "set" -> set(words, command, readOnlyScript);
+      case "set" -> set(words, command);
       case "del" -> words.size() == 2 ? (data.remove(words.get(1)) == null ? 0L : 1L) : 0L;
       case "incr" -> increment(words.get(1));
       case "rpush" -> push(words.get(1), command.subList(2, command.size()));
@@ -52,12 +65,12 @@ class TinyHost implements LuaHost {
       case "hgetall" -> hgetall(words.get(1));
       case "smembers" -> respVersion == 3 ? Set.of(bytes("m")) : List.of(bytes("m"));
       case "zscore" -> respVersion == 3 ? (Object) 1.5 : bytes("1.5");
-      default -> new LuaError("ERR Unknown Redis command called from script");
+      default -> error("ERR Unknown Redis command called from script");
     };
   }
 
-  private static LuaError wrongArguments() {
-    return new LuaError("ERR Wrong number of args calling Redis command from script");
+  private static RecordedReply.Text wrongArguments() {
+    return error("ERR Wrong number of args calling Redis command from script");
   }
 
   private @Nullable Object get(String key) {
@@ -65,15 +78,12 @@ class TinyHost implements LuaHost {
     return value == null || value instanceof byte[] ? value : wrongType();
   }
 
-  private Object set(List<String> words, List<byte[]> command, boolean readOnly) {
+  private Object set(List<String> words, List<byte[]> command) {
     if (words.size() < 3) {
       return wrongArguments();
     }
-    if (readOnly) {
-      return new LuaError("ERR Write commands are not allowed from read-only scripts.");
-    }
     data.put(words.get(1), command.get(2));
-    return new LuaStatus("OK");
+    return status("OK");
   }
 
   private Object increment(String key) {
@@ -86,7 +96,7 @@ class TinyHost implements LuaHost {
       data.put(key, bytes(Long.toString(next)));
       return next;
     } catch (NumberFormatException e) {
-      return new LuaError("ERR value is not an integer or out of range");
+      return error("ERR value is not an integer or out of range");
     }
   }
 
@@ -126,17 +136,12 @@ class TinyHost implements LuaHost {
     return flat;
   }
 
-  private static LuaError wrongType() {
-    return new LuaError("WRONGTYPE Operation against a key holding the wrong kind of value");
+  private static RecordedReply.Text wrongType() {
+    return error("WRONGTYPE Operation against a key holding the wrong kind of value");
   }
 
   @Override
   public void log(int level, byte[] message) {
     logged.add(level + " " + text(message));
-  }
-
-  @Override
-  public void respVersion(int version) {
-    respVersion = version;
   }
 }
