@@ -50,9 +50,8 @@ public final class LoopPlaces {
   /** What is read ahead anywhere. Written by those that hold the places. */
   private volatile Set<Shape> readAhead = Set.of();
 
-  private final Counter hits;
-  private final Counter vain;
-  private final Counter stopped;
+  private final MeterRegistry registry;
+  private final String client;
 
   /** What the keys are that are read. */
   private record Shape(AheadRead read, String keys) {}
@@ -78,21 +77,32 @@ public final class LoopPlaces {
       @Nullable MeterRegistry given,
       String client,
       LongSupplier nanoTime) {
-    MeterRegistry registry = Meters.in(given);
+    this.registry = Meters.in(given);
+    this.client = client;
     this.options = options;
     this.looks = new PerSecond(CallSite.MAX_LOOKS_PER_SECOND, nanoTime);
     this.turns = new PerSecond(TURNS_PER_SECOND, nanoTime);
-    Counter.Builder reads =
-        Counter.builder(READS_METER)
-            .description("Reads that were made ahead for loops")
-            .tag("client", client);
-    this.hits = reads.tag("outcome", "hit").register(registry);
-    this.vain = reads.tag("outcome", "vain").register(registry);
-    this.stopped =
-        Counter.builder(STOPPED_METER)
-            .description("Places where loops are not read ahead any more")
-            .tag("client", client)
-            .register(registry);
+    if (options != null) {
+      // There from the start. Where nothing is learned, the first declared loop brings them.
+      reads("hit");
+      reads("vain");
+      stopped();
+    }
+  }
+
+  private Counter reads(String outcome) {
+    return Counter.builder(READS_METER)
+        .description("Reads that were made ahead for loops")
+        .tag("client", client)
+        .tag("outcome", outcome)
+        .register(registry);
+  }
+
+  private Counter stopped() {
+    return Counter.builder(STOPPED_METER)
+        .description("Places where loops are not read ahead any more")
+        .tag("client", client)
+        .register(registry);
   }
 
   /** Whether loops are learned that nobody declared. */
@@ -188,11 +198,11 @@ public final class LoopPlaces {
 
   /** A window is over, see {@link LoopPlace#windowClosed}. */
   void windowClosed(LoopPlace place, int read, int used, long bytes, boolean late) {
-    hits.increment(used);
-    vain.increment(read - used);
+    reads("hit").increment(used);
+    reads("vain").increment(read - used);
     if (place.windowClosed(read, used, bytes, late)) {
       note();
-      stopped.increment();
+      stopped().increment();
       LOG.info(place.stopText());
     }
   }
