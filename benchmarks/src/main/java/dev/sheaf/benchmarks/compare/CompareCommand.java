@@ -60,7 +60,7 @@ public final class CompareCommand implements Callable<Integer> {
       names = "--warm-up",
       paramLabel = "SECONDS",
       description =
-          "How long each client works before its first row, for each kind of server. Default:"
+          "How long each client does each kind of work before its first row. Default:"
               + " ${DEFAULT-VALUE}")
   private int warmUp = WARM_UP_SECONDS;
 

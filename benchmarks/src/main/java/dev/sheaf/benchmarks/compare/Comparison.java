@@ -12,7 +12,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -48,8 +47,7 @@ final class Comparison {
    * @param rows the rows, at least one
    * @param clients the clients, at least one
    * @param rounds how often
-   * @param firstWarmUpMillis how long each client works before its first row, for each kind of
-   *     server
+   * @param firstWarmUpMillis how long each client does each kind of work before its first row
    * @param timeScale 1, or less for a trial of the comparison itself, whose figures mean nothing
    * @param programs how processes of clients are started
    * @param out the directory of the result and of the clients' logs
@@ -78,8 +76,20 @@ final class Comparison {
     /** About how long it takes. */
     long millisInAll() {
       long each = millis(WARM_UP_MILLIS) + millis(MEASURED_MILLIS) + BETWEEN_MILLIS;
-      long warmUps = millis(firstWarmUpMillis) * kinds().size();
+      long warmUps = millis(firstWarmUpMillis) * warmedRows().size();
       return (long) rounds * clients.size() * (warmUps + each * rows.size());
+    }
+
+    /** The first row of each kind of work on each kind of server. */
+    private List<Row> warmedRows() {
+      Map<String, Row> different = new LinkedHashMap<>();
+      for (Row row : rows) {
+        Order order = row.order();
+        Work work = order.work() == Work.OPEN ? Work.GET : order.work();
+        String who = order.virtual() ? "virtual" : row.isForCrowd() ? "crowd" : "few";
+        different.putIfAbsent(order.kind() + " " + work + " " + who, row);
+      }
+      return List.copyOf(different.values());
     }
   }
 
@@ -168,36 +178,18 @@ final class Comparison {
   }
 
   /**
-   * Half of the time on a kind of server is for many threads, which need the longest to settle; the
-   * other kinds of work share the rest.
+   * One for each kind of work on each kind of server: code that only another kind of work has
+   * compiled is not warm. The crowd counts as a kind, since its threads compete with the compiler.
    */
   List<Order> warmUps() {
-    List<Order> orders = new ArrayList<>();
-    for (ServerKind kind : plan.kinds()) {
-      Map<String, Row> different = new LinkedHashMap<>();
-      for (Row row : plan.rows()) {
-        if (row.order().kind() == kind) {
-          different.putIfAbsent(
-              (row.order().work() == Work.OPEN ? Work.GET : row.order().work())
-                  + (row.order().virtual() ? " virtual" : row.isForCrowd() ? " crowd" : ""),
-              row);
-        }
-      }
-      long parts = different.values().stream().mapToLong(row -> part(row, different.size())).sum();
-      for (Row row : different.values()) {
-        long millis =
-            plan.millis(plan.firstWarmUpMillis())
-                * part(row, different.size())
-                / Math.max(1, parts);
-        Order order = row.order().at(uri(kind), millis, 0);
-        orders.add(order.work() == Work.OPEN ? order.as(Work.GET) : order);
-      }
-    }
-    return orders;
-  }
-
-  private static long part(Row row, int kinds) {
-    return row.isForCrowd() && !row.order().virtual() ? Math.max(1, kinds - 1) : 1;
+    return plan.warmedRows().stream()
+        .map(
+            row -> {
+              Order order =
+                  row.order().at(uri(row.order().kind()), plan.millis(plan.firstWarmUpMillis()), 0);
+              return order.work() == Work.OPEN ? order.as(Work.GET) : order;
+            })
+        .toList();
   }
 
   private String uri(ServerKind kind) {

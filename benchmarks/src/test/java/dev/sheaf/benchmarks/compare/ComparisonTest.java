@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sheaf.benchmarks.rivals.Client;
 import dev.sheaf.benchmarks.servers.ComparisonException;
-import dev.sheaf.benchmarks.servers.ServerKind;
 import dev.sheaf.testkit.RealRedis;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -69,21 +68,28 @@ class ComparisonTest {
   }
 
   @Test
-  void warmUps_clusterAndServer_takeTheirTimeForEachKind() {
+  void warmUps_eachKindOfWorkOnEachServer_hasItsWholeTime() {
     Comparison.Plan plan =
-        plan(1, programs(), List.of("gets", "pages", "cluster"), List.of(Client.LETTUCE));
+        plan(1, programs(), List.of("gets", "pages", "open", "cluster"), List.of(Client.LETTUCE));
 
     List<Order> warmUps = new Comparison(plan, System.out).warmUps();
 
-    for (ServerKind kind : ServerKind.values()) {
-      assertThat(
-              warmUps.stream()
-                  .filter(order -> order.kind() == kind)
-                  .mapToLong(Order::warmUpMillis)
-                  .sum())
-          .isBetween(WARM_UP_MILLIS - 10, WARM_UP_MILLIS);
-    }
-    assertThat(warmUps).allSatisfy(order -> assertThat(order.measuredMillis()).isZero());
+    assertThat(warmUps)
+        .extracting(order -> order.kind() + " " + order.work() + " " + order.threads())
+        .containsExactly(
+            "STANDALONE GET 1",
+            "STANDALONE GET 64",
+            "STANDALONE GET_ALL 1",
+            "STANDALONE GET_EACH 1",
+            "CLUSTER GET_ALL 1",
+            "CLUSTER GET 64");
+    assertThat(warmUps)
+        .allSatisfy(
+            order -> {
+              assertThat(order.warmUpMillis()).isEqualTo(WARM_UP_MILLIS);
+              assertThat(order.measuredMillis()).isZero();
+            });
+    assertThat(plan.millisInAll()).isGreaterThan(2 * warmUps.size() * WARM_UP_MILLIS);
   }
 
   @Test
