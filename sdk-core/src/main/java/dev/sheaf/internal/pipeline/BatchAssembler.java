@@ -22,27 +22,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is written next on a connection: takes it, in its order and within the limits of a batch,
- * from the commands that are to be sent again and then from the queue, fuses it, and writes it.
+ * Assembles the next batch of a connection and writes it: takes commands in order, first those to
+ * be sent again and then those in the queue, up to the limits of a batch, and fuses reads.
  *
- * <p>Confined to the one consumer of the queue, but for {@link #again}.
+ * <p>Confined to the one consumer of the queue, except for {@link #again}.
  */
 final class BatchAssembler {
 
-  /** What becomes of a command that is taken. */
+  /** What happens to a command taken from the queue. */
   enum Fate {
-    /** There is a socket for it. */
+    /** It is written to the socket, fused with others if possible. */
     FUSED,
-    /** There is none, and what is called meanwhile is to fail. */
+    /** It fails, as there is no socket and the options reject commands meanwhile. */
     REJECTED,
-    /** It is left to Lettuce as it is. */
+    /** It is handed to Lettuce as it is. */
     UNCHANGED
   }
 
   private final RedisChannelWriter lettuce;
   private final BatchingOptions options;
 
-  /** What ClientOptions keep from being sent after a reconnect. */
+  /** The commands that ClientOptions exclude from being sent again after a reconnect. */
   private final Predicate<RedisCommand<?, ?, ?>> excludedFromReplay;
 
   private final PendingQueue queue;
@@ -52,28 +52,28 @@ final class BatchAssembler {
   private final @Nullable BatchMeters meters;
   private final Supplier<@Nullable NodeChannel> socket;
 
-  /** Commands to write again, ahead of the queue. */
+  /** Commands to send again, ahead of the queue. */
   private final Deque<EncodedCommand<?, ?, ?>> again = new ConcurrentLinkedDeque<>();
 
   private final List<RedisCommand<?, ?, ?>> gathered = new ArrayList<>();
 
-  /** Whether the last command that was taken has to be alone on its way. */
+  /** Whether the command taken last must be in flight alone. */
   private boolean tookSuspect;
 
-  /** Whether some of what is being gathered went to the fuser. */
+  /** Whether commands of the current batch went to the fuser. */
   private boolean fusing;
 
-  /** Whether something may have waited for the current socket. */
+  /** Whether commands may have waited for the current socket. */
   private volatile boolean replayDue;
 
-  /** Whether no script was called on this socket yet. */
+  /** Whether no script has been called on this socket yet. */
   private boolean scriptTextsDue;
 
   /**
    * For one connection.
    *
-   * @param fuser makes the fuser, by what writes again what it takes apart
-   * @param socket the socket, or null
+   * @param fuser creates the fuser, given what writes the reads of an MGET again one by one
+   * @param socket supplies the socket, or null
    */
   BatchAssembler(
       RedisChannelWriter lettuce,
@@ -96,13 +96,13 @@ final class BatchAssembler {
     this.socket = socket;
   }
 
-  /** There is a new socket: what was learnt on the old one is void. */
+  /** Forgets what was learnt about the previous socket. */
   void begin() {
     fuser.reset();
     scriptTextsDue = true;
   }
 
-  /** Has commands written again, before all others. Called before the next batch is gathered. */
+  /** Puts commands in front, to be sent again. Called before the next batch is assembled. */
   void again(Replay replay) {
     if (meters != null) {
       meters.lost(replay);
@@ -114,12 +114,12 @@ final class BatchAssembler {
     replayDue = true;
   }
 
-  /** Whether something is to be written again. */
+  /** Whether commands wait to be sent again. */
   boolean hasAgain() {
     return !again.isEmpty();
   }
 
-  /** Whether what was taken last, or is the next, is to be alone on its way. */
+  /** Whether the command taken last, or the next one, must be in flight alone. */
   boolean isAlone() {
     return tookSuspect || isSuspectNext();
   }
@@ -129,12 +129,12 @@ final class BatchAssembler {
     return first != null && isSuspect(first);
   }
 
-  /** Whether a command may be why connections are lost, and so nothing is to travel with it. */
+  /** Whether a command may be the reason for lost connections, so that it is sent alone. */
   private static boolean isSuspect(EncodedCommand<?, ?, ?> command) {
     return command.losses() >= Replay.LOSSES_TOGETHER;
   }
 
-  /** Whether nothing waits. */
+  /** Whether no command waits. */
   boolean isEmpty() {
     return again.isEmpty() && queue.isEmpty();
   }
@@ -144,13 +144,13 @@ final class BatchAssembler {
     queue.forEach(action);
   }
 
-  /** Fails what has waited for too long. */
+  /** Fails the waiting commands that have reached their time-out. */
   void expireWaiting() {
     long now = System.nanoTime();
     forEachWaiting(command -> expiry.lookAtQueued(command, now));
   }
 
-  /** Fails what waits and is not to be sent after a reconnect. */
+  /** Fails the waiting commands that must not be sent after a reconnect. */
   private void dropExcluded() {
     replayDue = false;
     forEachWaiting(
@@ -167,9 +167,9 @@ final class BatchAssembler {
   /**
    * Writes the next batch.
    *
-   * @param limit how many commands at most
-   * @param reconnecting whether there is no socket, but was and will be one
-   * @return how many commands were taken, whatever became of them
+   * @param limit most commands to take
+   * @param reconnecting whether the socket was lost and Lettuce reconnects
+   * @return how many commands were taken, including those that failed
    */
   int write(@Nullable NodeChannel current, int limit, boolean reconnecting) {
     if (replayDue && current != null) {
@@ -191,7 +191,7 @@ final class BatchAssembler {
     return taken;
   }
 
-  /** Writes what was written before, past the queue. Called on the event loop. */
+  /** Writes commands again, past the queue. Called on the event loop. */
   private void writeAgain(List<RedisCommand<?, ?, ?>> commands, long firstNanos) {
     for (RedisCommand<?, ?, ?> command : commands) {
       if (command instanceof EncodedCommand<?, ?, ?> read) {
@@ -203,7 +203,7 @@ final class BatchAssembler {
     writeNow(commands);
   }
 
-  /** While there is a socket, called on its event loop. Without one there are no flights. */
+  /** Called on the event loop while there is a socket. Without one there are no flights. */
   private void writeNow(List<RedisCommand<?, ?, ?>> commands) {
     NodeChannel current = socket.get();
     if (current != null && commands.size() == 1) {
@@ -227,14 +227,14 @@ final class BatchAssembler {
         writeAll(written);
       }
     } catch (Throwable e) {
-      // An Error too ends these commands and no others: the queue keeps its consumer.
+      // Even an Error fails only these commands: the queue must keep its consumer.
       for (RedisCommand<?, ?, ?> command : written) {
         command.completeExceptionally(e);
       }
     }
   }
 
-  /** The usual case of a lone caller. */
+  /** A shortcut for a single caller. */
   private void writeOne(RedisCommand<?, ?, ?> command, NodeChannel current) {
     RedisCommand<?, ?, ?> written = command;
     try {
@@ -247,7 +247,7 @@ final class BatchAssembler {
     }
   }
 
-  /** Makes flights of commands, in their order. */
+  /** Groups commands into flights, in order. */
   private List<RedisCommand<?, ?, ?>> board(
       List<RedisCommand<?, ?, ?>> commands, NodeChannel current) {
     List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
@@ -266,7 +266,7 @@ final class BatchAssembler {
     return boarded;
   }
 
-  /** Whether a command is to be no part of a flight. If so, the keeper alone may run the loop. */
+  /** Whether a command must stay outside of flights. Only the keeper may then run the loop. */
   private boolean travelsAlone(RedisCommand<?, ?, ?> command, NodeChannel current) {
     if (command instanceof EncodedCommand<?, ?, ?> own && own.travelsAlone()) {
       current.hold();
@@ -282,7 +282,7 @@ final class BatchAssembler {
     return flight;
   }
 
-  /** Lettuce types a batch by one codec, though it never looks at it. */
+  /** Lettuce wants commands of one codec, though it never uses that. */
   @SuppressWarnings({"unchecked", "rawtypes"})
   private void writeAll(List<RedisCommand<?, ?, ?>> commands) {
     lettuce.write((Collection) commands);
@@ -311,7 +311,7 @@ final class BatchAssembler {
       taken++;
       bytes += command.requestBytes();
       tookSuspect = isSuspect(command);
-      // ASKING concerns the very next command, so both leave in one write.
+      // ASKING applies to the next command only, so both must be in one write.
       afterAsking = command.getType() == CommandType.ASKING;
       take(command, fate);
     }
@@ -345,15 +345,15 @@ final class BatchAssembler {
         case UNCHANGED -> gathered.add(command);
       }
     } catch (Throwable e) {
-      // A command of the user's own that encodes no arguments as it should fails alone, and so does
-      // what meets an Error: an exception here would leave the queue without a consumer.
+      // A command that cannot be encoded, or causes an Error, fails alone: an exception here would
+      // leave the queue without a consumer.
       command.completeExceptionally(e);
     }
   }
 
   private void fuse(EncodedCommand<?, ?, ?> command) {
     if (!fusing && command.isFusible() && gathered.isEmpty() && isEmpty()) {
-      // By itself: there is nothing to fuse it with.
+      // There is nothing to fuse it with.
       gathered.add(command);
       return;
     }
@@ -365,7 +365,7 @@ final class BatchAssembler {
     fuser.add(command, gathered);
   }
 
-  /** Hands all that waits to Lettuce, as it is. */
+  /** Hands all waiting commands to Lettuce. */
   void handOver() {
     for (EncodedCommand<?, ?, ?> command = again.poll(); command != null; command = again.poll()) {
       handOver(command);

@@ -19,14 +19,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
 
 /**
- * What the node connections of one client report about their batches. Their one tag is the client's
- * name, so their number does not grow with nodes, keys or commands.
+ * The meters of batching for one client. Their only tag is the client's name, so their number does
+ * not grow with nodes, keys or commands.
  *
  * <p>Thread-safe. Recorded once for each batch, not for each command.
  */
 public final class BatchMeters implements FusionCounts {
 
-  /** What waits for one node connection. Thread-safe. */
+  /** The queue of one node connection. Thread-safe. */
   interface Queue {
 
     /** How many commands wait to be written. */
@@ -159,7 +159,7 @@ public final class BatchMeters implements FusionCounts {
     outcomeUnknown.increment(replay.unknown());
   }
 
-  /** What is counted for one kind of reads that travel together. */
+  /** The counters of one kind of fused reads. */
   private static final class FusionMeters {
 
     private final Counter fused;

@@ -8,12 +8,12 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a {@link NodePipeline} one socket at a time.
+ * Attaches the sockets of a connection to its {@link NodePipeline}, one at a time.
  *
- * <p>Lettuce may open two at once: after a failed handshake, both the failure and the closing of
- * the socket schedule the next attempt. What is written on the second would overtake what awaits
- * replies on the first. So the first is closed, and the second has its turn when all is decided
- * about what was lost with the first.
+ * <p>Lettuce can open two sockets: after a failed handshake, both the failure and the closing of
+ * the socket schedule the next attempt. Commands on the second socket would overtake those that
+ * await replies on the first. So the first one is closed, and the second is attached when the
+ * commands lost with the first have been dealt with.
  *
  * <p>Thread-safe. Called on the event loop of the socket in question.
  */
@@ -71,7 +71,7 @@ final class ChannelHandover implements NodeChannel.Lifecycle {
     try {
       socket.execute(() -> attach(socket));
     } catch (RejectedExecutionException shutDown) {
-      // The client is closed, and with it all that waits.
+      // The client is closed, and all waiting commands with it.
     }
   }
 
@@ -83,13 +83,13 @@ final class ChannelHandover implements NodeChannel.Lifecycle {
   }
 
   private void attach(NodeChannel socket) {
-    // If it is lost by now, it was detached before it was attached.
+    // If it has been lost meanwhile, it was detached before it was attached.
     if (isCurrent(socket)) {
       pipeline.attach(socket);
     }
   }
 
-  /** Soon: there is another one, so that its end is no reason to reconnect. */
+  /** Closes a socket later, and without a reconnect, since there is another one. */
   private static void closeSuperseded(Channel socket) {
     ChannelHandler watchdog = socket.pipeline().get(ConnectionWatchdog.class);
     if (watchdog != null) {

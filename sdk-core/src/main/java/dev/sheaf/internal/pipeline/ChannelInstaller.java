@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells each {@link NodeWriter} of a client about its sockets, now and after every reconnect.
+ * Installs the handlers of this package in each new socket of a client, and connects the socket
+ * with its {@link NodeWriter}.
  *
- * <p>A writer is made with the endpoint of its connection; a socket, when it is initialized, has a
- * {@link CommandHandler} with that same endpoint. Both are public in Lettuce, so nothing is forked
- * or opened by force. There, too, Lettuce's reader of replies gives way to its subclass {@link
- * FlightHandler}. Should a future Lettuce break this link, writers work without batching; a test of
- * this project fails then.
+ * <p>A writer is created with the endpoint of its connection. When a socket is initialized, its
+ * {@link CommandHandler} has the same endpoint. Both are public in Lettuce, so nothing is forked or
+ * opened by reflection. The command handler is replaced with its subclass {@link FlightHandler}. If
+ * a future Lettuce breaks this link, writers work without batching, and a test fails.
  *
  * <p>Thread-safe.
  */
@@ -52,7 +52,7 @@ public final class ChannelInstaller implements NettyCustomizer {
     return new ChannelInstaller(resources.nettyCustomizer(), true);
   }
 
-  /** Prepares to watch the sockets of a client that uses these resources. */
+  /** Creates an installer for the sockets of a client that uses these resources. */
   public static ChannelInstaller forResources(ClientResources resources) {
     return new ChannelInstaller(resources.nettyCustomizer(), false);
   }
@@ -60,7 +60,7 @@ public final class ChannelInstaller implements NettyCustomizer {
   /**
    * The resources for that client: the given ones, with this customizer before the user's own.
    *
-   * @param observe whether they trace
+   * @param observe whether tracing stays on
    */
   public ClientResources install(ClientResources resources, Observe observe) {
     EventLoopGroupProvider loops =
@@ -104,8 +104,8 @@ public final class ChannelInstaller implements NettyCustomizer {
       }
     }
     if (!watched && channel.eventLoop() instanceof DrivenEventLoop loop) {
-      // Not a connection that batches: what runs there, such as listeners of messages, is not to
-      // run on a caller's thread.
+      // This connection does not batch. Its code, such as pub/sub listeners, must not run on a
+      // caller's thread.
       loop.hold();
       channel.closeFuture().addListener(closed -> loop.release());
     }
@@ -122,7 +122,7 @@ public final class ChannelInstaller implements NettyCustomizer {
       reader.reads(socket);
       pipeline.replace(context.handler(), context.name(), reader);
     }
-    // Until it is active, Lettuce's handshake runs there.
+    // Until the channel is active, Lettuce's handshake runs on the event loop.
     socket.hold();
     context.channel().closeFuture().addListener(closed -> socket.endHold());
     pipeline.addAfter(context.name(), HANDLER_NAME, socket);

@@ -11,17 +11,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all node connections of one client share.
+ * The settings and services that all node connections of one client share.
  *
  * @param commandTimeout for commands; the time-out in a URI bounds connecting
- * @param writes what the connections write, for loops that have read ahead
- * @param meters null if nobody measures
- * @param compression null if values are left as they are
- * @param scriptTexts what scripts need on each new socket
+ * @param writes tracks writes, for loops that have read ahead
+ * @param meters null without a registry
+ * @param compression null without compression
+ * @param scriptTexts the scripts to load on each new socket
  * @param blockedCallers how many callers block for replies now: a few can drive an event loop each,
  *     many share batches
- * @param healing closes connections that stay broken
- * @param observe what has spans, if the client resources trace
+ * @param healing closes connections that do not recover
+ * @param observe which commands have spans, if the client resources trace
  */
 public record ClientContext(
     BatchingOptions batching,
@@ -34,7 +34,7 @@ public record ClientContext(
     Healing healing,
     Observe observe) {
 
-  /** The same with at most so many commands in each queue; 0 if there is no further limit. */
+  /** A copy with a lower limit of commands in each queue; 0 for no lower limit. */
   public ClientContext withAtMostQueued(int commands) {
     return commands <= 0 || commands >= batching.maxQueuedCommands()
         ? this

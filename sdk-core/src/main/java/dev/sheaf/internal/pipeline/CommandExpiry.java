@@ -11,38 +11,37 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends the commands of one connection whose time is over, counted from their call.
+ * Fails the commands of one connection at their time-out, which counts from their call.
  *
- * <p>Lettuce times what is written, from then on. That is enough for all that is written at once,
- * which costs no look at the clock here: a flight or a command that travels alone learns from
- * Lettuce that it is late. What had to wait first, in a queue that does not move, for room in it or
- * for a new socket, is looked at every {@link #INTERVAL_MILLIS} as long as there is such a command,
- * so a time-out is never early, and late by two of these intervals at most.
+ * <p>Lettuce's own time-out counts from the write. That is enough for commands written at once,
+ * which therefore cost no look at the clock here. Commands that had to wait first, for room in the
+ * queue, for a stalled queue or for a new socket, are checked every {@link #INTERVAL_MILLIS} while
+ * there are any. So a time-out is never early, and late by at most two intervals.
  *
  * <p>Thread-safe.
  */
 final class CommandExpiry implements EncodedCommand.Expiry {
 
-  /** How often is looked for commands that nobody waits for any more. */
+  /** The time between two checks. */
   static final int INTERVAL_MILLIS = 20;
 
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(INTERVAL_MILLIS);
 
-  /** Knows why commands are late. */
+  /** Explains why commands are late. */
   interface Reasons {
-    /** Why a command that was written, or may have been, has no reply. */
+    /** Explains why a command that was written, or may have been, has no reply. */
     Lateness whyLate(RedisCommand<?, ?, ?> command);
 
-    /** Why a command that waits in the queue was not sent. */
+    /** Explains why a queued command has not been sent. */
     Lateness whyNotSent();
 
-    /** The node, to end a sentence with; may be empty. */
+    /** The node, as the end of a sentence; may be empty. */
     String byAddress();
 
-    /** When the node was last heard of, on any connection, by System.nanoTime. */
+    /** When data was last read from the node, on any connection, by System.nanoTime. */
     long heardNanos();
 
-    /** Counts commands that were not answered in time. */
+    /** Counts commands that timed out. */
     void timedOut(Lateness why, int commands);
   }
 
@@ -51,13 +50,13 @@ final class CommandExpiry implements EncodedCommand.Expiry {
   private final Reasons reasons;
   private final PeriodicTask look;
 
-  /** What waited before it was written. */
+  /** The commands that waited before they were written. */
   private final Queue<EncodedCommand<?, ?, ?>> delayed = new ConcurrentLinkedQueue<>();
 
   /**
-   * Begins to look when there is something to see.
+   * Starts without a scheduled check.
    *
-   * @param queue looks at what is not written yet
+   * @param queue checks the commands that have not been written
    */
   CommandExpiry(CommandTimeouts timeouts, Timer timer, Runnable queue, Reasons reasons) {
     this.reasons = reasons;
@@ -66,18 +65,18 @@ final class CommandExpiry implements EncodedCommand.Expiry {
     this.queue = queue;
   }
 
-  /** Schedules a look, {@link #INTERVAL_MILLIS} from now at the latest. */
+  /** Schedules a check, {@link #INTERVAL_MILLIS} from now at the latest. */
   void schedule() {
     look.start();
   }
 
-  /** Takes note of a command that had to wait and is about to be written. */
+  /** Registers a command that had to wait and is about to be written. */
   void leavesLate(EncodedCommand<?, ?, ?> command) {
     delayed.add(command);
     schedule();
   }
 
-  /** Takes note of a command that is about to be written once more. */
+  /** Registers a command that is about to be written again. */
   void leavesAgain(EncodedCommand<?, ?, ?> command, long firstNanos) {
     if (System.nanoTime() - firstNanos >= INTERVAL_NANOS) {
       command.calledBy(firstNanos);
@@ -116,7 +115,7 @@ final class CommandExpiry implements EncodedCommand.Expiry {
     return true;
   }
 
-  /** Looks at a command that is not written yet. */
+  /** Checks a command that has not been written. */
   void lookAtQueued(EncodedCommand<?, ?, ?> command, long now) {
     long timeout = timeouts.nanosFor(command);
     if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
@@ -124,7 +123,7 @@ final class CommandExpiry implements EncodedCommand.Expiry {
     }
   }
 
-  /** Ends what Lettuce has timed, and is no part of a flight. */
+  /** Fails a command outside of flights that Lettuce has timed out. */
   @Override
   public boolean expire(EncodedCommand<?, ?, ?> command) {
     if (command.isAbandoned()) {

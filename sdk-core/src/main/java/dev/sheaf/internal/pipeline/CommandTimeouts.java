@@ -5,23 +5,23 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 
-/** How long a command may take, by the options that Lettuce's own time-outs follow. Thread-safe. */
+/** The time-outs of commands, by the same options as Lettuce's own. Thread-safe. */
 public final class CommandTimeouts {
 
   private final TimeoutOptions options;
   private volatile long connectionNanos;
 
-  /** Of a connection, whose own time-out is still to be said. */
+  /** For a connection whose own time-out is set later. */
   public CommandTimeouts(TimeoutOptions options) {
     this.options = options;
   }
 
-  /** What counts where the options leave it to the connection. */
+  /** Sets the time-out that applies where the options leave it to the connection. */
   public void setConnectionTimeout(Duration timeout) {
     connectionNanos = timeout.toNanos();
   }
 
-  /** The time in nanoseconds; 0 or less if there is no limit. */
+  /** The time-out in nanoseconds; 0 or less for none. */
   public long nanosFor(RedisCommand<?, ?, ?> command) {
     if (!options.isTimeoutCommands()) {
       return 0;
@@ -31,7 +31,7 @@ public final class CommandTimeouts {
         : options.getSource().getTimeUnit().toNanos(options.getSource().getTimeout(command));
   }
 
-  /** The time in nanoseconds; the usual one if there is no limit, or it cannot be told. */
+  /** The time-out in nanoseconds; the usual one if there is none or the source of it fails. */
   long nanosFor(RedisCommand<?, ?, ?> command, long usualNanos) {
     try {
       long nanos = nanosFor(command);

@@ -7,10 +7,10 @@ import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the thread of an event loop does at a moment, told by one frame of its stack. */
+/** One stack frame that tells what the thread of an event loop is doing. */
 final class EventLoopFrame {
 
-  /** What runs other code, and is not meant. */
+  /** Packages that run other code and explain nothing. */
   private static final String[] FRAMEWORKS = {
     "java.", "jdk.", "sun.", "io.netty.", "io.lettuce.", "reactor.", "dev.sheaf.internal."
   };
@@ -21,8 +21,8 @@ final class EventLoopFrame {
   private EventLoopFrame() {}
 
   /**
-   * The innermost frame of the application's own code, or the innermost of all; null if the thread
-   * waits for something to do, or there is none.
+   * The innermost frame of application code, or else the innermost frame; null if the thread is
+   * idle or there is none.
    */
   static @Nullable String of(Channel channel) {
     StackTraceElement[] stack = stackOf(channel);

@@ -24,38 +24,37 @@ import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that are written as one and answered one by one.
+ * Several commands that are sent as one and answered one by one.
  *
- * <p>To Lettuce it is a single command: one write, one entry in the queue of those that await
- * replies, one time-out. {@link FlightHandler} reads as many replies for it as it has parts. What
- * Lettuce spends on each command, it spends on each flight. It wraps no command that Lettuce could
- * find by unwrapping: Lettuce would take the flight for that one, whose place changes with each
- * reply.
+ * <p>To Lettuce it is a single command: one write, one entry in the queue of commands awaiting
+ * replies, one time-out. So Lettuce's cost per command becomes a cost per flight. {@link
+ * FlightHandler} reads one reply for each part. A flight is no {@code DecoratedCommand}: Lettuce
+ * would unwrap it and take it for its current part, which changes with each reply.
  *
- * <p>Replies arrive on the event loop; a flight may be failed from any thread. If the connection is
- * lost half way, the flight ends there, and {@link Replay} decides about its parts.
+ * <p>Replies arrive on the event loop; any thread can fail a flight. If the connection is lost
+ * halfway, the flight ends there, and {@link Replay} decides about the remaining parts.
  */
 final class Flight implements RedisCommand<Object, Object, Object>, CompleteableCommand<Object> {
 
-  /** The connection that a flight is written on. */
+  /** The connection that a flight is sent on. */
   interface Carrier {
 
     /** The node's address. */
     String address();
 
-    /** The reply to a command was read, which is completed with it next. On the event loop. */
+    /** Called when a reply has been read, before its command completes. On the event loop. */
     void replied(@Nullable CommandOutput<?, ?, ?> output);
 
-    /** A part of a flight has been answered. On the event loop. */
+    /** Called after a part has completed. On the event loop. */
     void delivered();
 
-    /** The replies to a flight were read, of which this is the last. On the event loop. */
+    /** Called when the last reply to a flight has been read. On the event loop. */
     void arrived(Flight flight, @Nullable CommandOutput<?, ?, ?> last);
 
-    /** A flight is over. On the event loop, once for each flight that was read to its end. */
+    /** Called once for each flight whose replies were all read. On the event loop. */
     void answered(Flight flight);
 
-    /** Why commands are late. */
+    /** Explains why commands are late. */
     CommandExpiry.Reasons reasons();
   }
 
@@ -66,30 +65,30 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   private final Carrier channel;
   private final long sentNanos;
 
-  /** Null unless the flight recorder wants it; one that nobody has started wants nothing. */
+  /** Null unless the flight recorder is running and wants the event. */
   private final @Nullable BatchEvent event =
       FlightRecorder.isInitialized() ? BatchEvent.begun() : null;
 
-  /** Whether it was answered, failed or given up. */
+  /** Whether it was answered, failed or cancelled. */
   private volatile boolean over;
 
-  /** Lettuce's, added before it is written. */
+  /** Lettuce's completion listener, added before the flight is written. */
   private volatile @Nullable BiConsumer<? super Object, Throwable> listener;
 
-  /** How many parts have their reply; the next reply is for the part at this index. */
+  /** How many parts have been answered; the next reply belongs to the part at this index. */
   private int answered;
 
-  /** Whether some of the reply to the current part may have been read. */
+  /** Whether part of the current reply may have been read. */
   private boolean answerBegun;
 
-  /** When the reply to the current part began, by System.nanoTime; 0 if nobody measures. */
+  /** When the current reply began, by System.nanoTime; 0 if not measured. */
   private long firstReplyNanos;
 
   /**
-   * Makes a flight of commands that are about to be written.
+   * Creates a flight of commands that are about to be sent.
    *
-   * @param parts at least one, in the order of their replies; the list is kept
-   * @param channel where they are about to be written
+   * @param parts at least one, in the order of their replies; the list is not copied
+   * @param channel the connection to send them on
    */
   Flight(List<RedisCommand<?, ?, ?>> parts, Carrier channel) {
     int commands = 0;
@@ -120,8 +119,8 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   }
 
   /**
-   * The flight that a command is; null if it travels alone. Lettuce wraps commands to measure them,
-   * or when they are written during activation.
+   * The flight behind a command, or null. Lettuce wraps commands to measure them, and when they are
+   * written during activation.
    */
   @SuppressWarnings({"unchecked", "rawtypes"})
   static @Nullable Flight in(RedisCommand<?, ?, ?> command) {
@@ -133,12 +132,12 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
         : null;
   }
 
-  /** How many callers' commands it stands for. */
+  /** How many commands of callers it contains. */
   int commands() {
     return commands;
   }
 
-  /** How many of these travel as part of another. */
+  /** How many of these were fused with others. */
   int fusedCommands() {
     int fused = 0;
     for (RedisCommand<?, ?, ?> part : parts) {
@@ -160,7 +159,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     return part instanceof NilCheck check ? check.read() : part;
   }
 
-  /** How many of its commands no blocked caller awaits: their completion runs others' code. */
+  /** How many of its commands complete futures or callbacks, and not a blocked caller. */
   int callbacks() {
     return callbacks;
   }
@@ -170,46 +169,46 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     return bytes;
   }
 
-  /** The part that the next reply belongs to. */
+  /** The part that the next reply answers. */
   RedisCommand<?, ?, ?> current() {
     return parts.get(Math.min(answered, parts.size() - 1));
   }
 
-  /** Whether the server may let the command wait whose reply comes next, and it is still wanted. */
+  /** Whether the next reply belongs to a blocking command, such as BLPOP, that is still awaited. */
   boolean isBlocking() {
     return current() instanceof EncodedCommand<?, ?, ?> command
         && command.traits().isBlocking()
         && !command.isAbandoned();
   }
 
-  /** Whether nothing is known of the command whose reply comes next. */
+  /** Whether the next reply belongs to a command that is not in the table of commands. */
   boolean isUnknown() {
     return current() instanceof EncodedCommand<?, ?, ?> command && !command.traits().isKnown();
   }
 
-  /** Notes that the reply to the current part has come in part. */
+  /** Records that the current reply has arrived in part. */
   void begunToAnswer() {
     answerBegun = true;
   }
 
-  /** Notes when the first bytes of the reply to the current part were there. */
+  /** Records when the first bytes of the current reply arrived. */
   void replyBegins() {
     if (firstReplyNanos == 0) {
       firstReplyNanos = System.nanoTime();
     }
   }
 
-  /** When the reply to the current part began, by System.nanoTime. */
+  /** When the current reply began, by System.nanoTime. */
   long firstReplyNanos() {
     return firstReplyNanos;
   }
 
-  /** When it left, by System.nanoTime. */
+  /** When it was sent, by System.nanoTime. */
   long sentNanos() {
     return sentNanos;
   }
 
-  /** Whether the first part without a reply may have some of it already. */
+  /** Whether part of the current reply may have arrived. */
   boolean isAnswerBegun() {
     return answerBegun;
   }
@@ -221,7 +220,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
    */
   boolean advance() {
     RedisCommand<?, ?, ?> part = parts.get(answered);
-    // Lettuce, which follows redirections, takes the error away.
+    // Before completion: to follow a redirection, Lettuce removes the error.
     channel.replied(part.getOutput());
     answered++;
     answerBegun = false;
@@ -248,7 +247,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     finish(null);
   }
 
-  /** Tells the flight recorder, if it was slow. */
+  /** Records an event for the flight recorder if the flight was slow. */
   private void record(BatchEvent event, String node) {
     if (event.commit(node, commands, fusedCommands(), bytes)) {
       long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - sentNanos);
@@ -262,7 +261,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     }
   }
 
-  /** Once: a flight that was late is answered all the same. */
+  /** Notifies Lettuce once, also if a flight that timed out is answered later. */
   private void finish(@Nullable Throwable failure) {
     if (!over) {
       over = true;
@@ -282,7 +281,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
       expire();
       return true;
     }
-    // Those that are done already, too: a span or a listener may wait for the end of the command.
+    // Even parts that are done: a span or a listener may wait for the end of the command.
     for (RedisCommand<?, ?, ?> part : unanswered()) {
       part.completeExceptionally(throwable);
     }
@@ -290,7 +289,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     return true;
   }
 
-  /** Fails what has no reply; each command is told its own name, and all why. */
+  /** Fails the unanswered parts. Each error names its own command and the common reason. */
   private void expire() {
     long nanos = System.nanoTime() - sentNanos;
     RedisCommand<?, ?, ?> first = callersCommand(current());
@@ -312,7 +311,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     finish(failure);
   }
 
-  /** Whether it carries a command, by itself or as a part of another. */
+  /** Whether an unanswered part is this command or was fused from it. */
   boolean carries(RedisCommand<?, ?, ?> command) {
     for (RedisCommand<?, ?, ?> part : unanswered()) {
       if (part instanceof FusedRead fused) {
@@ -329,7 +328,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     return false;
   }
 
-  /** Whether a command is another one, or wraps it. */
+  /** Whether the first command is the second one or wraps it. */
   static boolean wraps(RedisCommand<?, ?, ?> outer, RedisCommand<?, ?, ?> command) {
     RedisCommand<?, ?, ?> next = outer;
     while (next != command && next instanceof DecoratedCommand<?, ?, ?> decorated) {
@@ -338,7 +337,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     return next == command;
   }
 
-  /** Whether some of its parts have their reply. */
+  /** Whether any reply has arrived, at least in part. */
   boolean isPartlyAnswered() {
     return answered > 0 || answerBegun;
   }
@@ -352,10 +351,10 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   }
 
   /**
-   * Ends the flight, because its connection is lost: Lettuce, which would send it again whole,
-   * drops what is done.
+   * Ends the flight because its connection is lost. Lettuce would send the whole flight again, but
+   * drops commands that are done.
    *
-   * @return the parts without a reply, in order
+   * @return the unanswered parts, in order
    */
   List<RedisCommand<?, ?, ?>> lose() {
     finish(null);
@@ -388,7 +387,7 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
     }
   }
 
-  /** The parts without a reply, in order. */
+  /** The unanswered parts, in order. */
   List<RedisCommand<?, ?, ?>> unanswered() {
     return parts.subList(answered, parts.size());
   }
@@ -401,9 +400,8 @@ final class Flight implements RedisCommand<Object, Object, Object>, Completeable
   }
 
   /**
-   * Whether the flight as a whole is over. Not when its parts are: Lettuce drops what is done
-   * before it is written, and a flight that was counted must be written, or it would count for
-   * ever.
+   * Whether the flight as a whole is over, even if all its parts are done. Lettuce does not write a
+   * command that is done; a flight that was counted but never written would count for ever.
    */
   @Override
   public boolean isDone() {

@@ -22,15 +22,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lettuce's reader of replies, taught that a {@link Flight} has several. It uses the decoding hooks
- * that Lettuce has for subclasses, as its own pub/sub handler does.
+ * Lettuce's command handler, extended to read several replies for a {@link Flight}. It uses the
+ * decoding hooks that Lettuce offers to subclasses, as its own pub/sub handler does.
  */
 final class FlightHandler extends CommandHandler {
 
-  /** The view of the socket; set before anything is read. */
+  /** The socket; set before anything is read. */
   private @Nullable NodeChannel channel;
 
-  /** What begins the spans of commands that Lettuce writes by itself; null if nothing does. */
+  /** Starts spans for commands that Lettuce sends by itself; null without tracing. */
   private final @Nullable CommandSpans spans;
 
   private final boolean measured;
@@ -45,7 +45,7 @@ final class FlightHandler extends CommandHandler {
     this.measured = resources.commandLatencyRecorder().isEnabled();
   }
 
-  /** For a socket of that writer. Lettuce's own part of it neither traces nor measures flights. */
+  /** For a socket of that writer. Lettuce's own tracing and measuring, per flight, is off. */
   static FlightHandler of(ClientOptions options, NodeWriter writer, Endpoint endpoint) {
     ClientResources resources = writer.getClientResources();
     NodeSpans spans = writer.pipeline().spans();
@@ -77,7 +77,7 @@ final class FlightHandler extends CommandHandler {
     super.write(context, message, promise);
   }
 
-  /** Begins a span, unless there is one since the command was called. */
+  /** Starts a span, unless the command has had one since it was called. */
   private static void trace(
       ChannelHandlerContext context, RedisCommand<?, ?, ?> command, CommandSpans spans) {
     if (Flight.in(command) == null && EncodedCommand.in(command) == null) {
@@ -85,7 +85,7 @@ final class FlightHandler extends CommandHandler {
     }
   }
 
-  /** Says which socket it reads. */
+  /** Sets the socket. */
   void reads(NodeChannel socket) {
     channel = socket;
   }
@@ -108,7 +108,7 @@ final class FlightHandler extends CommandHandler {
     if (measured && flight != null) {
       flight.replyBegins();
     }
-    // A value that cannot be decoded is the failure of one part, not of all.
+    // A value that cannot be decoded fails one part, not the flight.
     boolean complete = super.decode(buffer, flight == null ? command : flight.current(), output);
     if (!complete && flight != null) {
       flight.begunToAnswer();
@@ -129,22 +129,21 @@ final class FlightHandler extends CommandHandler {
   }
 
   /**
-   * Lettuce sends again, after a reconnect, what awaits a reply now and is not done. Of what
-   * travels alone, only what is safe may be; flights are ended by the pipeline, which does not see
-   * the rest.
+   * Fails commands that must not be sent again. After a reconnect, Lettuce sends all commands again
+   * that await a reply and are not done. The pipeline handles flights, but not the other commands.
    */
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
     Replay.failUnsafe(new ArrayList<>(getStack()));
     NodeChannel socket = context.pipeline().get(NodeChannel.class);
     if (socket != null) {
-      // Ends the flights, which Lettuce would write again at once if it had another socket already.
+      // Ends the flights first: Lettuce would send them again if it had another socket already.
       socket.lose();
     }
     super.channelInactive(context);
   }
 
-  /** Lettuce makes a broken socket the failure of the oldest command; it is a lost connection. */
+  /** Treats a broken socket as a lost connection; Lettuce would only fail the oldest command. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
     if (cause instanceof IOException && context.channel().isOpen() && !getStack().isEmpty()) {

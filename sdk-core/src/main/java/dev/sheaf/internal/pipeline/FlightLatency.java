@@ -10,8 +10,8 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.net.SocketAddress;
 
 /**
- * A latency recorder that records each command of a {@link Flight} where Lettuce would record the
- * flight. Lettuce asks it once for each reply, before the reply is handed on.
+ * A latency recorder that records each command of a {@link Flight} separately. Lettuce, which knows
+ * only the flight, calls it once for each reply, before the reply is delivered.
  */
 final class FlightLatency implements CommandLatencyRecorder {
 

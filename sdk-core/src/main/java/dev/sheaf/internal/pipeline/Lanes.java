@@ -25,42 +25,41 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to one server that a few blocking callers have beside the main one, so that each
- * can drive an event loop of its own, and none queues behind another's round trip.
+ * Additional connections to one server for a few blocking callers. Each caller can drive an event
+ * loop of its own, and none queues behind another's round trip.
  *
- * <p>Only reads take a lane: what changes data or the state of a connection stays on the main one,
- * and so do futures. A lane belongs to one caller at a time, for one call. With more callers than
- * lanes all share the main connection, where batches form.
+ * <p>Only blocking reads use a lane. Writes, futures and commands that change the state of a
+ * connection stay on the main one. A lane belongs to one caller at a time, for one call. If there
+ * are more callers than lanes, all share the main connection, where batches form.
  *
- * <p>A lane is opened when callers have come at once {@value #MISSES_PER_LANE} times and found none
- * free. It is closed when it has read nothing for {@value #IDLE_SECONDS} s, or with the main
- * connection.
+ * <p>A lane is opened after {@value #MISSES_PER_LANE} calls have found none free. It is closed when
+ * it has read nothing for {@value #IDLE_SECONDS} s, or with the main connection.
  *
  * <p>Thread-safe.
  */
 public final class Lanes {
 
-  /** How often a caller finds no free lane before another one is opened. */
+  /** How many calls must find no free lane before another one is opened. */
   static final int MISSES_PER_LANE = 64;
 
-  /** As the pools of Jedis, which close idle connections after a minute too. */
+  /** One minute, as in the connection pools of Jedis. */
   static final int IDLE_SECONDS = 60;
 
-  /** The longest time that closing waits for a lane that is being opened: 1 second. */
+  /** How long closing waits for a lane that is still being opened: 1 second. */
   private static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
 
   private static final int MAIN = 0;
 
-  /** Not a connection that commands can take: it is closed, or about to be. */
+  /** The number of a lane that is closed or about to be. */
   private static final int CLOSED = -1;
 
   /**
    * A connection that is being opened.
    *
-   * @param pipeline its pipeline, once it is connected; fails if it cannot be
-   * @param closing closes it, whether it is open yet or not
+   * @param pipeline completes with the pipeline once connected, or fails
+   * @param closing closes the connection, whether it is open yet or not
    */
   public record Opening(
       CompletionStage<NodePipeline> pipeline, Supplier<CompletableFuture<Void>> closing) {}
@@ -68,8 +67,8 @@ public final class Lanes {
   /**
    * An open connection with a pipeline of its own.
    *
-   * @param number from 1 on, and never used again: what is known of the lane of a thread's
-   *     unanswered commands must not mean another one later
+   * @param number from 1 on and never reused, so that the recorded lane of an unanswered command
+   *     cannot mean another one later
    */
   private record Lane(
       int number, NodePipeline pipeline, Supplier<CompletableFuture<Void>> closing) {}
@@ -86,10 +85,10 @@ public final class Lanes {
   private final AtomicInteger misses = new AtomicInteger();
   private final AtomicBoolean opening = new AtomicBoolean();
 
-  /** Whether reads may take a lane: the connection is as it was opened. */
+  /** Whether reads can use lanes: no command has changed the state of the main connection. */
   private volatile boolean stateless = true;
 
-  /** What is being opened; guarded by this. */
+  /** The lane being opened; guarded by this. */
   private @Nullable Opening underWay;
 
   /** Guarded by this. */
@@ -99,12 +98,12 @@ public final class Lanes {
   private boolean closed;
 
   /**
-   * Begins without a lane.
+   * Starts without lanes.
    *
    * @param maxLanes most lanes beside the main connection
-   * @param writes is told when writes end
-   * @param timer runs the looks for idle lanes
-   * @param opener connects one, with settings like the main one's
+   * @param writes is notified when writes end
+   * @param timer schedules the checks for idle lanes
+   * @param opener opens a connection with the settings of the main one
    */
   public Lanes(int maxLanes, WriteClock writes, Timer timer, Supplier<Opening> opener) {
     this.maxLanes = maxLanes;
@@ -114,19 +113,19 @@ public final class Lanes {
     this.opener = opener;
   }
 
-  /** Which of the cells of {@link CallerOrder} the current thread has. */
+  /** The cell of the current thread in {@link CallerOrder}. */
   public static int cellOfThread() {
     return ((int) Thread.currentThread().getId() * CallerOrder.SPREAD) >>> CallerOrder.SHIFT;
   }
 
-  /** How many callers can have an event loop each. */
+  /** How many callers can drive an event loop at the same time. */
   int drivers() {
     return 1 + lanes.size();
   }
 
-  /** Looks at a command that is about to be sent on the main connection. */
+  /** Checks whether a command changes the state of the main connection. */
   void observe(EncodedCommand<?, ?, ?> command) {
-    // HELLO without arguments only asks.
+    // HELLO without arguments changes nothing.
     if (command.traits().isOfState()
         || (command.traits().name().equals("HELLO")
             && command.getArgs() != null
@@ -136,11 +135,11 @@ public final class Lanes {
   }
 
   /**
-   * Finds a lane for a blocking caller's commands and makes the caller the owner of its event loop.
+   * Finds a free lane for a blocking caller and makes the caller the owner of its event loop.
    *
    * @param main the pipeline of the main connection
-   * @param own makes the caller the owner of the event loop of a pipeline, if it can
-   * @return whether the caller owns one now
+   * @param own tries to make the caller the owner of the event loop of a pipeline
+   * @return whether the caller owns an event loop now
    */
   boolean tryDrive(NodePipeline main, Chain commands, Predicate<NodePipeline> own) {
     int cell = cellOfThread();
@@ -153,7 +152,7 @@ public final class Lanes {
     if (count == 0 || !stateless || !commands.areReads()) {
       return own.test(main);
     }
-    // A thread keeps to its lane as long as that is free.
+    // A thread prefers the same lane each time.
     int first = cell % (count + 1);
     for (int i = 0; i <= count; i++) {
       int at = (first + i) % (count + 1);
@@ -167,8 +166,8 @@ public final class Lanes {
   /**
    * Counts commands that a caller is about to send on a connection whose event loop it owns.
    *
-   * @return false if they have to go another way, because something of their thread is unanswered
-   *     there, or because the lane was closed; nothing is counted then
+   * @return false, without counting, if they must use another connection: commands of their thread
+   *     are unanswered there, or the lane was closed
    */
   boolean enter(NodePipeline main, NodePipeline wanted, Chain commands) {
     int cell = cellOfThread();
@@ -184,21 +183,21 @@ public final class Lanes {
     return true;
   }
 
-  /** Counts commands that are about to be sent, and finds the connection they have to take. */
+  /** Counts commands that are about to be sent, and finds the connection they must use. */
   private NodePipeline enter(NodePipeline main, Chain commands) {
     int cell = cellOfThread();
     commands.countedIn(order, cell);
     return pipeline(order.enter(cell, MAIN, commands.commands()), main);
   }
 
-  /** As for a chain, of one command. */
+  /** The same for a single command. */
   NodePipeline enter(NodePipeline main, EncodedCommand<?, ?, ?> command) {
     int cell = cellOfThread();
     command.countedIn(order, cell);
     return pipeline(order.enter(cell, MAIN, 1), main);
   }
 
-  /** Sends commands on the connection they belong on, which is the main one if nothing else. */
+  /** Sends commands on the connection they must use: the main one unless lanes require another. */
   static void submit(NodePipeline main, Chain commands, BiConsumer<NodePipeline, Chain> sending) {
     Lanes lanes = main.lanes();
     if (!commands.isEmpty()) {
@@ -226,7 +225,7 @@ public final class Lanes {
     return main;
   }
 
-  /** A caller that could have driven found no lane. */
+  /** Called when a caller that could have driven found no free lane. */
   void missed(int callers) {
     if (callers <= drivers()) {
       for (Lane lane : lanes) {
@@ -253,7 +252,7 @@ public final class Lanes {
     lane.pipeline().whenComplete((pipeline, failure) -> opened(lane, pipeline));
   }
 
-  /** A failure is no news: the main connection has what is to be said, and the next miss tries. */
+  /** A failure is ignored: the main connection reports problems, and the next miss tries again. */
   private void opened(Opening lane, @Nullable NodePipeline pipeline) {
     boolean unwanted;
     synchronized (this) {
@@ -281,9 +280,9 @@ public final class Lanes {
   }
 
   /**
-   * Closes the lanes that have read nothing for so long by then.
+   * Closes the lanes that are idle at the given time.
    *
-   * @return done when each was looked at
+   * @return done when all lanes have been checked
    */
   CompletableFuture<Void> closeIdle(long nowNanos) {
     List<CompletableFuture<Void>> looks = new ArrayList<>();
@@ -296,7 +295,7 @@ public final class Lanes {
     return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new));
   }
 
-  /** Runs a task; not if the event loop has ended, and the connections with it. */
+  /** Runs a task on an event loop; does nothing if the loop has ended, and its connections too. */
   static CompletableFuture<Void> runOn(Executor loop, Runnable task) {
     try {
       return CompletableFuture.runAsync(task, loop);
@@ -306,9 +305,9 @@ public final class Lanes {
   }
 
   /**
-   * By the owner of the lane's event loop, so that no caller is about to write on it: a caller that
-   * owns the loop runs this only behind its own command, and one that comes later finds that the
-   * lane is gone.
+   * Called by the owner of the lane's event loop, so that no caller is about to write on it: a
+   * caller that owns the loop runs this after its own command, and a later caller finds the lane
+   * gone.
    */
   private void closeIfIdle(Lane lane, long nowNanos) {
     NodePipeline pipeline = lane.pipeline();
@@ -329,7 +328,7 @@ public final class Lanes {
     CompletableFuture<Void> unused = lane.closing().get();
   }
 
-  /** Closes all lanes, the one that is being opened included. */
+  /** Closes all lanes, including the one that is being opened. */
   public CompletableFuture<Void> closeAsync() {
     List<CompletableFuture<Void>> closing = new ArrayList<>();
     List<Lane> open;
@@ -349,8 +348,8 @@ public final class Lanes {
   }
 
   /**
-   * Closes a lane as soon as it is open, or cannot be, or takes too long: in the middle of the
-   * handshake its next step would meet an event loop that has ended, which Netty logs as an error.
+   * Closes a lane once it is open, has failed or takes too long. If closed during the handshake,
+   * the next step would run on an event loop that has ended, which Netty logs as an error.
    */
   private CompletableFuture<Void> closeOpened(Opening lane) {
     CompletableFuture<Boolean> over = new CompletableFuture<>();
@@ -361,7 +360,7 @@ public final class Lanes {
     return over.thenCompose(any -> lane.closing().get());
   }
 
-  /** When one of their nodes was heard of last, or the given time if that is later. */
+  /** When any lane last received data, or the given time if that is later. */
   long heardNanos(long other) {
     long last = other;
     for (Lane lane : lanes) {
@@ -373,7 +372,7 @@ public final class Lanes {
     return last;
   }
 
-  /** What is known of a command that was written on one of them; null if it was not. */
+  /** Explains why a command written on a lane is late; null if it was not written on one. */
   @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
     for (Lane lane : lanes) {
       NodeChannel socket = lane.pipeline().channel();

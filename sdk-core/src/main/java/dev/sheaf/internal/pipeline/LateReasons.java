@@ -8,7 +8,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.protocol.TransactionalCommand;
 import org.jspecify.annotations.Nullable;
 
-/** Why the commands of one node connection are late, as far as it can be told. Thread-safe. */
+/** Explains, as far as possible, why commands of one node connection are late. Thread-safe. */
 public final class LateReasons implements CommandExpiry.Reasons {
 
   private final NodePipeline pipeline;
@@ -22,14 +22,14 @@ public final class LateReasons implements CommandExpiry.Reasons {
     this.meters = meters;
   }
 
-  /** Names the node, to end a sentence with; empty before it was connected. */
+  /** The node, as the end of a sentence; empty before the first connection. */
   @Override
   public String byAddress() {
     NodeChannel last = pipeline.lastChannel();
     return last == null ? "" : " by " + last.address();
   }
 
-  /** When the node was last heard of, on this connection or a lane, by System.nanoTime. */
+  /** When data was last read from the node, here or on a lane, by System.nanoTime. */
   @Override
   public long heardNanos() {
     NodeChannel last = pipeline.lastChannel();
@@ -38,7 +38,7 @@ public final class LateReasons implements CommandExpiry.Reasons {
     return beside == null ? heard : beside.heardNanos(heard);
   }
 
-  /** As far as it can be told now. Waits for the event loop a moment. */
+  /** The reason as known now. Waits briefly for the event loop. */
   @Override
   public Lateness whyLate(RedisCommand<?, ?, ?> command) {
     NodeChannel current = pipeline.channel();
@@ -56,7 +56,7 @@ public final class LateReasons implements CommandExpiry.Reasons {
     return isOfTransaction(command) ? Lateness.withoutExec() : whyNotSent();
   }
 
-  /** Whether its reply says no more than that it is queued; the one that counts is EXEC's. */
+  /** Whether the command is queued in a transaction, so that its reply comes with EXEC. */
   @SuppressWarnings({"unchecked", "rawtypes"}) // Lettuce finds wrapped commands by their class.
   private static boolean isOfTransaction(RedisCommand<?, ?, ?> command) {
     return CommandWrapper.unwrap((RedisCommand) command, TransactionalCommand.class) != null;

@@ -8,7 +8,9 @@ import io.lettuce.core.resource.ClientResources;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 
-/** The way from Lettuce's writer for listeners back to the {@link NodeWriter}. */
+/**
+ * The delegate of Lettuce's writer for listeners: passes commands back to the {@link NodeWriter}.
+ */
 final class Listened implements RedisChannelWriter {
 
   private final NodeWriter writer;

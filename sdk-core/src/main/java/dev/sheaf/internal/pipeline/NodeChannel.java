@@ -25,50 +25,50 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live socket of one node connection, from activation to loss: tells the {@link NodePipeline}
- * when and on which thread it may write.
+ * The live socket of one node connection, from activation to loss. It tells the {@link
+ * NodePipeline} when and on which thread to write, and counts what is in flight.
  *
- * <p>All state is confined to the event loop of the channel. After a reconnect there is a new
- * object, so that what was counted on the lost socket cannot spoil the count on the new one.
+ * <p>All state is confined to the event loop of the channel. A reconnect creates a new object, so
+ * that counts of the lost socket cannot spoil those of the new one.
  */
 final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.Carrier {
 
-  /** The node connection that a socket belongs to. */
+  /** The node connection that owns a socket. */
   interface Node {
-    /** Replies have made room. On the event loop. */
+    /** Called when a flight has been answered. On the event loop. */
     void answered(NodeChannel socket);
 
-    /** A command has its reply, and others wait for theirs. On the event loop. */
+    /** Called after each delivered reply of a flight. On the event loop. */
     void delivered();
 
-    /** The socket takes bytes again. */
+    /** Called when the socket is writable again. */
     void resume();
 
-    /** Why commands are late. */
+    /** Explains why commands are late. */
     CommandExpiry.Reasons reasons();
 
-    /** What closes sockets that stay broken. */
+    /** Closes sockets that do not recover. */
     Healer healer();
 
-    /** What replies tell about the node. */
+    /** The reply activity of the connection, for the availability guard. */
     ReplyActivity signsOfLife();
 
-    /** The spans of what goes this way; null if nothing has spans. */
+    /** The spans of the commands; null without tracing. */
     @Nullable NodeSpans spans();
 
-    /** What is to be told of flights; null if nothing is. */
+    /** The observer of flights; null if there is none. */
     @Nullable ReplyActivity listener();
 
-    /** How long a command may take, in nanoseconds. */
+    /** The time-out of a command, in nanoseconds. */
     long timeoutNanos(RedisCommand<?, ?, ?> command);
   }
 
-  /** Is told of the beginning and the end of sockets. */
+  /** Listens for sockets that open and close. */
   interface Lifecycle {
-    /** The socket can be used. On its event loop. */
+    /** Called on the event loop when the socket can be used. */
     void opened(NodeChannel socket);
 
-    /** The socket cannot be used any more. On its event loop. */
+    /** Called on the event loop when the socket can no longer be used. */
     void lost(NodeChannel socket);
   }
 
@@ -76,13 +76,13 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   private final Lifecycle lifecycle;
   private final Channel channel;
 
-  /** Whether its reader of replies knows that a flight has several. */
+  /** Whether its command handler reads several replies for a flight. */
   private final boolean readsFlights;
 
-  /** The event loop, if callers may drive it. */
+  /** The event loop if callers can drive it, else null. */
   private final @Nullable DrivenEventLoop loop;
 
-  /** What awaits replies, in the order in which it was written. */
+  /** The flights that await replies, in the order they were sent. */
   private final Deque<Flight> outstanding = new ArrayDeque<>();
 
   private final RoundTrips roundTrips = new RoundTrips();
@@ -90,28 +90,30 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   private long inFlightBytes;
   private int inFlightCallbacks;
 
-  /** Whether the keeper alone may run the event loop: while it is opened, or for a transaction. */
+  /** Whether only the keeper may run the event loop: during the handshake or a transaction. */
   private boolean holding;
 
   private boolean lost;
 
-  /** When something was read last, by System.nanoTime. Set lazily, for any thread to read. */
+  /** When data was last read, by System.nanoTime. Set lazily; read by any thread. */
   private final AtomicLong heardNanos = new AtomicLong(System.nanoTime());
 
-  /** Whether that is noted of what is being read, so that the clock is asked once. */
+  /**
+   * Whether the time of the current read has been recorded: one look at the clock for each read.
+   */
   private boolean heard;
 
   private final SilenceWatch silence;
 
-  /** Whether that looks now and then. */
+  /** Whether the silence watch is scheduled. */
   private boolean watched;
 
-  /** Judges error replies in a row; null if the last reply was none. */
+  /** Judges consecutive error replies; null if the last reply was no error. */
   private @Nullable Refusals refusals;
 
   private final WrittenCommands written;
 
-  /** What reconnects; null if nothing does. */
+  /** Lettuce's reconnect handler; null if there is none. */
   private volatile @Nullable ConnectionWatchdog watchdog;
 
   NodeChannel(Node node, Lifecycle lifecycle, Channel channel, boolean readsFlights) {
@@ -136,13 +138,13 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return channel;
   }
 
-  /** Whether Lettuce has given the connection up, and will open no other socket. */
+  /** Whether Lettuce has stopped reconnecting. */
   boolean isGivenUp() {
     ConnectionWatchdog reconnecting = watchdog;
     return reconnecting != null && reconnecting.isReconnectSuspended();
   }
 
-  /** Takes note, the first time, that the socket is lost. On its event loop. */
+  /** Handles the loss of the socket, once. On its event loop. */
   void lose() {
     if (!lost) {
       lost = true;
@@ -155,8 +157,8 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   }
 
   /**
-   * Whether a task was handed on to the thread that owns the socket, as that is not the current
-   * one, and takes tasks: the client was not shut down.
+   * Hands a task to the event loop of the socket, unless the current thread is that event loop or
+   * the loop has ended. Returns whether it was handed on.
    */
   boolean handedOn(Runnable task) {
     if (channel.eventLoop().inEventLoop()) {
@@ -183,17 +185,17 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return node.reasons();
   }
 
-  /** Why a command has no reply; null if it was not written on this socket. For any thread. */
+  /** Explains why a command has no reply; null if it was not sent on this socket. Any thread. */
   @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
     return written.find(command);
   }
 
-  /** When something was read last, by System.nanoTime. For any thread. */
+  /** When data was last read, by System.nanoTime. Any thread. */
   long heardNanos() {
     return heardNanos.get();
   }
 
-  /** Whether the socket takes more bytes now. When it does again, the writer is told. */
+  /** Whether the socket is writable. {@link Node#resume} tells when it is again. */
   boolean isWritable() {
     return channel.isWritable();
   }
@@ -202,7 +204,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return List.copyOf(outstanding);
   }
 
-  /** Whether something is under way whose reply should be here soon. */
+  /** Whether commands are in flight whose replies should arrive soon. */
   boolean isReplyNear() {
     return inFlightCommands > 0 && roundTrips.isNear();
   }
@@ -216,17 +218,17 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return inFlightBytes;
   }
 
-  /** Whether replies come from so far that a good deal can be done until then. */
+  /** Whether the server is so far away that much can be done during a round trip. */
   boolean isFar() {
     return roundTrips.isFar();
   }
 
-  /** The event loop of the socket, if callers may drive it. */
+  /** The event loop of the socket if callers can drive it, else null. */
   @Nullable DrivenEventLoop loop() {
     return loop;
   }
 
-  /** From now on the keeper alone may run the event loop. On it. */
+  /** From now on only the keeper may run the event loop. On the event loop. */
   void hold() {
     if (loop != null && !holding) {
       holding = true;
@@ -234,7 +236,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     }
   }
 
-  /** Nothing is under way that callers must not run into. On the event loop. */
+  /** Lets callers drive the event loop again. On the event loop. */
   void endHold() {
     if (loop != null && holding) {
       holding = false;
@@ -246,7 +248,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     return readsFlights;
   }
 
-  /** Counts a flight that is about to be written here. */
+  /** Counts a flight that is about to be sent. */
   void departs(Flight flight) {
     inFlightCommands += flight.commands();
     inFlightBytes += flight.bytes();
@@ -275,7 +277,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     }
   }
 
-  /** Lettuce completes each flight it has read to its end once, on the event loop. */
+  /** Called once for each answered flight, as Lettuce completes it once, on the event loop. */
   @Override
   public void answered(Flight flight) {
     long now = System.nanoTime();
@@ -368,7 +370,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     context.fireChannelReadComplete();
   }
 
-  /** Takes note of the time of a read, once for each. */
+  /** Records the time of the current read. */
   void heard(long now) {
     heardNanos.lazySet(now);
     heard = true;
@@ -410,16 +412,17 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     context.fireChannelWritabilityChanged();
   }
 
-  /** About how long a reply takes at best; the usual one waits in queues of a loaded server. */
+  /** Estimates the shortest round trip; a typical one includes queueing in a loaded server. */
   static final class RoundTrips {
 
     /**
-     * A server on this machine, or on the next one. To hold a batch for a reply from there costs
-     * callers less than the larger batch saves; from farther, a good part of a second round trip.
+     * Up to this round trip the server is near: on this machine or the next one. To hold a batch
+     * until its reply costs callers less than the larger batch saves. Farther away it would cost
+     * them a good part of a second round trip.
      */
     private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
 
-    /** About what it takes to wake the callers of a few dozen commands. */
+    /** From this round trip on the server is far: about the time to wake a few dozen callers. */
     private static final long FAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private static final int WINDOW = 256;

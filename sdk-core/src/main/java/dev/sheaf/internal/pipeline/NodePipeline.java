@@ -17,17 +17,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of commands from their callers to the socket of one node.
+ * The pipeline of commands from their callers to the socket of one node.
  *
- * <p>Callers add to a queue and go on; one that finds it unattended wakes the event loop, which
- * takes all that has gathered, fuses runs of GETs and writes everything at once (group commit).
- * While the event loop reads replies, the next batch gathers, so batches grow with the load, by
- * themselves and without a timer; a lone caller wakes the event loop just as plain Lettuce does,
- * and waits for nothing else.
+ * <p>Callers add commands to a queue and continue. The first one to add to an idle queue wakes the
+ * event loop, which takes everything in the queue, fuses runs of GETs and sends all of it in one
+ * write (group commit). The next batch collects while the event loop reads replies. So batches grow
+ * with the load, without a timer. A single caller wakes the event loop as in plain Lettuce, and
+ * waits for nothing else.
  *
- * <p>While the socket is full, replies are overdue or there is no socket, commands wait in the
- * queue, within its bounds and until their time-out. What was written on a lost socket and only
- * reads goes out again ahead of the queue; see {@link Replay}.
+ * <p>While the socket is not writable, replies are overdue or there is no socket, commands stay in
+ * the bounded queue until their time-out. Reads that were sent on a lost socket are sent again
+ * ahead of the queue; see {@link Replay}.
  *
  * <p>A caller that drives the event loop itself ({@link DrivenEventLoop}) writes at once.
  *
@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodePipeline implements NodeChannel.Node {
 
-  /** How many commands one turn of the event loop takes before other connections get theirs. */
+  /** Most commands to take in one turn of the event loop, so that other connections get theirs. */
   private static final int COMMANDS_PER_TURN = 512;
 
-  /** So many that the write they may share with others costs little for each. */
+  /** Enough commands to share the cost of a write between them. */
   private static final int DELIVERIES_PER_LOOK = 16;
 
   private final BatchingOptions options;
@@ -49,7 +49,7 @@ public final class NodePipeline implements NodeChannel.Node {
   private final PendingQueue queue;
   private final ReplyActivity signsOfLife = new ReplyActivity(this::listen);
 
-  /** What takes note of replies; null while no guard asks. */
+  /** Observes replies for the availability guard; null while there is none. */
   private volatile @Nullable ReplyActivity listener;
 
   private final Healer healer;
@@ -73,18 +73,18 @@ public final class NodePipeline implements NodeChannel.Node {
   /** The socket, or the one before if there is none. */
   private volatile @Nullable NodeChannel lastChannel;
 
-  /** How many replies were handed to their callers; belongs to the event loop. */
+  /** How many replies were delivered to their callers. Event loop only. */
   private int deliveries;
 
   /**
-   * A stall outlasted {@link CommandExpiry#INTERVAL_MILLIS}, so the reply is not near after all, or
-   * never comes: batches are not held until the next one.
+   * Whether a stall has outlasted {@link CommandExpiry#INTERVAL_MILLIS}: the reply is not near, or
+   * never comes. Batches are not held until the next reply.
    */
   private volatile boolean heldForLong;
 
   private volatile boolean autoFlush = true;
 
-  /** Null if nothing has spans. */
+  /** Null without tracing. */
   private final @Nullable NodeSpans spans;
 
   private volatile @Nullable Lanes lanes;
@@ -126,18 +126,18 @@ public final class NodePipeline implements NodeChannel.Node {
     }
   }
 
-  /** The spans of what goes this way; null if nothing has spans. */
+  /** The spans of the commands; null without tracing. */
   @Override
   public @Nullable NodeSpans spans() {
     return spans;
   }
 
-  /** Ends commands that are late. */
+  /** Fails commands at their time-out. */
   CommandExpiry expiry() {
     return expiry;
   }
 
-  /** What waits to be written. */
+  /** The commands that wait to be written. */
   PendingQueue queue() {
     return queue;
   }
@@ -150,19 +150,19 @@ public final class NodePipeline implements NodeChannel.Node {
     if (autoFlush) {
       attend();
     } else {
-      // Nobody else ends what waits for its time-out until it is flushed.
+      // Nothing else fails unflushed commands at their time-out.
       expiry.schedule();
     }
   }
 
-  /** Sees to it that the queue is drained, soon. */
+  /** Schedules a drain of the queue, unless one is under way. */
   void attend() {
     if (state.get() == IDLE && state.compareAndSet(IDLE, SCHEDULED)) {
       schedule();
     }
   }
 
-  /** As {@link #attend}, at once. By a caller that owns the event loop of the socket. */
+  /** Drains the queue now. Called by the owner of the socket's event loop. */
   void attendHere() {
     NodeChannel current = channel;
     if (current != null && state.compareAndSet(IDLE, DRAINING)) {
@@ -170,17 +170,17 @@ public final class NodePipeline implements NodeChannel.Node {
     }
   }
 
-  /** Has this be the main one of several connections to its server. Before it is used. */
+  /** Makes this the main one of several connections to its server. Called before it is used. */
   public void setLanes(Lanes lanes) {
     this.lanes = lanes;
   }
 
-  /** The other connections to the same server; null if there are to be none. */
+  /** The other connections to the same server; null if there are none. */
   @Nullable Lanes lanes() {
     return lanes;
   }
 
-  /** The event loop of the socket, if callers may drive it. */
+  /** The event loop of the socket if callers can drive it, else null. */
   @Nullable DrivenEventLoop loop() {
     NodeChannel current = channel;
     return current == null || !autoFlush ? null : current.loop();
@@ -200,12 +200,12 @@ public final class NodePipeline implements NodeChannel.Node {
     }
   }
 
-  /** Writes what has gathered, in the state SCHEDULED. */
+  /** Writes the queued commands. In the state SCHEDULED. */
   private void drain() {
     do {
       NodeChannel current = channel;
       if (current != null && current.handedOn(drain)) {
-        // There is another socket since this drain was scheduled, or one since there was none.
+        // The socket has changed since this drain was scheduled.
         return;
       }
       state.set(DRAINING);
@@ -215,14 +215,14 @@ public final class NodePipeline implements NodeChannel.Node {
     } while (isWaiting() && state.compareAndSet(IDLE, SCHEDULED));
   }
 
-  /** Writes one batch, in the state DRAINING; whether it left the state IDLE. */
+  /** Writes one batch, in the state DRAINING. Returns whether the state is IDLE afterwards. */
   private boolean drainOnce(@Nullable NodeChannel current) {
     if (mustWait(current)) {
       stall(current);
       return false;
     }
     int taken = next.write(current, COMMANDS_PER_TURN, isReconnecting());
-    // Without automatic flushing nobody else comes for what is left.
+    // Without automatic flushing nothing else drains the rest.
     if (current != null && (taken >= COMMANDS_PER_TURN || (!autoFlush && !queue.isEmpty()))) {
       state.set(SCHEDULED);
       schedule();
@@ -230,16 +230,16 @@ public final class NodePipeline implements NodeChannel.Node {
     }
     state.set(IDLE);
     if (current != null) {
-      // Another turn, not another round: replies are read between two turns.
+      // In another turn of the event loop, so that replies are read in between.
       attendIfWaiting();
     }
     return true;
   }
 
   /**
-   * Takes note that a command has its reply, and others wait for theirs. Callers that were woken
-   * meanwhile may ask for more already: where replies come from far, that is written at once, on
-   * the event loop, and not after the last of those others has been woken.
+   * Counts a delivered reply. Callers that were woken by earlier replies may have queued new
+   * commands already. If the server is far away, these are written now, and not after all others
+   * have been woken.
    */
   @Override
   public void delivered() {
@@ -273,22 +273,22 @@ public final class NodePipeline implements NodeChannel.Node {
   }
 
   /**
-   * Whether there is no socket, but was and will be one. Until the first there is nothing to wait
-   * for: Lettuce takes what is written as it is.
+   * Whether the socket was lost and Lettuce reconnects. Before the first socket there is nothing to
+   * wait for: Lettuce takes all commands as they are.
    */
   private boolean isReconnecting() {
     return lastChannel != null && !queue.isClosed() && !isGivenUp();
   }
 
-  /** Whether Lettuce opens no other socket, and so has the reason why commands fail. */
+  /** Whether Lettuce has stopped reconnecting. It then knows the reason why commands fail. */
   boolean isGivenUp() {
     NodeChannel last = lastChannel;
     return last != null && last.isGivenUp();
   }
 
   /**
-   * Whether a reply is so near that what gathers until it arrives makes a batch worth waiting for.
-   * Not while fewer commands are under way than wait: one or two callers never wait for each other.
+   * Whether a reply is so near that it pays to collect commands until it arrives. Only while more
+   * commands are in flight than queued: one or two callers never wait for each other.
    */
   private boolean isWorthHolding(NodeChannel current) {
     return !heldForLong
@@ -297,17 +297,17 @@ public final class NodePipeline implements NodeChannel.Node {
         && !next.hasAgain();
   }
 
-  /** Waits, in the state STALLED; {@link #resume} goes on. */
+  /** Enters the state STALLED until {@link #resume}. */
   private void stall(@Nullable NodeChannel current) {
     state.set(STALLED);
     expiry.schedule();
-    // Whatever would have resumed may have happened before the lines above.
+    // The event that would have called resume may have come before the lines above.
     if (channel != current || !mustWait(current)) {
       resume();
     }
   }
 
-  /** Goes on after a stall. */
+  /** Ends a stall. */
   @Override
   public void resume() {
     if (state.compareAndSet(STALLED, SCHEDULED)) {
@@ -315,7 +315,7 @@ public final class NodePipeline implements NodeChannel.Node {
     }
   }
 
-  /** Lets go of what has waited for too long, in a stall or until it is flushed. */
+  /** Fails commands that have waited too long in a stall, or to be flushed. */
   private void expireStalled() {
     if (!autoFlush && !queue.isEmpty() && state.compareAndSet(IDLE, DRAINING)) {
       try {
@@ -330,13 +330,13 @@ public final class NodePipeline implements NodeChannel.Node {
       try {
         next.expireWaiting();
       } finally {
-        // A source of time-outs is the user's and may throw; the queue still needs its consumer.
+        // The user's source of time-outs may throw; the queue still needs its consumer.
         schedule();
       }
     }
   }
 
-  /** Called on the event loop when replies have made room. */
+  /** Called on the event loop when replies have arrived. */
   @Override
   public void answered(NodeChannel from) {
     heldForLong = false;
@@ -348,7 +348,7 @@ public final class NodePipeline implements NodeChannel.Node {
     }
   }
 
-  /** The socket is there. Called on its event loop. */
+  /** Called on the event loop when the socket is open. */
   void attach(NodeChannel opened) {
     next.begin();
     channel = opened;
@@ -362,7 +362,7 @@ public final class NodePipeline implements NodeChannel.Node {
     attendIfWaiting();
   }
 
-  /** The socket is lost. Called on its event loop. */
+  /** Called on the event loop when the socket is lost. */
   void detach(NodeChannel lost) {
     next.again(Replay.of(lost.outstanding()));
     healer.lost(lost);
@@ -374,7 +374,7 @@ public final class NodePipeline implements NodeChannel.Node {
     attendIfWaiting();
   }
 
-  /** Why commands are late. */
+  /** Explains why commands are late. */
   @Override
   public LateReasons reasons() {
     return reasons;
@@ -390,7 +390,7 @@ public final class NodePipeline implements NodeChannel.Node {
     return lastChannel;
   }
 
-  /** Closes sockets that stay broken. */
+  /** Closes sockets that do not recover. */
   @Override
   public Healer healer() {
     return healer;
@@ -405,13 +405,13 @@ public final class NodePipeline implements NodeChannel.Node {
     listener = activity;
   }
 
-  /** What is to be told of flights; null if nothing is. */
+  /** The observer of flights; null if there is none. */
   @Override
   public @Nullable ReplyActivity listener() {
     return listener;
   }
 
-  /** What the replies tell about the node. */
+  /** The reply activity of this connection, for the availability guard. */
   @Override
   public ReplyActivity signsOfLife() {
     return signsOfLife;
@@ -423,8 +423,8 @@ public final class NodePipeline implements NodeChannel.Node {
   }
 
   /**
-   * Hands what waits for a lost socket of a cluster node to the delegate, which is about to be
-   * closed and then has it routed anew: the node may have left, and another one have its slots.
+   * Hands the commands that wait for a lost socket of a cluster node to the delegate. The delegate
+   * is about to be closed and then routes them again: another node may own the slots now.
    */
   void handOver() {
     if (channel != null || !state.compareAndSet(STALLED, DRAINING)) {
@@ -434,7 +434,7 @@ public final class NodePipeline implements NodeChannel.Node {
     state.set(STALLED);
   }
 
-  /** Ends the pipeline. What waits is handed to the closed delegate, which fails it. */
+  /** Closes the pipeline. Queued commands go to the closed delegate, which fails them. */
   void close() {
     queue.close();
     healer.close();

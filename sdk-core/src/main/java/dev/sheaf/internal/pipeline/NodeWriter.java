@@ -29,11 +29,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Lettuce hands over the commands for one node: encodes them on the calling thread and leaves
- * the rest to the {@link NodePipeline}.
+ * The channel writer that Lettuce hands the commands for one node to. It encodes them on the
+ * calling thread and passes them to the {@link NodePipeline}.
  *
- * <p>It stands below slot routing, one for each node connection, so routing, redirects, TLS and
- * reconnects stay Lettuce's.
+ * <p>There is one for each node connection, below Lettuce's slot routing. So routing, redirects,
+ * TLS and reconnects stay Lettuce's.
  *
  * <p>Thread-safe.
  */
@@ -42,7 +42,7 @@ public final class NodeWriter
 
   private final RedisChannelWriter delegate;
 
-  /** Tells listeners of each command before it comes back here; null if there are none. */
+  /** Notifies listeners of each command and then passes it back here; null without listeners. */
   private final @Nullable RedisChannelWriter listening;
 
   private final boolean cluster;
@@ -53,9 +53,9 @@ public final class NodeWriter
   /**
    * Creates a writer.
    *
-   * @param lettuce where it writes to
-   * @param listeners the client's own; Lettuce's writer for them is taken out, as it would tell
-   *     them what travels, and not what was called
+   * @param lettuce the writer to decorate
+   * @param listeners the client's command listeners. Lettuce's own writer for them is bypassed: it
+   *     would report fused commands in place of those that were called
    */
   public NodeWriter(
       RedisChannelWriter lettuce,
@@ -84,41 +84,41 @@ public final class NodeWriter
     return listening == null ? writeListened(command) : listening.write(command);
   }
 
-  /** Writes a command of which listeners know. */
+  /** Writes a command that listeners have been notified of. */
   <K, V, T> RedisCommand<K, V, T> writeListened(RedisCommand<K, V, T> command) {
-    EncodedCommand<K, V, T> outgoing = encode(command, true);
-    if (outgoing != null) {
-      WriteScope corked = WriteScope.current();
-      if (corked != null) {
-        corked.hold(pipeline, outgoing);
+    EncodedCommand<K, V, T> encoded = encode(command, true);
+    if (encoded != null) {
+      WriteScope scope = WriteScope.current();
+      if (scope != null) {
+        scope.hold(pipeline, encoded);
       } else {
-        submit(outgoing);
+        submit(encoded);
       }
     }
     return command;
   }
 
-  /** Writes commands with nothing between them and none fused: ASKING belongs to its successor. */
+  /** Writes commands together and without fusing them: ASKING must precede its command. */
   @Override
   public <K, V> Collection<RedisCommand<K, V, ?>> write(
       Collection<? extends RedisCommand<K, V, ?>> commands) {
     return listening == null ? writeListened(commands) : listening.write(commands);
   }
 
-  /** Writes commands of which listeners know. */
+  /** Writes commands that listeners have been notified of. */
   @SuppressWarnings("unchecked")
   <K, V> Collection<RedisCommand<K, V, ?>> writeListened(
       Collection<? extends RedisCommand<K, V, ?>> commands) {
     Chain chain = new Chain();
     for (RedisCommand<K, V, ?> command : commands) {
-      EncodedCommand<K, V, ?> outgoing = encode(command, false);
-      if (outgoing != null) {
-        chain.append(outgoing);
+      EncodedCommand<K, V, ?> encoded = encode(command, false);
+      if (encoded != null) {
+        chain.append(encoded);
       }
     }
-    WriteScope corked = WriteScope.current();
-    if (corked != null && !chain.isEmpty()) {
-      corked.hold(pipeline, chain);
+    WriteScope scope = WriteScope.current();
+    if (scope != null && !chain.isEmpty()) {
+      scope.hold(pipeline, chain);
     } else {
       Lanes.submit(pipeline, chain, (to, part) -> to.queue().submit(part));
     }
@@ -147,15 +147,15 @@ public final class NodeWriter
       spans.called(command);
     }
     try {
-      EncodedCommand<K, V, T> outgoing = EncodedCommand.encode(command, mayFuse, compression);
-      if (outgoing.traits().name().equals("CLIENT|REPLY")) {
-        requireReplies(new RespRequest(outgoing.request()));
+      EncodedCommand<K, V, T> encoded = EncodedCommand.encode(command, mayFuse, compression);
+      if (encoded.traits().name().equals("CLIENT|REPLY")) {
+        requireReplies(new RespRequest(encoded.request()));
       }
       Lanes lanes = pipeline.lanes();
-      if (lanes != null && !outgoing.isFusible()) {
-        lanes.observe(outgoing);
+      if (lanes != null && !encoded.isFusible()) {
+        lanes.observe(encoded);
       }
-      return outgoing;
+      return encoded;
     } catch (SheafException e) {
       command.completeExceptionally(e);
       return null;
@@ -166,8 +166,8 @@ public final class NodeWriter
   }
 
   /**
-   * Refuses CLIENT REPLY OFF and SKIP: replies carry no names, so that after one that does not
-   * come, every later one would be taken for that of an earlier command.
+   * Rejects CLIENT REPLY OFF and SKIP. Replies are matched to commands by their order, so a missing
+   * reply would shift all later ones.
    */
   private static void requireReplies(RespRequest request) {
     String mode = request.is(2, "OFF") ? "OFF" : request.is(2, "SKIP") ? "SKIP" : "";
@@ -229,12 +229,12 @@ public final class NodeWriter
     return delegate;
   }
 
-  /** Whether listeners are to be told of each command. */
+  /** Whether there are command listeners. */
   public boolean isListenedTo() {
     return listening != null;
   }
 
-  /** Passes a connection's time-out to Lettuce's writer that enforces it, which does not see it. */
+  /** Passes the connection's time-out on to Lettuce's expiry writer, which would not see it. */
   public void setTimeout(Duration timeout) {
     timeouts.setConnectionTimeout(timeout);
     if (delegate instanceof CommandExpiryWriter expiring) {

@@ -24,11 +24,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that wait for one connection, in order and within bounds: what does not fit waits,
- * if its caller blocks anyway, or fails.
+ * The bounded queue of commands for one connection, with admission: a command that finds no room
+ * fails, or waits if its caller blocks anyway.
  *
- * <p>Commands are added by any thread and taken by one consumer at a time. Room for them is counted
- * by atomic additions; the lock is taken only while a thread waits for room.
+ * <p>Any thread adds commands; one consumer at a time takes them. Room is counted with atomic
+ * additions. The lock is used only while a thread waits for room.
  *
  * <p>The algorithm is Dmitry Vyukov's intrusive multi-producer single-consumer queue: a producer
  * swaps the tail and then links its predecessor to itself, so adding is one atomic exchange and
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PendingQueue implements BatchMeters.Queue {
 
-  /** How many commands a blocking caller adds at once before others get a chance. */
+  /** Most commands that a blocking caller adds in one step, so that others get a chance. */
   private static final int SLICE_COMMANDS = 1_024;
 
   private static final long MAX_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -52,7 +52,7 @@ public final class PendingQueue implements BatchMeters.Queue {
     }
   }
 
-  /** Commands linked to each other on the calling thread, to enter a queue in one step. */
+  /** A list of commands, linked on the calling thread to be added to a queue in one step. */
   static final class Chain {
 
     private @Nullable EncodedCommand<?, ?, ?> first;
@@ -83,7 +83,7 @@ public final class PendingQueue implements BatchMeters.Queue {
       return bytes;
     }
 
-    /** Whether all only read, and leave their connection as it is. */
+    /** Whether all commands are reads that do not change the state of their connection. */
     boolean areReads() {
       for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next()) {
         if (command.travelsAlone() || !command.traits().isRepeatable()) {
@@ -93,14 +93,14 @@ public final class PendingQueue implements BatchMeters.Queue {
       return true;
     }
 
-    /** Takes note of where the commands were counted. */
+    /** Records where the commands are counted. */
     void countedIn(EncodedCommand.Counting counting, int cell) {
       for (EncodedCommand<?, ?, ?> command = first; command != null; command = command.next()) {
         command.countedIn(counting, cell);
       }
     }
 
-    /** Calls back for each, which may be linked elsewhere then. */
+    /** Runs an action for each command. The action may link the command elsewhere. */
     void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
       for (EncodedCommand<?, ?, ?> command = first, next; command != null; command = next) {
         next = command.next();
@@ -111,20 +111,20 @@ public final class PendingQueue implements BatchMeters.Queue {
 
   private final BatchingOptions options;
 
-  /** The last command taken; its successor is the next one. Touched by the consumer alone. */
+  /** The command taken last; its successor is the next one. Consumer only. */
   private EncodedCommand<?, ?, ?> head =
-      // An empty queue holds one that is never sent.
+      // The initial dummy node, which is never sent.
       EncodedCommand.encode(
           new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.ASCII)), false);
 
   private volatile EncodedCommand<?, ?, ?> tail = head;
 
-  /** How many commands wait or are being added, and the size of their requests. */
+  /** How many commands are queued or being added. The next field has the size of their requests. */
   private final AtomicInteger commands = new AtomicInteger();
 
   private final AtomicLong bytes = new AtomicLong();
 
-  /** How many threads wait for room. */
+  /** How many threads are waiting for room. */
   private final AtomicInteger waiting = new AtomicInteger();
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -138,8 +138,8 @@ public final class PendingQueue implements BatchMeters.Queue {
   /**
    * Creates an empty queue.
    *
-   * @param entered called after commands were added, on the thread that did
-   * @param enteredHere the same for commands that are to be written at once by that thread
+   * @param entered called by the adding thread after commands were added
+   * @param enteredHere the same, for commands that the adding thread itself writes at once
    */
   PendingQueue(
       BatchingOptions options,
@@ -159,7 +159,7 @@ public final class PendingQueue implements BatchMeters.Queue {
     submit(command, command, 1, command.requestBytes());
   }
 
-  /** Queues linked commands with nothing between them, or fails them all if the queue is full. */
+  /** Queues commands without others in between, or fails them all if the queue is full. */
   void submit(Chain chain) {
     if (chain.first != null && chain.last != null) {
       submit(chain.first, chain.last, chain.commands, chain.bytes);
@@ -167,10 +167,9 @@ public final class PendingQueue implements BatchMeters.Queue {
   }
 
   /**
-   * Queues linked commands and has them written at once. By a caller that owns the event loop of
-   * the connection.
+   * Queues commands and writes them at once. Called by the owner of the connection's event loop.
    *
-   * @return whether there was room for them
+   * @return whether there was room
    */
   boolean submitHere(Chain chain) {
     if (closed || !tryTake(chain.commands, chain.bytes)) {
@@ -194,11 +193,11 @@ public final class PendingQueue implements BatchMeters.Queue {
   }
 
   /**
-   * Queues linked commands in slices, each when there is room for it, so that other callers get
-   * theirs in between. Blocks; what finds no room before the deadline fails.
+   * Queues commands in slices, each as soon as there is room, so that other callers can add theirs
+   * in between. Blocks. Commands that find no room before the deadline fail.
    *
-   * @param calledNanos when the commands' time began, by System.nanoTime
-   * @param deadlineNanos when it ends
+   * @param calledNanos when the commands were called, by System.nanoTime
+   * @param deadlineNanos when they time out, by System.nanoTime
    */
   void submitWaiting(Chain chain, long calledNanos, long deadlineNanos) {
     int most = Math.min(SLICE_COMMANDS, options.maxQueuedCommands());
@@ -234,7 +233,7 @@ public final class PendingQueue implements BatchMeters.Queue {
     }
   }
 
-  /** Counts commands that found no room in their time, and tells the flight recorder of them. */
+  /** Counts commands that found no room in time, and records an event for the flight recorder. */
   private void recordWait(Chain slice, EncodedCommand<?, ?, ?> first, long waitedNanos) {
     if (!closed) {
       if (meters != null) {
@@ -262,9 +261,10 @@ public final class PendingQueue implements BatchMeters.Queue {
   }
 
   /**
-   * Takes room if there is enough. Something too large for the whole queue gets an empty one.
+   * Reserves room if there is enough. A request larger than the whole queue is admitted to an empty
+   * one.
    *
-   * @return whether it was taken
+   * @return whether room was reserved
    */
   boolean tryTake(int newCommands, long newBytes) {
     int totalCommands = commands.addAndGet(newCommands);
@@ -278,7 +278,7 @@ public final class PendingQueue implements BatchMeters.Queue {
     return false;
   }
 
-  /** Takes room, waiting for it; false if there was none before the deadline. */
+  /** Reserves room, waiting for it if need be; false if the deadline passed. */
   private boolean take(int newCommands, long newBytes, long deadlineNanos)
       throws InterruptedException {
     lock.lockInterruptibly();
@@ -289,7 +289,7 @@ public final class PendingQueue implements BatchMeters.Queue {
         if (left <= 0) {
           return false;
         }
-        // A thread that freed room just before this one was counted as waiting did not signal.
+        // A thread that freed room just before `waiting` was incremented has not signalled.
         freed.awaitNanos(Math.min(left, MAX_NAP_NANOS));
       }
       return true;
@@ -301,7 +301,7 @@ public final class PendingQueue implements BatchMeters.Queue {
 
   private void add(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     if (first == last && first.isFusible()) {
-      // A read by itself voids nothing that a loop has read ahead.
+      // A read does not invalidate what a loop has read ahead.
       link(first, last);
       return;
     }
@@ -310,7 +310,7 @@ public final class PendingQueue implements BatchMeters.Queue {
     writes.afterQueueing(written, first, last);
   }
 
-  /** Adds linked commands, from first to last, with nothing between them. */
+  /** Appends linked commands, from first to last. */
   void link(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     EncodedCommand<?, ?, ?> previous = (EncodedCommand<?, ?, ?>) TAIL.getAndSet(this, last);
     previous.linkTo(first);
@@ -341,10 +341,10 @@ public final class PendingQueue implements BatchMeters.Queue {
   }
 
   /**
-   * The failure of a command for which there is no room.
+   * Creates the error of a command for which there is no room.
    *
-   * @param queue begins the sentence
-   * @param reason why nothing leaves it
+   * @param queue names the queue, at the start of the message
+   * @param reason why the queue does not drain
    */
   public static QueueFullException full(
       String queue, int commands, long bytes, BatchingOptions limits, String reason) {
@@ -364,20 +364,21 @@ public final class PendingQueue implements BatchMeters.Queue {
   }
 
   /**
-   * Takes the next command, or null if there is none yet. By the consumer, which {@link #free}s.
+   * Takes the next command, or null if there is none yet. Consumer only; it must {@link #free} the
+   * room.
    */
   @Nullable EncodedCommand<?, ?, ?> poll() {
     EncodedCommand<?, ?, ?> next = head.next();
     if (next == null) {
       return null;
     }
-    // Unlinks the element left behind, so that an old one never keeps its successors alive.
+    // Unlinks the old node, so that it cannot keep its successors alive.
     head.linkTo(null);
     head = next;
     return next;
   }
 
-  /** Commands were taken: there is room for others. */
+  /** Releases the room of commands that were taken. */
   void free(int takenCommands, long takenBytes) {
     commands.addAndGet(-takenCommands);
     bytes.addAndGet(-takenBytes);
@@ -391,31 +392,31 @@ public final class PendingQueue implements BatchMeters.Queue {
     }
   }
 
-  /** Calls back for each command that waits, in order. By the consumer. */
+  /** Runs an action for each queued command, in order. Consumer only. */
   void forEach(Consumer<EncodedCommand<?, ?, ?>> action) {
     for (EncodedCommand<?, ?, ?> command = head.next(); command != null; command = command.next()) {
       action.accept(command);
     }
   }
 
-  /** Whether nothing was added that was not taken. By the consumer. */
+  /** Whether all added commands have been taken. Consumer only. */
   boolean isEmpty() {
     return head == tail;
   }
 
-  /** How many commands wait or are being added. */
+  /** How many commands are queued or being added. */
   @Override
   public int commands() {
     return commands.get();
   }
 
-  /** The size of their requests. */
+  /** The size of the requests of these commands. */
   @Override
   public long bytes() {
     return bytes.get();
   }
 
-  /** From now on every command fails. */
+  /** Closes the queue: commands added from now on fail. */
   void close() {
     closed = true;
   }

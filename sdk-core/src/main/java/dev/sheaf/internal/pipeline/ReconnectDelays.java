@@ -6,20 +6,20 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The pauses before attempts to reconnect. Lettuce's own grow to 30 seconds without a random part:
- * servers may long be back by then, and instances that lost one together come back together.
+ * The delays before attempts to reconnect. Lettuce's default grows to 30 seconds without jitter:
+ * servers may be back long before, and instances that lost a server together reconnect together.
  */
 final class ReconnectDelays {
 
-  /** The longest pause before a lost connection is tried again. */
+  /** The longest delay before an attempt. */
   static final Duration LONGEST = Duration.ofMillis(500);
 
-  /** So many attempts in a row tell Lettuce's own pauses from others. */
+  /** How many delays to compare, to recognise Lettuce's default. */
   private static final int COMPARED = 20;
 
   private ReconnectDelays() {}
 
-  /** The pauses of an application, unless they are those that Lettuce has without a choice. */
+  /** The delays that the application chose, or these ones in place of Lettuce's default. */
   static Delay over(Delay given) {
     Delay usual = Delay.exponential();
     for (int attempt = 1; attempt <= COMPARED; attempt++) {

@@ -18,40 +18,40 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The decision on commands whose replies were lost with their connection: which are sent again.
+ * Decides which commands are sent again after a lost connection.
  *
- * <p>What may change data or the state of the connection is given up, because it may have run. What
- * only reads is sent again, with two exceptions. Before a command that was given up, a read of what
- * that one writes is not: if it ran, the read would see what its caller wrote only afterwards.
- * Behind a command that was given up and sets the state of its connection, as SELECT and AUTH do,
- * no read is: the new connection does not have that state, and the read would see another database.
+ * <p>Commands that may change data or the state of the connection fail, because they may have run.
+ * Reads are sent again, with two exceptions. A read that precedes a failed write of the same key is
+ * not: if the write ran, the read would see a value that its caller wrote afterwards. A read that
+ * follows a failed command such as SELECT or AUTH is not: the new connection lacks that state, and
+ * the read would see another database.
  *
- * <p>Looks at the unanswered commands of one connection from the last one backwards. Confined to
- * the event loop of that connection.
+ * <p>Visits the unanswered commands of one connection from the last one backwards. Confined to the
+ * event loop of that connection.
  */
 final class Replay {
 
   /**
-   * How many connections may be lost while a read's reply is the next, before it is sent no more:
-   * its reply may be the reason, as one that is larger than the server's output buffer. Ten of them
-   * last about a second.
+   * How many connections may be lost while a read is the next to be answered, before the read
+   * fails. Its reply may be the reason, for instance if it exceeds the server's output buffer
+   * limit. Ten reconnects take about a second.
    */
   static final int MAX_LOSSES = 10;
 
   /**
-   * How many connections may be lost while the replies to several reads are the next, before each
-   * of them travels alone: the one that is the reason then fails by itself. Half of the losses, so
-   * that either half bridges what else may cut connections.
+   * How many connections may be lost before reads that were sent together are sent one by one, so
+   * that only the one that is the reason fails. Half of all losses, so that each half is enough to
+   * bridge other causes.
    */
   static final int LOSSES_TOGETHER = MAX_LOSSES / 2;
 
-  /** Hashes of the keys that commands given up so far may have written. */
+  /** Hashes of the keys that the failed commands may have written. */
   private final Set<Integer> writtenLater = new HashSet<>();
 
   /** Whether one of them may have changed every key. */
   private boolean allWrittenLater;
 
-  /** The reads that are to be sent again. */
+  /** The reads to send again. */
   private final List<EncodedCommand<?, ?, ?>> again = new ArrayList<>();
 
   private int unknown;
@@ -59,9 +59,9 @@ final class Replay {
   private Replay() {}
 
   /**
-   * Ends flights that will not be answered.
+   * Ends flights that will not be answered, and decides about their commands.
    *
-   * @param flights in the order in which they were written
+   * @param flights in the order they were sent
    */
   static Replay of(List<Flight> flights) {
     Replay replay = new Replay();
@@ -89,7 +89,7 @@ final class Replay {
     return replay;
   }
 
-  /** Replies come in order, so the first without one is the one that was to come. */
+  /** Replies arrive in order, so the first unanswered command was the next to be answered. */
   private void countLoss(Flight first) {
     List<RedisCommand<?, ?, ?>> parts = first.unanswered();
     if (parts.isEmpty()) {
@@ -107,11 +107,11 @@ final class Replay {
   }
 
   /**
-   * Fails what Lettuce would send again by itself and must not, before it does. Commands that
-   * travel in flights are given up by {@link #of}, which does not see the others; the reads among
-   * them that must not be sent again because of the others are failed here.
+   * Fails commands that Lettuce would send again by itself but must not. Commands in flights are
+   * handled by {@link #of}, which does not see the others; reads in flights that must not be sent
+   * again because of the others fail here.
    *
-   * @param unanswered in the order in which they were written
+   * @param unanswered in the order they were sent
    */
   static void failUnsafe(List<RedisCommand<?, ?, ?>> unanswered) {
     Replay replay = new Replay();
@@ -133,20 +133,20 @@ final class Replay {
     }
   }
 
-  /** What is to be sent again, in its order. */
+  /** The commands to send again, in order. */
   List<EncodedCommand<?, ?, ?>> again() {
     return again;
   }
 
-  /** How many commands were given up that may have run. */
+  /** How many commands failed although they may have run. */
   int unknown() {
     return unknown;
   }
 
   /**
-   * Fails a read whose reply was cut off, if what came of it is in its output already, where the
-   * whole reply would be added to it. A single value is there wholly or not at all, and a fused
-   * read begins anew.
+   * Fails a read whose reply was cut off if its output holds part of the reply: a second reply
+   * would be added to that. A single value is read whole or not at all, and a fused read starts
+   * again.
    */
   private static void failIfSpoilt(RedisCommand<?, ?, ?> part) {
     if (part instanceof EncodedCommand<?, ?, ?> command
@@ -160,7 +160,7 @@ final class Replay {
     }
   }
 
-  /** The callers' commands in parts of a flight, the last one first. */
+  /** The callers' commands in the parts of a flight, last one first. */
   private static List<EncodedCommand<?, ?, ?>> backwards(List<RedisCommand<?, ?, ?>> parts) {
     List<EncodedCommand<?, ?, ?>> commands = new ArrayList<>(parts.size());
     for (RedisCommand<?, ?, ?> part : parts) {
@@ -177,10 +177,9 @@ final class Replay {
   }
 
   /**
-   * Looks at one command, and fails the reads that must not be sent again because of it, or itself
-   * because of later ones.
+   * Visits a command. Fails it if a later command forbids sending it again.
    *
-   * @return whether it may run twice; else it is to be given up
+   * @return whether it may run twice; if not, it must fail
    */
   private boolean mayRepeat(EncodedCommand<?, ?, ?> command) {
     CommandTraits traits = command.traits();
@@ -200,7 +199,7 @@ final class Replay {
 
   private void giveUp(EncodedCommand<?, ?, ?> command, CommandTraits traits) {
     if (traits.isOfConnection() && traits.writesAny()) {
-      // It changes what the connection says of every key, but no key.
+      // It changes the view of every key, but no key.
       for (EncodedCommand<?, ?, ?> read : again) {
         fail(read, traits + " was called before it, and the new connection is without its effect");
       }

@@ -16,16 +16,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for futures as Lettuce's blocking commands do, with the same exceptions. */
+/** Waits for futures like Lettuce's blocking commands, with the same exceptions. */
 public final class Replies {
 
   private Replies() {}
 
   /**
-   * The value, waited for at most the given time. The future is left as it is. What this thread
-   * holds back is sent first: the value may depend on it.
+   * Waits for the value, at most the given time. A time-out does not complete the future. First
+   * sends the collected commands of this thread, since the value may depend on them.
    *
-   * @throws RedisException if it failed, did not complete in time, or the thread was interrupted
+   * @throws RedisException if the future failed or timed out, or the thread was interrupted
    */
   public static <T extends @Nullable Object> T resultOf(
       CompletableFuture<T> future, Duration timeout) {
@@ -56,7 +56,7 @@ public final class Replies {
   private static RedisException asRedisException(Exception e) {
     Throwable cause = Failures.cause(e);
     if (cause instanceof RedisCommandExecutionException) {
-      // A new one of the same kind: its stack is that of the waiting thread.
+      // A new exception of the same type, with the stack of the waiting thread.
       return ExceptionFactory.createExecutionException(cause.getMessage(), cause);
     }
     if (cause instanceof RedisException redis) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What each new socket of a node is sent ahead of the first script that is called there, so that
- * this one is known. Sockets where none is called, as those that ask for the topology, get nothing.
+ * The commands that load scripts on a new socket, sent ahead of the first call of a script there.
+ * Sockets without such calls, for instance those for topology refreshes, load nothing.
  *
  * <p>Thread-safe.
  */
@@ -17,7 +17,9 @@ public final class ScriptTexts {
 
   private volatile Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands = List::of;
 
-  /** Sets what makes the commands, anew for each socket; their outcomes are its own affair. */
+  /**
+   * Sets the supplier of the commands, called for each socket. It handles their outcomes itself.
+   */
   public void comeFrom(Supplier<? extends List<? extends RedisCommand<?, ?, ?>>> commands) {
     this.commands = commands;
   }

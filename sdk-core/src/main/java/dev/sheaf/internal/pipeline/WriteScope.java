@@ -19,27 +19,26 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the current thread writes and has not sent yet, by node connection.
+ * The commands that the current thread has written but not yet sent, by node connection.
  *
- * <p>There are two kinds. A <em>batch</em> gathers what is written until it ends, so that each
- * connection gets its part at once and writes it at once. A <em>blocking call</em> gathers what the
- * call writes until it waits: then the caller may drive the event loop itself, and write and read
- * without another thread.
+ * <p>There are two kinds. A <em>batch</em> collects commands until it ends; each connection then
+ * gets its share in one step and sends it in one write. A <em>blocking call</em> collects commands
+ * until it waits. It can then drive the event loop itself: write and read without another thread.
  *
- * <p>Confined to its thread. A batch inside a batch is part of it; a blocking call inside a batch
- * sends first what the batch holds, since its reply may depend on that.
+ * <p>Confined to its thread. A batch inside a batch becomes part of the outer one. A blocking call
+ * inside a batch first sends the commands of the batch, since its reply may depend on them.
  */
 public final class WriteScope {
 
   private static final ThreadLocal<@Nullable WriteScope> CURRENT = new ThreadLocal<>();
 
-  /** How long what finds no room waits for it; 0 if it fails at once. */
+  /** How long to wait for room in a full queue, in nanoseconds; 0 to fail at once. */
   private final long roomNanos;
 
-  /** How many callers of the client block; null if this is no blocking call. */
+  /** Counts the blocked callers of the client; null if this is not a blocking call. */
   private final @Nullable AtomicInteger blockedCallers;
 
-  /** The connection whose event loop this thread drives. */
+  /** The connection whose event loop this thread owns. */
   private @Nullable NodePipeline driven;
 
   private @Nullable DrivenEventLoop drivenLoop;
@@ -47,15 +46,15 @@ public final class WriteScope {
   private @Nullable NodePipeline pipeline;
   private @Nullable Chain chain;
 
-  /** What was written to last. */
+  /** The connection that was written to last. */
   private @Nullable NodePipeline last;
 
-  /** The parts of further connections. */
+  /** The commands for all connections but the first. */
   private @Nullable Map<NodePipeline, Chain> more;
 
   private @Nullable Set<Object> marks;
 
-  /** When its commands were called, by System.nanoTime, if that was before it began; else 0. */
+  /** When the commands were called, by System.nanoTime, if before this scope began; else 0. */
   private final long calledNanos;
 
   private WriteScope(long roomNanos, @Nullable AtomicInteger blockedCallers, long calledNanos) {
@@ -64,19 +63,19 @@ public final class WriteScope {
     this.calledNanos = calledNanos;
   }
 
-  /** Runs what writes commands, then sends these; what finds no room fails. */
+  /** Runs code that writes commands, then sends them. Commands that find no room fail. */
   public static void run(Runnable writes) {
     run(writes, 0);
   }
 
-  /** Runs what writes commands, then sends these, waiting for room at most the given time. */
+  /** Runs code that writes commands, then sends them. Waits for room, at most the given time. */
   public static void runBlocking(Runnable writes, Duration timeout) {
     run(writes, timeout.toNanos());
   }
 
   /**
-   * Runs what writes commands as a part of what the current thread holds back, of a blocking call
-   * too, so that both leave in one write; sends them if it holds nothing back.
+   * Runs code that writes commands inside the current scope, even that of a blocking call, so that
+   * all of them are sent in one write. Sends them at the end if there is no current scope.
    */
   public static void join(Runnable writes) {
     if (CURRENT.get() == null) {
@@ -96,27 +95,27 @@ public final class WriteScope {
   }
 
   /**
-   * As {@link #runBlocking}, for what writes commands that were called earlier.
+   * As {@link #runBlocking}, for commands that were called earlier.
    *
-   * @param calledNanos when, by System.nanoTime
+   * @param calledNanos when they were called, by System.nanoTime
    */
   public static void runLate(Runnable writes, long calledNanos, Duration timeout) {
     gather(writes, new WriteScope(timeout.toNanos(), null, calledNanos), CURRENT.get());
   }
 
-  private static void gather(Runnable writes, WriteScope corked, @Nullable WriteScope outer) {
-    CURRENT.set(corked);
+  private static void gather(Runnable writes, WriteScope scope, @Nullable WriteScope outer) {
+    CURRENT.set(scope);
     try {
       writes.run();
     } finally {
       CURRENT.set(outer);
-      corked.submit();
+      scope.submit();
     }
   }
 
   /**
-   * Runs a call that writes commands and then waits for their replies, by what {@link #await} is
-   * part of. The calling thread may drive the event loop while it waits.
+   * Runs a call that writes commands and then waits for their replies through {@link #await}. The
+   * calling thread can drive the event loop while it waits.
    *
    * @param timeout how long the call may wait for room in a full queue
    */
@@ -126,32 +125,32 @@ public final class WriteScope {
     if (outer != null && outer.blockedCallers != null) {
       return call.call();
     }
-    WriteScope corked = begin(outer, blockedCallers, timeout);
+    WriteScope scope = begin(outer, blockedCallers, timeout);
     try {
       return call.call();
     } finally {
-      corked.end(outer, blockedCallers);
+      scope.end(outer, blockedCallers);
     }
   }
 
-  /** As {@link #call}, for what throws nothing checked. */
+  /** As {@link #call}, for code without checked exceptions. */
   public static <T extends @Nullable Object> T supply(
       AtomicInteger blockedCallers, Duration timeout, Supplier<T> call) {
     WriteScope outer = CURRENT.get();
     if (outer != null && outer.blockedCallers != null) {
       return call.get();
     }
-    WriteScope corked = begin(outer, blockedCallers, timeout);
+    WriteScope scope = begin(outer, blockedCallers, timeout);
     try {
       return call.get();
     } finally {
-      corked.end(outer, blockedCallers);
+      scope.end(outer, blockedCallers);
     }
   }
 
   /**
-   * Runs a call that waits for replies by other ways than {@link #await}: nothing is held back
-   * meanwhile.
+   * Runs a call that does not wait through {@link #await}. Sends the collected commands first, and
+   * collects none during the call.
    */
   public static <T extends @Nullable Object> T pass(Callable<T> call) throws Exception {
     WriteScope outer = CURRENT.get();
@@ -172,10 +171,10 @@ public final class WriteScope {
     if (outer != null) {
       outer.submit();
     }
-    WriteScope corked = new WriteScope(timeout.toNanos(), blockedCallers, 0);
-    CURRENT.set(corked);
+    WriteScope scope = new WriteScope(timeout.toNanos(), blockedCallers, 0);
+    CURRENT.set(scope);
     blockedCallers.incrementAndGet();
-    return corked;
+    return scope;
   }
 
   private void end(@Nullable WriteScope outer, AtomicInteger blockedCallers) {
@@ -185,19 +184,19 @@ public final class WriteScope {
   }
 
   /**
-   * Sends what the current thread holds back, because it is about to wait, and drives the event
-   * loop, if it may, until something is done.
+   * Sends the collected commands of the current thread, which is about to wait, and drives the
+   * event loop if it can, until the future is done.
    *
-   * @param done what the thread waits for; completed by any thread
-   * @param deadlineNanos when it stops waiting, by System.nanoTime
-   * @return whether it is done; if not, the thread has to wait as if this had not been called
+   * @param done the future to wait for; completed by any thread
+   * @param deadlineNanos when to stop waiting, by System.nanoTime
+   * @return whether it is done; if not, the caller must still wait for it
    */
   public static boolean await(CompletableFuture<?> done, long deadlineNanos) {
-    // An interrupted thread does not wait; whether the reply was quicker is not to decide that.
+    // An interrupted thread never waits, even if the reply happens to be there already.
     boolean interrupted = Thread.currentThread().isInterrupted();
-    WriteScope corked = CURRENT.get();
-    if (corked != null) {
-      corked.sendAndDrive(done, deadlineNanos);
+    WriteScope scope = CURRENT.get();
+    if (scope != null) {
+      scope.sendAndDrive(done, deadlineNanos);
     }
     return !interrupted && done.isDone();
   }
@@ -229,7 +228,7 @@ public final class WriteScope {
     }
   }
 
-  /** Whether this thread owns the event loop of a connection now, with which it is to send. */
+  /** Tries to take the event loop of a connection to send these commands on. */
   private boolean ownsLoop(AtomicInteger blockedCallers, NodePipeline main, Chain commands) {
     DrivenEventLoop loop = main.loop();
     if (loop == null) {
@@ -250,7 +249,7 @@ public final class WriteScope {
     return owns;
   }
 
-  /** Takes the event loop of a connection. While this thread has it, the socket stays on it. */
+  /** Tries to take the event loop of a connection. The socket stays on it while it is owned. */
   private boolean own(NodePipeline candidate) {
     DrivenEventLoop loop = candidate.loop();
     if (loop == null || !loop.tryDrive()) {
@@ -266,9 +265,9 @@ public final class WriteScope {
   }
 
   /**
-   * Sends what is held back, as the owner of an event loop.
+   * Sends the collected commands as the owner of the event loop.
    *
-   * @return whether it was sent; if not, nothing was
+   * @return whether they were sent; if not, all of them are still held
    */
   private boolean submitHere(DrivenEventLoop loop) {
     NodePipeline main = Objects.requireNonNull(pipeline);
@@ -278,7 +277,7 @@ public final class WriteScope {
     if (lanes != null && !lanes.enter(main, to, commands)) {
       return false;
     }
-    // Before they are queued: whatever fails behind that, they must not be queued twice.
+    // Cleared first: if something below throws, the commands must not be queued twice.
     pipeline = null;
     chain = null;
     if (!to.queue().submitHere(commands)) {
@@ -302,19 +301,19 @@ public final class WriteScope {
     return true;
   }
 
-  /** Sends what the current thread holds back. What it writes later is held back again. */
+  /** Sends the commands collected so far. Later ones are collected again. */
   public static void release() {
-    WriteScope corked = CURRENT.get();
-    if (corked != null) {
-      corked.submit();
+    WriteScope scope = CURRENT.get();
+    if (scope != null) {
+      scope.submit();
     }
   }
 
-  /** Sends what the current thread holds back, if its requests have that many bytes together. */
+  /** Sends the commands collected so far if their requests have at least that many bytes. */
   public static void releaseFrom(long bytes) {
-    WriteScope corked = CURRENT.get();
-    if (corked != null && corked.heldBytes() >= bytes) {
-      corked.submit();
+    WriteScope scope = CURRENT.get();
+    if (scope != null && scope.heldBytes() >= bytes) {
+      scope.submit();
     }
   }
 
@@ -360,21 +359,21 @@ public final class WriteScope {
         });
   }
 
-  /** The one that the current thread runs in, or null. */
+  /** The scope of the current thread, or null. */
   public static @Nullable WriteScope current() {
     return CURRENT.get();
   }
 
   /**
-   * How long the blocking call that the current thread is in may wait for room in a full queue, in
-   * nanoseconds; 0 outside such a call.
+   * How long the current blocking call may wait for room in a full queue, in nanoseconds; 0 outside
+   * of such a call.
    */
   public static long roomNanos() {
-    WriteScope corked = CURRENT.get();
-    return corked == null || corked.blockedCallers == null ? 0 : corked.roomNanos;
+    WriteScope scope = CURRENT.get();
+    return scope == null || scope.blockedCallers == null ? 0 : scope.roomNanos;
   }
 
-  /** Names the node that the current thread wrote to last, to end a sentence with; may be empty. */
+  /** The node that the current thread wrote to last, as the end of a sentence; may be empty. */
   public static String byNode() {
     WriteScope scope = CURRENT.get();
     NodePipeline last = scope == null ? null : scope.last;
@@ -382,10 +381,10 @@ public final class WriteScope {
   }
 
   /**
-   * Why the reply that the current thread waits for is late.
+   * Explains why the reply that the current thread waits for is late.
    *
-   * @param waitedNanos for how long it has waited
-   * @return null if nothing is known of it
+   * @param waitedNanos how long it has waited
+   * @return null if nothing is known about the command
    */
   public static @Nullable Lateness whyLate(RedisCommand<?, ?, ?> command, long waitedNanos) {
     WriteScope scope = CURRENT.get();
@@ -395,7 +394,7 @@ public final class WriteScope {
     return Lateness.orPause(waitedNanos, scope.last.reasons().whyLate(command));
   }
 
-  /** Counts the command that the current thread waited for in vain. */
+  /** Counts a time-out of the command that the current thread waited for. */
   public static void timedOut(Lateness why) {
     WriteScope scope = CURRENT.get();
     if (scope != null && scope.last != null) {
@@ -403,19 +402,19 @@ public final class WriteScope {
     }
   }
 
-  /** Whether the current thread holds back, and this mark is new to what it holds. */
+  /** Whether the current thread is in a batch that has not seen this mark yet. */
   public static boolean isFirst(Object mark) {
-    WriteScope corked = CURRENT.get();
-    if (corked == null || corked.blockedCallers != null) {
+    WriteScope scope = CURRENT.get();
+    if (scope == null || scope.blockedCallers != null) {
       return false;
     }
-    if (corked.marks == null) {
-      corked.marks = new HashSet<>();
+    if (scope.marks == null) {
+      scope.marks = new HashSet<>();
     }
-    return corked.marks.add(mark);
+    return scope.marks.add(mark);
   }
 
-  /** Holds back a command that the current thread writes. */
+  /** Collects a command of the current thread. */
   public void hold(NodePipeline to, EncodedCommand<?, ?, ?> command) {
     if (blockedCallers != null) {
       command.awaitedByCaller();
@@ -426,7 +425,7 @@ public final class WriteScope {
     partOf(to).append(command);
   }
 
-  /** Holds back commands with nothing between them. */
+  /** Collects commands that must stay together. */
   void hold(NodePipeline to, Chain commands) {
     commands.forEach(command -> hold(to, command));
   }

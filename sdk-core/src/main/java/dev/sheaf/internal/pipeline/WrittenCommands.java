@@ -15,27 +15,26 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that were written on one socket and await their replies, as one finds them who asks
- * why a reply is late.
+ * The unanswered commands of one socket, as searched to explain why a reply is late.
  *
- * <p>Thread-safe. What is looked at belongs to the event loop of the socket, so that has to run; if
- * it does not, that is the reason.
+ * <p>Thread-safe. The search runs on the event loop of the socket. If the event loop does not get
+ * to it, that is the reason.
  */
 final class WrittenCommands {
 
-  /** How long one who asks waits for the event loop before it counts as busy. */
+  /** How long to wait for the event loop before it counts as busy. */
   static final int LOOK_MILLIS = 25;
 
-  /** How often, if its thread is not seen to do anything else. */
+  /** How often to wait again while the thread of the event loop seems idle. */
   private static final int LOOKS = 8;
 
   /**
-   * How long it is remembered that the event loop does not run: thousands of commands may be late
-   * for the one reason, and are not to wait for it one after the other.
+   * How long a busy event loop is remembered: thousands of commands may be late for that reason,
+   * and must not each wait for it.
    */
   private static final long STUCK_KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** What keeps the event loop from running, and when that was seen, by System.nanoTime. */
+  /** What keeps the event loop busy, and when that was seen, by System.nanoTime. */
   private record Stuck(Lateness why, long seenNanos) {}
 
   private final Channel channel;
@@ -43,9 +42,10 @@ final class WrittenCommands {
   private volatile @Nullable Stuck stuck;
 
   /**
-   * Of a socket.
+   * For one socket.
    *
-   * @param nodeHeardNanos when the node was last heard of, on any connection, by System.nanoTime
+   * @param nodeHeardNanos when data was last read from the node, on any connection, by
+   *     System.nanoTime
    */
   WrittenCommands(Channel channel, LongSupplier nodeHeardNanos) {
     this.channel = channel;
@@ -53,9 +53,9 @@ final class WrittenCommands {
   }
 
   /**
-   * Why a command has no reply. Waits for the event loop a moment.
+   * Explains why a command has no reply. Waits briefly for the event loop.
    *
-   * @return null if it was not written on this socket
+   * @return null if it was not sent on this socket
    */
   @Nullable Lateness find(RedisCommand<?, ?, ?> command) {
     if (channel.eventLoop().inEventLoop()) {
