@@ -14,7 +14,6 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
 import dev.sheaf.compression.ValueCompression;
@@ -325,8 +324,7 @@ class CompressionContractTest {
   void commandsOnStoredBytes_areRefused_unlessCompressionIsOff(ServerUnderTest server) {
     CompressionOptions options =
         CompressionOptions.of(
-            CompressionPolicy.of("page:", Compressors.snappy()),
-            CompressionPolicy.off("page:raw:"));
+            CompressionPolicy.of("page:", Compressor.snappy()), CompressionPolicy.off("page:raw:"));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       sheaf.sync().set("page:1", MEDIUM);
       assertRefused(() -> sheaf.sync().append("page:1", "x"), "APPEND", "page:1");
@@ -349,7 +347,7 @@ class CompressionContractTest {
   @ForEachServer
   void valueRenamedOrCopiedOutOfItsPolicy_isNotDestroyed(ServerUnderTest server) {
     CompressionOptions options =
-        CompressionOptions.of(CompressionPolicy.of("page:", Compressors.snappy()));
+        CompressionOptions.of(CompressionPolicy.of("page:", Compressor.snappy()));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       sheaf.sync().set("page:{1}", MEDIUM);
       sheaf.sync().copy("page:{1}", "copy:{1}");
@@ -492,7 +490,7 @@ class CompressionContractTest {
 
   @ForEachServer
   void mixedFleet_everyReadIsRight(ServerUnderTest server) {
-    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressors.zstd()));
+    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressor.zstd()));
     try (Sheaf<String, String> snappyWriter = compressing(server);
         Sheaf<String, String> zstdWriter = Sheaf.builder(server.uri()).compression(zstd).connect();
         Sheaf<String, String> reader =
