@@ -40,11 +40,13 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -114,6 +116,26 @@ class CompressionContractTest {
       assertThat(sheaf.sync().httl("h", "large").get(0)).isBetween(900L, 1_000L);
       assertThat(sheaf.sync().hgetdel("h", "large").get(0).getValue()).isEqualTo(LARGE);
       assertThat(sheaf.sync().hget("h", "large")).isNull();
+    }
+  }
+
+  @ForEachServer
+  void valueBehindManyThatDoNotCompress_isCompressed(ServerUnderTest server) {
+    try (Sheaf<String, byte[]> sheaf =
+            Sheaf.builder(server.uri())
+                .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
+                .compression(CompressionOptions.defaults())
+                .connect();
+        Sheaf<String, byte[]> plain = plain(server)) {
+      Random random = new Random(1);
+      byte[] noise = new byte[1_000];
+      for (int i = 0; i < 200; i++) {
+        random.nextBytes(noise);
+        sheaf.sync().set("page:" + i, noise);
+      }
+      assertThat(plain.sync().get("page:199")).isEqualTo(noise);
+      sheaf.sync().set("page:text", MEDIUM.getBytes(StandardCharsets.UTF_8));
+      assertThat(isEnvelope(plain.sync().get("page:text"))).isTrue();
     }
   }
 
