@@ -4,7 +4,6 @@ package dev.sheaf;
 import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.compression.Dictionaries;
-import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
@@ -19,6 +18,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,8 @@ public interface Sheaf<K, V> extends AutoCloseable {
    *     redis-sentinel://}, {@code redis-socket://} for a Unix socket; for a cluster any node, or
    *     several with commas between them
    * @throws IllegalArgumentException if the URI cannot be understood; the message says why
-   * @throws SheafConnectionException if no connection could be made; the message says why
+   * @throws io.lettuce.core.RedisConnectionException if no connection could be made; the message
+   *     says why
    */
   @CheckReturnValue
   static Sheaf<String, String> connect(String uri) {
@@ -116,7 +117,8 @@ public interface Sheaf<K, V> extends AutoCloseable {
    * <p>The first call connects, and blocks for that; later ones give the same object. It is closed
    * with this client. See {@link BulkLane} for the order of commands.
    *
-   * @throws SheafConnectionException if no connection could be made; the message says why
+   * @throws io.lettuce.core.RedisConnectionException if no connection could be made; the message
+   *     says why
    */
   BulkLane<K, V> bulk();
 
@@ -406,7 +408,10 @@ public interface Sheaf<K, V> extends AutoCloseable {
   @Nullable V readThrough(K key, Duration ttl, Loader<? super K, ? extends V> loader);
 
   /** Reads many keys through Redis. See {@link ReadThrough#getAll}. */
-  Map<K, V> readThroughAll(Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader);
+  Map<K, V> readThroughAll(
+      Collection<? extends K> keys,
+      Duration ttl,
+      Loader<? super Set<K>, ? extends Map<? extends K, ? extends V>> loader);
 
   /**
    * A read-through with options of its own; keep it, because its callers share loads and limits.

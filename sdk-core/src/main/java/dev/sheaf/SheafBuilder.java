@@ -9,6 +9,7 @@ import dev.sheaf.internal.client.Connector;
 import dev.sheaf.internal.common.Limits;
 import dev.sheaf.internal.common.OptionChecks;
 import dev.sheaf.internal.connect.ServerUris;
+import dev.sheaf.internal.sync.LoopLearning;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.RedisCodec;
@@ -207,14 +208,28 @@ public final class SheafBuilder<K, V> {
   /**
    * Learns loops that nobody declared: where a place in the code has read, three times in a row,
    * the keys that its first two foretell, the first key of its next loop brings those to come, as
-   * {@link Sheaf#loop} does. Without options, nothing is learned or read ahead.
+   * {@link Sheaf#loop} does. Off by default: then nothing is learned or read ahead.
    *
    * <p>A value that was read ahead is handed out for its own key, once, to the same thread, within
-   * {@link LoopLearning#maxAge()}, and not after this client has written the key. What other
+   * 50 milliseconds of its request, and not after this client has written the key. What other
    * clients write meanwhile is seen that much later.
    */
-  public SheafBuilder<K, V> learnLoops(LoopLearning options) {
-    settings.loopLearning = Objects.requireNonNull(options, "options");
+  public SheafBuilder<K, V> learnLoops(boolean on) {
+    settings.loopLearning = on ? LoopLearning.defaults() : null;
+    return this;
+  }
+
+  /**
+   * Learns loops, as {@link #learnLoops(boolean)}, with limits of one's own.
+   *
+   * @param maxAge how long a value that was read ahead may wait to be handed out, from its request
+   *     on, up to 1 minute; it must be longer than a round trip
+   * @param maxVainPercent which share of the reads of a place may be in vain before nothing is read
+   *     ahead there any more, in percent, 1 to 100; 25 unless given
+   * @throws IllegalArgumentException if one is out of its range; the message names it
+   */
+  public SheafBuilder<K, V> learnLoops(Duration maxAge, int maxVainPercent) {
+    settings.loopLearning = new LoopLearning(maxAge, maxVainPercent);
     return this;
   }
 
@@ -241,7 +256,8 @@ public final class SheafBuilder<K, V> {
   /**
    * Connects. Blocks as {@link Sheaf#connect} does.
    *
-   * @throws SheafConnectionException if no connection could be made; the message says why
+   * @throws io.lettuce.core.RedisConnectionException if no connection could be made; the message
+   *     says why
    */
   @CheckReturnValue
   public Sheaf<K, V> connect() {

@@ -9,6 +9,7 @@ import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
 import dev.sheaf.testkit.Topology;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisFuture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,7 +121,7 @@ class BulkLaneContractTest {
         Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       server.faults().errorOn("hello", "NOPERM not today");
       assertThatThrownBy(sheaf::bulk)
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("not today");
       server.faults().clear();
       assertThat(sheaf.bulk().sync().ping()).isEqualTo("PONG");

@@ -3,14 +3,13 @@ package dev.sheaf.examples;
 
 import dev.sheaf.Batch;
 import dev.sheaf.Sheaf;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ScatterException;
-import dev.sheaf.scripts.ScatterOptions;
 import dev.sheaf.scripts.ScriptLibrary;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** One script for any number of keys: in slices, so that the server is never busy for long. */
@@ -29,8 +28,8 @@ public final class ScatterExample {
       }
 
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_LLEN);
-      ScatterOptions options = ScatterOptions.builder().budget(Duration.ofMillis(1)).build();
-      long waiting = sum.scatter(queues, List.of(), Reducer.sum(), options);
+      Duration budget = Duration.ofMillis(1);
+      long waiting = sum.scatter(queues, List.of(), Collectors.summingLong(size -> size), budget);
       System.out.println("waiting in all queues: " + waiting);
 
       // A slice that fails does not stop the others, and its keys are known.
@@ -38,7 +37,7 @@ public final class ScatterExample {
       List<String> withMistake = new ArrayList<>(queues);
       withMistake.add("example:no-queue");
       try {
-        sum.scatter(withMistake, List.of(), Reducer.sum(), options);
+        sum.scatter(withMistake, List.of(), Collectors.summingLong(size -> size), budget);
       } catch (ScatterException e) {
         List<?> failed = e.failures().get(0).keys();
         System.out.println(

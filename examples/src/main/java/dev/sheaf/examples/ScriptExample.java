@@ -6,11 +6,12 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.scripts.Arg;
 import dev.sheaf.scripts.Keys;
 import dev.sheaf.scripts.LuaScript;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.RegisteredScript;
-import dev.sheaf.scripts.ScriptExecutionException;
+import dev.sheaf.scripts.ScriptException;
 import dev.sheaf.scripts.ScriptLibrary;
+import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Scripts on the server: declared in an interface, out of the library, and for very many keys. */
@@ -37,7 +38,7 @@ public final class ScriptExample {
       System.out.println("cart 1: " + scripts.add(carts.get(0), "pear") + " articles");
 
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_SCARD);
-      long articles = sum.scatter(carts, List.of(), Reducer.sum());
+      long articles = sum.scatter(carts, List.of(), Collectors.summingLong(size -> size));
       System.out.println("all carts: " + articles + " articles");
 
       sheaf.sync().scriptFlush();
@@ -53,8 +54,10 @@ public final class ScriptExample {
 
       try {
         sum.call(List.of("example:state"));
-      } catch (ScriptExecutionException e) {
-        System.out.println("failed: " + e.script());
+      } catch (ScriptException e) {
+        // The message has the name of the script and the server's words.
+        boolean onServer = e.getCause() instanceof RedisCommandExecutionException;
+        System.out.println("failed on the server: " + onServer);
       }
 
       try (Batch<String, String> batch = sheaf.batch()) {

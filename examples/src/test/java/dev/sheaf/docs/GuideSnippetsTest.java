@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.Batch;
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Deferred;
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.ValueCompression;
@@ -28,7 +27,6 @@ import dev.sheaf.inspector.Migrator;
 import dev.sheaf.scripts.Arg;
 import dev.sheaf.scripts.Keys;
 import dev.sheaf.scripts.LuaScript;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ResultType;
 import dev.sheaf.scripts.Script;
@@ -43,6 +41,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -142,10 +141,10 @@ class GuideSnippetsTest {
   /** Not run: Zstandard is not among the dependencies. */
   static CompressionOptions policies() {
     return CompressionOptions.of(
-        CompressionPolicy.of("page:", Compressors.snappy()),
+        CompressionPolicy.of("page:", Compressor.snappy()),
         CompressionPolicy.builder()
             .prefix("archive:")
-            .compressor(Compressors.zstd(3))
+            .compressor(Compressor.zstd(3))
             .minBytes(1_000)
             .build(),
         CompressionPolicy.off("page:hits:"));
@@ -155,7 +154,7 @@ class GuideSnippetsTest {
   static CompressionOptions dictionaries() {
     CompressionOptions small =
         CompressionOptions.builder()
-            .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+            .policies(CompressionPolicy.of("orders:", Compressor.snappy()))
             .dictionaries(DictionaryOptions.defaults())
             .build();
 
@@ -206,7 +205,7 @@ class GuideSnippetsTest {
   void learnedLoops(EmbeddedServer server) {
     String uri = server.uri();
     String user = "1";
-    Sheaf<String, String> sheaf = Sheaf.builder(uri).learnLoops(LoopLearning.defaults()).connect();
+    Sheaf<String, String> sheaf = Sheaf.builder(uri).learnLoops(true).connect();
 
     try (sheaf) {
       sheaf.sync().sadd("cart:1", "1", "2", "3", "4");
@@ -242,7 +241,7 @@ class GuideSnippetsTest {
       long a = sum.call(List.of("{cart}:1", "{cart}:2"));
       CompletableFuture<Long> b = sum.callAsync(List.of("{cart}:1"));
       Deferred<Long> c = batch.call(sum, List.of("{cart}:1"));
-      long all = sum.scatter(allCarts, List.of(), Reducer.sum());
+      long all = sum.scatter(allCarts, List.of(), Collectors.summingLong(size -> size));
 
       assertThat(List.of(a, b.join(), c.get(), all)).containsExactly(3L, 1L, 1L, 3L);
 

@@ -3,7 +3,6 @@ package dev.sheaf.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.embedded.EmbeddedServer;
@@ -48,7 +47,7 @@ class MetricsPageTest {
             Sheaf.builder(server.uri())
                 .meterRegistry(registry)
                 .compression(CompressionOptions.defaults())
-                .learnLoops(LoopLearning.defaults())
+                .learnLoops(true)
                 .connect()) {
       sheaf.availability().isAvailable();
       sheaf.sync().set("page:1", "lorem ipsum ".repeat(100));

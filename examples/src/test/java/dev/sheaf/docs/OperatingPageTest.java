@@ -13,7 +13,6 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.readthrough.Loader;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.ResultType;
 import dev.sheaf.scripts.Script;
 import dev.sheaf.scripts.ScriptLibrary;
@@ -191,7 +190,7 @@ class OperatingPageTest {
 
   private static void connecting(Map<String, Provocation> all) {
     all.put(
-        "SheafConnectionException the connection was refused",
+        "RedisConnectionException the connection was refused",
         () -> {
           int free;
           try (ServerSocket socket = new ServerSocket(0)) {
@@ -200,21 +199,21 @@ class OperatingPageTest {
           Sheaf.connect("redis://127.0.0.1:" + free).close();
         });
     all.put(
-        "SheafConnectionException the server asks for a password",
+        "RedisConnectionException the server asks for a password",
         () -> {
           try (EmbeddedServer server = EmbeddedServer.builder().password("secret").start()) {
             Sheaf.connect("redis://127.0.0.1:" + server.port()).close();
           }
         });
     all.put(
-        "SheafConnectionException the server refused the user name or password",
+        "RedisConnectionException the server refused the user name or password",
         () -> {
           try (EmbeddedServer server = EmbeddedServer.builder().password("secret").start()) {
             Sheaf.connect("redis://:other@127.0.0.1:" + server.port()).close();
           }
         });
     all.put(
-        "SheafConnectionException there was no answer within",
+        "RedisConnectionException there was no answer within",
         () -> {
           try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Sheaf.builder("redis://127.0.0.1:" + silent.getLocalPort())
@@ -252,7 +251,7 @@ class OperatingPageTest {
 
   private static void values(Map<String, Provocation> all) {
     all.put(
-        "LoadFailedException The loader failed",
+        "SheafException The loader failed",
         with(
             (server, sheaf) -> {
               Loader<String, String> loader =
@@ -282,12 +281,12 @@ class OperatingPageTest {
 
   private static void scripts(Map<String, Provocation> all) {
     all.put(
-        "ScriptDeclarationException cannot be compiled",
+        "ScriptException cannot be compiled",
         with(
             (server, sheaf) ->
                 sheaf.scripts().register(Script.of("return (").returns(ResultType.NOTHING))));
     all.put(
-        "ScriptExecutionException WRONGTYPE",
+        "ScriptException WRONGTYPE",
         with(
             (server, sheaf) ->
                 sheaf.scripts().register(ScriptLibrary.SUM_LLEN).call(List.of("text"))));
@@ -298,7 +297,7 @@ class OperatingPageTest {
                 sheaf
                     .scripts()
                     .register(ScriptLibrary.SUM_LLEN)
-                    .scatter(List.of("text"), List.of(), Reducer.sum())));
+                    .scatter(List.of("text"), List.of(), Collectors.summingLong(size -> size))));
   }
 
   private interface Scenario {

@@ -6,20 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.sheaf.Batch;
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.LoopLearning;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.inspector.CleanupOptions;
 import dev.sheaf.inspector.InspectionLimits;
 import dev.sheaf.inspector.MigrationOptions;
+import dev.sheaf.internal.sync.LoopLearning;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
-import dev.sheaf.scripts.ScatterOptions;
+import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.Scripts;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
@@ -56,12 +56,11 @@ class OptionsPageTest {
         HealingOptions.defaults(),
         ReadThroughOptions.defaults(),
         compression,
-        CompressionPolicy.all(Compressors.snappy()),
+        CompressionPolicy.all(Compressor.snappy()),
         DictionaryOptions.defaults(),
         InspectionLimits.defaults(),
         CleanupOptions.defaults(),
-        MigrationOptions.compress(compression, "page:"),
-        ScatterOptions.defaults());
+        MigrationOptions.compress(compression, "page:"));
   }
 
   @ParameterizedTest
@@ -180,7 +179,7 @@ class OptionsPageTest {
     String text =
         options instanceof CompressionPolicy
             ? page.substring(page.indexOf("Of a `CompressionPolicy`:"))
-            : Pages.section(PAGE, name);
+            : Pages.section(PAGE, options instanceof LoopLearning ? "learnLoops" : name);
     int next = text.indexOf("\n## ");
     String own = next < 0 ? text : text.substring(0, next);
     int policy = own.indexOf("\nOf a `CompressionPolicy`:");
@@ -222,7 +221,12 @@ class OptionsPageTest {
     }
     Map<String, String> expected = new TreeMap<>();
     for (Class<?> type :
-        List.of(SheafBuilder.class, Batch.class, ReadThrough.class, Scripts.class)) {
+        List.of(
+            SheafBuilder.class,
+            Batch.class,
+            ReadThrough.class,
+            RegisteredScript.class,
+            Scripts.class)) {
       for (var field : type.getFields()) {
         if (field.getType() == int.class) {
           expected.put(

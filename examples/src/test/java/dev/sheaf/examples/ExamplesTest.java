@@ -46,7 +46,7 @@ class ExamplesTest {
             all carts: 3000 articles
             after another client flushed the scripts: 3
             changed by comparing: true, then: false
-            failed: sum_scard
+            failed on the server: true
             """);
   }
 

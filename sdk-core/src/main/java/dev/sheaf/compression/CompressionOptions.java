@@ -122,7 +122,7 @@ public final class CompressionOptions {
   /** Collects options. Not thread-safe. */
   public static final class Builder {
 
-    private List<CompressionPolicy> policies = List.of(CompressionPolicy.all(Compressors.snappy()));
+    private List<CompressionPolicy> policies = List.of(CompressionPolicy.all(Compressor.snappy()));
     private List<Compressor> readers = List.of();
     private int maxValueBytes = 64 << 20;
     private long maxReplyBytes = 256L << 20;

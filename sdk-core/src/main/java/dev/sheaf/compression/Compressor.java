@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.compression;
 
+import dev.sheaf.internal.compression.algorithm.Algorithm;
+import dev.sheaf.internal.compression.algorithm.ZstdCompressor;
+
 /**
- * One algorithm at one level. {@link Compressors} has the usual ones; an application may bring its
- * own, with an identifier of the private range.
+ * One algorithm at one level. The usual ones are here: Snappy, which comes with Sheaf, and LZ4 and
+ * Zstandard, which need a library of the application's. An application may bring its own, with an
+ * identifier of the private range.
  *
  * <p>Implementations are thread-safe, do not block, and keep to the ranges they are given.
  */
@@ -14,6 +18,40 @@ public interface Compressor {
 
   /** The largest identifier. */
   int MAX_ID = 0xFF;
+
+  /** Snappy: cheap enough to go unnoticed, the default. */
+  static Compressor snappy() {
+    return Algorithm.SNAPPY.compressor();
+  }
+
+  /**
+   * LZ4, fast.
+   *
+   * @throws IllegalStateException if {@code at.yawk.lz4:lz4-java} is not on the class path
+   */
+  static Compressor lz4() {
+    return Algorithm.LZ4.compressor();
+  }
+
+  /**
+   * Zstandard at its library's default level: smaller than Snappy, at several times its price.
+   *
+   * @throws IllegalStateException if {@code com.github.luben:zstd-jni} is not on the class path
+   */
+  static Compressor zstd() {
+    return Algorithm.ZSTD.compressor();
+  }
+
+  /**
+   * Zstandard.
+   *
+   * @param level -7 (fast) to 22 (small)
+   * @throws IllegalArgumentException if there is no such level
+   * @throws IllegalStateException if {@code com.github.luben:zstd-jni} is not on the class path
+   */
+  static Compressor zstd(int level) {
+    return ZstdCompressor.ofLevel(level);
+  }
 
   /**
    * What the envelope says for this algorithm, 1 to {@value #MAX_ID}; the level is no part of it.

@@ -11,7 +11,7 @@ import dev.sheaf.internal.compression.ValueCodec;
  */
 public interface ValueCompression {
 
-  /** As a client with these options does it, but that each value is tried. */
+  /** As a client with these options does it. */
   static ValueCompression of(CompressionOptions options) {
     return ValueCodec.of(options);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.readthrough;
 
+import dev.sheaf.SheafException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -43,7 +44,7 @@ public interface ReadThrough<K, V> {
    * @param ttl how long Redis is to keep a loaded value; jittered
    * @return the value; null if the loader says that there is none
    * @throws RuntimeException what the loader throws
-   * @throws LoadFailedException if the loader throws a checked exception
+   * @throws SheafException if the loader throws a checked exception, which is the cause
    * @throws io.lettuce.core.RedisCommandInterruptedException if the thread is interrupted, which
    *     stays set
    * @throws IllegalArgumentException if the TTL is not positive
@@ -57,14 +58,19 @@ public interface ReadThrough<K, V> {
    * less those that another caller is loading already.
    *
    * @param keys any number; equal keys are read once
+   * @param loader is given the keys to load, at least one, unmodifiable. A key without an entry in
+   *     its result has no value, and other keys are ignored
    * @return the values there are, in the order of the keys; unmodifiable
    * @throws RuntimeException what a loader throws, this one or that of another caller
-   * @throws LoadFailedException if a loader throws a checked exception
+   * @throws SheafException if a loader throws a checked exception, which is the cause
    * @throws io.lettuce.core.RedisCommandInterruptedException as for {@link #get}
    * @throws IllegalArgumentException if the TTL is not positive
    * @throws NullPointerException if an argument or a key is null
    */
-  Map<K, V> getAll(Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader);
+  Map<K, V> getAll(
+      Collection<? extends K> keys,
+      Duration ttl,
+      Loader<? super Set<K>, ? extends Map<? extends K, ? extends V>> loader);
 
   /**
    * Reads one key without blocking.
@@ -72,7 +78,8 @@ public interface ReadThrough<K, V> {
    * @param loader starts the load; called on a thread of the client, so it must not block. Its
    *     result is the value, or null if there is none
    * @return the caller's own future: to cancel it concerns no other caller. It fails with what the
-   *     loader fails with; {@link LoadFailedException} if that is a checked exception
+   *     loader fails with; if that is a checked exception, with a {@link SheafException} that it
+   *     causes
    * @throws IllegalArgumentException if the TTL is not positive
    * @throws NullPointerException if an argument is null
    */

@@ -2,8 +2,11 @@
 package dev.sheaf.scripts;
 
 import dev.sheaf.CheckReturnValue;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -34,7 +37,7 @@ import reactor.core.publisher.Mono;
  * <p>All methods throw {@code IllegalArgumentException} before anything is sent if the number of
  * keys or arguments is not what the script declares, an argument has another type, or, on a
  * cluster, the keys are not in one slot; {@code NullPointerException} if a key or an argument is
- * null. An error of the server is a {@link ScriptExecutionException}.
+ * null. An error of the server is a {@link ScriptException}.
  *
  * <p>Thread-safe.
  *
@@ -42,6 +45,15 @@ import reactor.core.publisher.Mono;
  * @param <T> the type of the result
  */
 public interface RegisteredScript<K, T extends @Nullable Object> {
+
+  /** The budget of a scatter unless given: 2 milliseconds. */
+  Duration SCATTER_BUDGET = Duration.ofMillis(2);
+
+  /**
+   * Most keys in one slice of a scatter: 10,000, below which a server spends less than a few
+   * milliseconds on reading the call itself.
+   */
+  int MAX_SLICE_KEYS = 10_000;
 
   /** What was registered. */
   Script<T> script();
@@ -72,54 +84,63 @@ public interface RegisteredScript<K, T extends @Nullable Object> {
    * @return sends the call, each time it is called
    */
   @CheckReturnValue
-  PreparedCall<T> prepare(List<? extends K> keys, Object... args);
+  Supplier<CompletableFuture<T>> prepare(List<? extends K> keys, Object... args);
 
   /**
    * Calls the script for any number of keys, in slices: on a cluster one slot to a slice, on a
-   * single server by count. Slices are as long as keeps the server busy for a fifth of a budget (2
-   * ms by default), so that its other clients hardly notice. Blocks until all slices have ended;
+   * single server by count. Slices are as long as keeps the server busy for a fifth of {@link
+   * #SCATTER_BUDGET}, so that its other clients hardly notice. Blocks until all slices have ended;
    * each has the command time-out, the whole has no limit.
    *
+   * <pre>{@code
+   * long all = sizes.scatter(keys, List.of(), Collectors.summingLong(size -> size));
+   * }</pre>
+   *
    * <p>The script sees the keys of its slice as {@code KEYS} and has to give, for any division of
-   * the keys, results that the reducer can combine. The slices are no atomic step. A script that
-   * writes is run for each key once, or not at all where its slice failed, or unknown how often,
-   * once or not, after a lost connection.
+   * the keys, results that can be combined. The slices are no atomic step. A script that writes is
+   * run for each key once, or not at all where its slice failed, or unknown how often, once or not,
+   * after a lost connection.
    *
    * <p>For the time of a slice its round trip is taken, less the fastest one to that node, or what
    * passed since the node's last reply if that is less.
    *
    * @param keys iterated once, on the calling thread; equal keys are not joined
    * @param args the arguments of every slice
+   * @param results combines the results of the slices, which end in any order. It is given one at a
+   *     time, on event loops of the client: it must not block. What it throws ends the scatter
    * @throws ScatterException if slices failed; the others ran. It has the keys of those that failed
    * @throws IllegalArgumentException as {@link #call}, but the keys may be of any slots
    * @throws IllegalStateException inside a transaction (MULTI)
    * @throws io.lettuce.core.RedisCommandInterruptedException if the calling thread was interrupted;
    *     no further slices are sent then
    */
-  <R> R scatter(Iterable<? extends K> keys, List<?> args, Reducer<? super T, R> reducer);
+  <R> R scatter(Iterable<? extends K> keys, List<?> args, Collector<? super T, ?, R> results);
 
-  /** As {@link #scatter(Iterable, List, Reducer)}, with limits of one's own. */
+  /**
+   * As {@link #scatter(Iterable, List, Collector)}, with a budget of one's own.
+   *
+   * @param budget how long other clients of a node may have to wait for what is sent to it. A slice
+   *     is made to take a fifth of it, by what the keys before took, and two of them are sent
+   *     ahead, or as many short ones as take half of it: the rest is for what the others have to
+   *     wait for anyway, and for slices that take longer than thought
+   * @throws IllegalArgumentException if the budget is not positive
+   */
   <R> R scatter(
       Iterable<? extends K> keys,
       List<?> args,
-      Reducer<? super T, R> reducer,
-      ScatterOptions options);
+      Collector<? super T, ?, R> results,
+      Duration budget);
 
   /**
-   * As {@link #scatter(Iterable, List, Reducer)}, without blocking.
+   * As {@link #scatter(Iterable, List, Collector, Duration)}, without blocking.
    *
    * @param keys iterated once, on a thread of its own that ends with the scatter
+   * @return the result, or a {@link ScatterException}; what the keys or the collector throw, as it
+   *     is. To cancel it sends no further slices; those that were sent still run on the server
    */
-  <R> ScatterRun<R> scatterAsync(
+  <R> CompletableFuture<R> scatterAsync(
       Iterable<? extends K> keys,
       List<?> args,
-      Reducer<? super T, R> reducer,
-      ScatterOptions options);
-
-  /** A call that was checked. */
-  @FunctionalInterface
-  interface PreparedCall<T extends @Nullable Object> {
-    /** Sends the call without waiting. */
-    CompletableFuture<T> send();
-  }
+      Collector<? super T, ?, R> results,
+      Duration budget);
 }

@@ -5,7 +5,7 @@ import dev.sheaf.SheafException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Some slices of a scatter failed, or it was stopped before its end. */
+/** Some slices of a scatter failed. */
 public final class ScatterException extends SheafException {
 
   /**
@@ -17,7 +17,7 @@ public final class ScatterException extends SheafException {
   private static final long serialVersionUID = 1L;
 
   private final transient List<FailedSlice> failures;
-  private final ScatterProgress progress;
+  private final long keysDone;
   private final transient Object partial;
 
   /** Creates a failure. */
@@ -25,11 +25,11 @@ public final class ScatterException extends SheafException {
       String message,
       @Nullable Throwable cause,
       List<FailedSlice> failures,
-      ScatterProgress progress,
+      long keysDone,
       Object partial) {
     super(message, cause);
     this.failures = List.copyOf(failures);
-    this.progress = progress;
+    this.keysDone = keysDone;
     this.partial = partial;
   }
 
@@ -42,17 +42,17 @@ public final class ScatterException extends SheafException {
    */
   public record FailedSlice(List<?> keys, Throwable failure) {}
 
-  /** The slices that failed; empty if it was stopped. Unmodifiable. */
+  /** The slices that failed, at least one; unmodifiable. */
   public List<FailedSlice> failures() {
     return failures;
   }
 
-  /** How far it had come. */
-  public ScatterProgress progress() {
-    return progress;
+  /** How many keys were in slices that have ended, well or not. */
+  public long keysDone() {
+    return keysDone;
   }
 
-  /** What the reducer had made of the slices that ended well. */
+  /** What the collector makes of the slices that ended well. */
   public Object partial() {
     return partial;
   }

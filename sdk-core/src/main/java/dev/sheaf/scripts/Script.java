@@ -47,7 +47,7 @@ public final class Script<T extends @Nullable Object> {
    * Begins a script that is a file of the class path, in UTF-8.
    *
    * @param resource its path, with or without {@code classpath:} or a slash before it
-   * @throws ScriptDeclarationException if there is no such file
+   * @throws ScriptException if there is no such file
    */
   public static Definition fromClassPath(String resource) {
     return fromClassPath(resource, ScriptFiles.callersClassLoader());
@@ -56,7 +56,7 @@ public final class Script<T extends @Nullable Object> {
   /**
    * As {@link #fromClassPath(String)}, from the files that a class loader sees.
    *
-   * @throws ScriptDeclarationException if there is no such file
+   * @throws ScriptException if there is no such file
    */
   public static Definition fromClassPath(String resource, ClassLoader loader) {
     String path = ScriptFiles.path(resource);
@@ -69,7 +69,7 @@ public final class Script<T extends @Nullable Object> {
    *
    * @param library the text of its library, which begins with {@code #!lua name=…}
    * @param function the name under which the library registers it
-   * @throws ScriptDeclarationException if the text does not name the library
+   * @throws ScriptException if the text does not name the library
    */
   public static Definition function(String library, String function) {
     return function(library, function, "its text");
@@ -78,7 +78,7 @@ public final class Script<T extends @Nullable Object> {
   /**
    * Begins a function whose library is a file of the class path; see {@link #function}.
    *
-   * @throws ScriptDeclarationException if there is no such file, or it does not name the library
+   * @throws ScriptException if there is no such file, or it does not name the library
    */
   public static Definition functionFromClassPath(String resource, String function) {
     String path = ScriptFiles.path(resource);
@@ -89,7 +89,7 @@ public final class Script<T extends @Nullable Object> {
   private static Definition function(String library, String function, String source) {
     Objects.requireNonNull(function, "function");
     if (!LIBRARY.matcher(library).find()) {
-      throw new ScriptDeclarationException(
+      throw new ScriptException(
           "The library of function "
               + function
               + " ("

@@ -36,13 +36,13 @@ final class ScriptFiles {
   /**
    * Reads a file.
    *
-   * @throws ScriptDeclarationException if there is none or it cannot be read
+   * @throws ScriptException if there is none or it cannot be read
    */
   static String read(String path, ClassLoader loader) {
     try (InputStream given = loader.getResourceAsStream(path);
         InputStream stream = given == null ? ownClassLoader().getResourceAsStream(path) : given) {
       if (stream == null) {
-        throw new ScriptDeclarationException(
+        throw new ScriptException(
             "There is no file '"
                 + path
                 + "' on the class path; paths begin at its root, as in"
@@ -50,7 +50,7 @@ final class ScriptFiles {
       }
       return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new ScriptDeclarationException("Cannot read classpath:" + path + ": " + e, e);
+      throw new ScriptException("Cannot read classpath:" + path + ": " + e, e);
     }
   }
 }

@@ -12,7 +12,7 @@ public final class ScriptLibrary {
 
   /**
    * The sum of the sizes of sorted sets; missing keys count as empty. Any number of keys, made for
-   * {@code scatter(keys, List.of(), Reducer.sum())}. O(keys).
+   * {@code scatter(keys, List.of(), Collectors.summingLong(size -> size))}. O(keys).
    */
   public static final Script<Long> SUM_ZCARD = sum("sum_zcard");
 

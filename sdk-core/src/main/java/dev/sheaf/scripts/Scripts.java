@@ -25,8 +25,7 @@ public interface Scripts<K, V> {
    * the first script called there: to nodes that join, come back, or take over. Blocks, at most the
    * command time-out. To register an equal text twice costs nothing.
    *
-   * @throws ScriptDeclarationException if the server cannot compile it; the message has file, line
-   *     and reason
+   * @throws ScriptException if the server cannot compile it; the message has file, line and reason
    * @throws io.lettuce.core.RedisException if no primary answered
    * @throws IllegalStateException if {@value #MAX_REGISTERED} scripts are registered already, or a
    *     transaction (MULTI) is open on the client's connection
@@ -37,8 +36,8 @@ public interface Scripts<K, V> {
    * Makes an object of an interface whose methods are scripts; see {@link LuaScript}. Everything is
    * checked and loaded before this returns. Blocks, at most the command time-out for each method.
    *
-   * @throws ScriptDeclarationException if a method is declared wrongly, its file is missing or the
-   *     server cannot compile it; the message names the method, the file, the line and the reason
+   * @throws ScriptException if a method is declared wrongly, its file is missing or the server
+   *     cannot compile it; the message names the method, the file, the line and the reason
    * @throws io.lettuce.core.RedisException if no primary answered
    */
   <I> I bind(Class<I> type);

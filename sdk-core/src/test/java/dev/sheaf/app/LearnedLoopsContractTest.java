@@ -3,7 +3,6 @@ package dev.sheaf.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.LoopReport;
 import dev.sheaf.LoopReport.Learned;
 import dev.sheaf.Sheaf;
@@ -35,11 +34,10 @@ class LearnedLoopsContractTest {
   private static final int MOST_COMMANDS = 4;
 
   /** A machine that is busy must not make a loop too slow for its window. */
-  private static final LoopLearning PATIENT =
-      LoopLearning.builder().maxAge(Duration.ofSeconds(30)).build();
+  private static final Duration PATIENT = Duration.ofSeconds(30);
 
   private static Sheaf<String, String> learning(ServerUnderTest server) {
-    return Sheaf.builder(server.uri()).learnLoops(PATIENT).connect();
+    return Sheaf.builder(server.uri()).learnLoops(PATIENT, 25).connect();
   }
 
   /** What clients send when they connect, replicas to their primary, and this test. */
@@ -311,7 +309,7 @@ class LearnedLoopsContractTest {
   void placeWhoseReadsAreInVain_stops(ServerUnderTest server) {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     try (Sheaf<String, String> sheaf =
-        Sheaf.builder(server.uri()).meterRegistry(registry).learnLoops(PATIENT).connect()) {
+        Sheaf.builder(server.uri()).meterRegistry(registry).learnLoops(PATIENT, 25).connect()) {
       fill(sheaf);
       for (int round = 0; round < 40; round++) {
         int left = round < 4 ? ITEMS : 2;

@@ -3,7 +3,6 @@ package dev.sheaf.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.LoopReport;
 import dev.sheaf.Sheaf;
 import dev.sheaf.testkit.ForEachServer;
@@ -46,12 +45,9 @@ class LearnedLoopsModelContractTest {
 
   private static final Duration MAX_AGE = Duration.ofMillis(50);
 
-  /** A place that once was of little use is to go on, so that there is something to be wrong. */
-  private static final LoopLearning STUBBORN =
-      LoopLearning.builder().maxAge(MAX_AGE).maxVainPercent(100).build();
-
+  /** A place that once was of little use goes on, so that there is something to be wrong. */
   private static Sheaf<String, String> learning(ServerUnderTest server) {
-    return Sheaf.builder(server.uri()).learnLoops(STUBBORN).connect();
+    return Sheaf.builder(server.uri()).learnLoops(MAX_AGE, 100).connect();
   }
 
   private static long hits(Sheaf<String, String> sheaf) {

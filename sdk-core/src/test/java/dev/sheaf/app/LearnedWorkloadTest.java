@@ -3,7 +3,6 @@ package dev.sheaf.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.LoopReport;
 import dev.sheaf.LoopReport.Learned;
 import dev.sheaf.Sheaf;
@@ -33,7 +32,7 @@ class LearnedWorkloadTest {
         Sheaf<String, String> sheaf =
             Sheaf.builder(server.uri())
                 // A machine that is busy must not make a loop too slow for its window.
-                .learnLoops(LoopLearning.builder().maxAge(Duration.ofSeconds(30)).build())
+                .learnLoops(Duration.ofSeconds(30), 25)
                 .connect()) {
       fill(sheaf);
       for (int i = 0; i < LOOPS; i++) {

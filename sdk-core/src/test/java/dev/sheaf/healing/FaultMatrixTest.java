@@ -13,7 +13,7 @@ import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ResultType;
 import dev.sheaf.scripts.Script;
-import dev.sheaf.scripts.ScriptExecutionException;
+import dev.sheaf.scripts.ScriptException;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.Relay;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -399,7 +399,7 @@ class FaultMatrixTest {
       while ((cause instanceof ExecutionException
               || cause instanceof CompletionException
               || cause.getClass() == SheafException.class
-              || cause instanceof ScriptExecutionException)
+              || cause instanceof ScriptException)
           && cause.getCause() != null) {
         cause = cause.getCause();
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.Sheaf;
+import dev.sheaf.SheafException;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -133,7 +134,7 @@ class AsyncReadThroughTest {
                           List.of("k"),
                           TTL,
                           missing -> CompletableFuture.failedFuture(new IOException("checked")))))
-          .hasCauseInstanceOf(LoadFailedException.class)
+          .hasCauseInstanceOf(SheafException.class)
           .hasRootCauseMessage("checked");
       assertThatThrownBy(() -> now(reads.getAsync("k", TTL, key -> null)))
           .hasCauseInstanceOf(NullPointerException.class);

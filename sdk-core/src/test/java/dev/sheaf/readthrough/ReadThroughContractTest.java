@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.Batch;
 import dev.sheaf.Deferred;
 import dev.sheaf.Sheaf;
+import dev.sheaf.SheafException;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.testkit.Await;
 import dev.sheaf.testkit.ForEachServer;
@@ -206,7 +207,7 @@ class ReadThroughContractTest {
                       key -> {
                         throw new IOException("checked");
                       }))
-          .isInstanceOf(LoadFailedException.class)
+          .isInstanceOf(SheafException.class)
           .hasCauseInstanceOf(IOException.class)
           .hasMessageContaining("checked");
     }
@@ -241,7 +242,7 @@ class ReadThroughContractTest {
     try (Sheaf<String, String> sheaf = connect(server)) {
       sheaf.sync().set("b", "cached");
       List<Set<String>> asked = new ArrayList<>();
-      BatchLoader<String, String> loader =
+      Loader<Set<String>, Map<String, String>> loader =
           missing -> {
             asked.add(Set.copyOf(missing));
             Map<String, String> loaded = new HashMap<>();
@@ -271,7 +272,7 @@ class ReadThroughContractTest {
       ReadThrough<String, String> reads = sheaf.readThrough(PATIENT);
       CountDownLatch bothLoad = new CountDownLatch(2);
       AtomicInteger loadsOfShared = new AtomicInteger();
-      BatchLoader<String, String> loader =
+      Loader<Set<String>, Map<String, String>> loader =
           missing -> {
             bothLoad.countDown();
             bothLoad.await();

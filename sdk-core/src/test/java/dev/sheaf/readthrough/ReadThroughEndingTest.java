@@ -147,7 +147,7 @@ class ReadThroughEndingTest {
     }
   }
 
-  private static BatchLoader<String, String> crossing(
+  private static Loader<Set<String>, Map<String, String>> crossing(
       ReadThrough<String, String> reads, CountDownLatch bothLoad, String other) {
     return missing -> {
       bothLoad.countDown();

@@ -135,7 +135,6 @@ class DeclaredScriptsContractTest {
   }
 
   private static AbstractThrowableAssert<?, ?> refused(Sheaf<String, String> sheaf, Class<?> type) {
-    return assertThatThrownBy(() -> sheaf.scripts().bind(type))
-        .isInstanceOf(ScriptDeclarationException.class);
+    return assertThatThrownBy(() -> sheaf.scripts().bind(type)).isInstanceOf(ScriptException.class);
   }
 }

@@ -17,19 +17,30 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 class ScatterContractTest {
 
   private static final Script<List<@Nullable String>> KEYS =
       Script.of("return KEYS").named("keys").readOnly().returns(ResultType.listOf(ResultType.TEXT));
+
+  private static final Collector<Long, ?, Long> SUM = Collectors.summingLong(size -> size);
+
+  /** So short that each slice has one key. */
+  private static final Duration NO_TIME = Duration.ofNanos(1);
+
+  private static <E extends @Nullable Object> Collector<List<E>, ?, List<E>> concatenation() {
+    return Collectors.flatMapping(List::stream, Collectors.toList());
+  }
 
   private static List<String> keys(int count) {
     return IntStream.range(0, count).mapToObj(i -> "key:" + i).toList();
@@ -40,10 +51,9 @@ class ScatterContractTest {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, List<@Nullable String>> script = sheaf.scripts().register(KEYS);
       List<String> keys = keys(5_000);
-      assertThat(script.scatter(keys, List.of(), Reducer.<@Nullable String>concatenation()))
+      assertThat(script.scatter(keys, List.of(), concatenation()))
           .containsExactlyInAnyOrderElementsOf(keys);
-      assertThat(script.scatter(List.of(), List.of(), Reducer.<@Nullable String>concatenation()))
-          .isEmpty();
+      assertThat(script.scatter(List.of(), List.of(), concatenation())).isEmpty();
     }
   }
 
@@ -53,7 +63,7 @@ class ScatterContractTest {
         Script.of("return #KEYS + select('#', ...)").readOnly().returns(ResultType.INTEGER);
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, Long> script = sheaf.scripts().register(varargs);
-      assertThat(script.scatter(keys(100), List.of(), Reducer.sum())).isEqualTo(100);
+      assertThat(script.scatter(keys(100), List.of(), SUM)).isEqualTo(100);
     }
   }
 
@@ -72,27 +82,30 @@ class ScatterContractTest {
         }
       }
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
-      assertThat(sum.scatter(keys, List.of(), Reducer.sum())).isEqualTo(expected);
+      assertThat(sum.scatter(keys, List.of(), SUM)).isEqualTo(expected);
     }
   }
 
   @ForEachServer
-  void scatter_tellsItsProgress(ServerUnderTest server) {
+  void scatterWithoutBlocking_givesTheSame(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, List<@Nullable String>> script = sheaf.scripts().register(KEYS);
-      List<ScatterProgress> told = new ArrayList<>();
-      ScatterRun<List<@Nullable String>> run =
-          script.scatterAsync(
-              keys(2_000),
-              List.of(),
-              Reducer.concatenation(),
-              ScatterOptions.builder().progress(told::add).build());
-      run.result().join();
-      ScatterProgress end = told.get(told.size() - 1);
-      assertThat(end.keysDone()).isEqualTo(2_000);
-      assertThat(end.slicesDone()).isEqualTo(told.size());
-      assertThat(end.slicesFailed()).isZero();
-      assertThat(run.progress()).isEqualTo(end);
+      List<String> keys = keys(2_000);
+      assertThat(
+              script
+                  .scatterAsync(keys, List.of(), concatenation(), RegisteredScript.SCATTER_BUDGET)
+                  .join())
+          .containsExactlyInAnyOrderElementsOf(keys);
+    }
+  }
+
+  @ForEachServer(on = Topology.STANDALONE)
+  void budgetThatIsNotPositive_isRefused(ServerUnderTest server) {
+    try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
+      RegisteredScript<String, List<@Nullable String>> script = sheaf.scripts().register(KEYS);
+      assertThatThrownBy(() -> script.scatter(keys(10), List.of(), concatenation(), Duration.ZERO))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("budget");
     }
   }
 
@@ -105,23 +118,17 @@ class ScatterContractTest {
       RegisteredScript<String, Long> sum = sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
       ScatterException failure =
           catchThrowableOfType(
-              ScatterException.class,
-              () ->
-                  sum.scatter(
-                      keys,
-                      List.of(),
-                      Reducer.sum(),
-                      ScatterOptions.builder().maxSliceKeys(10).build()));
+              ScatterException.class, () -> sum.scatter(keys, List.of(), SUM, NO_TIME));
       assertThat(failure.failures()).hasSize(1);
       assertThat((List<Object>) new ArrayList<Object>(failure.failures().get(0).keys()))
           .contains(keys.get(500))
           .hasSizeLessThanOrEqualTo(10);
       assertThat(failure.failures().get(0).failure())
-          .isInstanceOf(ScriptExecutionException.class)
+          .isInstanceOf(ScriptException.class)
           .hasMessageContaining("WRONGTYPE");
       assertThat(failure).hasMessageContaining("'sum_zcard'").hasMessageContaining("in 1 slice");
       assertThat(failure.partial()).isEqualTo(1L);
-      assertThat(failure.progress().keysDone()).isEqualTo(1_000);
+      assertThat(failure.keysDone()).isEqualTo(1_000);
     }
   }
 
@@ -133,13 +140,7 @@ class ScatterContractTest {
       RegisteredScript<String, Long> script = sheaf.scripts().register(failing);
       ScatterException failure =
           catchThrowableOfType(
-              ScatterException.class,
-              () ->
-                  script.scatter(
-                      keys(100_000),
-                      List.of(),
-                      Reducer.sum(),
-                      ScatterOptions.builder().maxSliceKeys(5).build()));
+              ScatterException.class, () -> script.scatter(keys(100_000), List.of(), SUM, NO_TIME));
       assertThat(failure.failures().size())
           .isBetween(ScatterException.MAX_FAILURES, 10 * ScatterException.MAX_FAILURES);
       assertThat(failure).hasMessageContaining("MAX_FAILURES = 100");
@@ -150,40 +151,25 @@ class ScatterContractTest {
   void cancelledScatter_sendsNoMore(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, List<@Nullable String>> script = sheaf.scripts().register(KEYS);
-      AtomicReference<@Nullable ScatterRun<Integer>> running = new AtomicReference<>();
       AtomicInteger slices = new AtomicInteger();
       AtomicInteger iterated = new AtomicInteger();
       Iterable<String> endless =
-          () ->
-              new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                  return true;
-                }
-
-                @Override
-                public String next() {
-                  return "key:" + iterated.getAndIncrement();
-                }
-              };
-      ScatterRun<Integer> run =
+          () -> Stream.generate(() -> "key:" + iterated.getAndIncrement()).iterator();
+      CompletableFuture<Integer> run =
           script.scatterAsync(
               endless,
               List.of(),
-              new Reducer<>(0, (count, keys) -> count + keys.size()),
-              ScatterOptions.builder()
-                  .progress(
-                      progress -> {
-                        ScatterRun<Integer> self = running.get();
-                        if (self != null && slices.incrementAndGet() > 10) {
-                          self.cancel();
-                        }
-                      })
-                  .build());
-      running.set(run);
-      assertThatThrownBy(() -> run.result().join())
-          .hasCauseInstanceOf(ScatterException.class)
-          .hasMessageContaining("was cancelled");
+              Collectors.summingInt(keys -> slices.incrementAndGet()),
+              RegisteredScript.SCATTER_BUDGET);
+      Await.until("some slices", Duration.ofSeconds(10), () -> slices.get() > 10);
+      run.cancel(false);
+      Await.until(
+          "the thread to end",
+          Duration.ofSeconds(10),
+          () ->
+              Thread.getAllStackTraces().keySet().stream()
+                  .noneMatch(thread -> thread.getName().equals("sheaf-scatter-keys")));
+      assertThat(run).isCancelled();
     }
   }
 
@@ -192,38 +178,30 @@ class ScatterContractTest {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, List<@Nullable String>> script = sheaf.scripts().register(KEYS);
       Thread.currentThread().interrupt();
-      assertThatThrownBy(
-              () ->
-                  script.scatter(
-                      keys(50_000), List.of(), Reducer.<@Nullable String>concatenation()))
+      assertThatThrownBy(() -> script.scatter(keys(50_000), List.of(), concatenation()))
           .isInstanceOf(RedisCommandInterruptedException.class);
       assertThat(Thread.interrupted()).isTrue();
     }
   }
 
   @ForEachServer
-  void whatKeysOrReducerThrow_comesOut(ServerUnderTest server) {
+  void whatKeysOrCollectorThrow_comesOut(ServerUnderTest server) {
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, List<@Nullable String>> script = sheaf.scripts().register(KEYS);
-      Reducer<List<@Nullable String>, Integer> broken =
-          new Reducer<>(
-              0,
-              (count, keys) -> {
-                throw new ArithmeticException("in the reducer");
+      Collector<List<@Nullable String>, ?, Integer> broken =
+          Collectors.summingInt(
+              keys -> {
+                throw new ArithmeticException("in the collector");
               });
       assertThatThrownBy(() -> script.scatter(keys(10), List.of(), broken))
-          .hasStackTraceContaining("in the reducer");
+          .hasStackTraceContaining("in the collector");
       Iterable<String> failing =
           () -> {
             throw new IllegalStateException("in the keys");
           };
-      assertThatThrownBy(
-              () -> script.scatter(failing, List.of(), Reducer.<@Nullable String>concatenation()))
+      assertThatThrownBy(() -> script.scatter(failing, List.of(), concatenation()))
           .hasStackTraceContaining("in the keys");
-      assertThatThrownBy(
-              () ->
-                  script.scatter(
-                      keys(1), List.of(new Object()), Reducer.<@Nullable String>concatenation()))
+      assertThatThrownBy(() -> script.scatter(keys(1), List.of(new Object()), concatenation()))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
@@ -237,7 +215,7 @@ class ScatterContractTest {
       Deferred<String> pong =
           batch.add(
               redis -> {
-                sum.scatter(keys(1_000), List.of(), Reducer.sum());
+                sum.scatter(keys(1_000), List.of(), SUM);
                 return redis.ping();
               });
       assertThat(pong.get()).isEqualTo("PONG");
@@ -254,13 +232,12 @@ class ScatterContractTest {
       RegisteredScript<String, Long> script = sheaf.scripts().register(increment);
       List<String> keys = keys(20_000);
       ConcurrentLinkedQueue<Throwable> trouble = new ConcurrentLinkedQueue<>();
-      ScatterRun<Long> run =
-          script.scatterAsync(
-              keys, List.of(), Reducer.sum(), ScatterOptions.builder().maxSliceKeys(200).build());
+      CompletableFuture<Long> run =
+          script.scatterAsync(keys, List.of(), SUM, Duration.ofNanos(100_000));
       Thread flusher =
           new Thread(
               () -> {
-                while (!run.result().isDone()) {
+                while (!run.isDone()) {
                   try {
                     server.command("SCRIPT", "FLUSH");
                   } catch (RuntimeException e) {
@@ -269,7 +246,7 @@ class ScatterContractTest {
                 }
               });
       flusher.start();
-      assertThat(run.result().join()).isEqualTo(20_000);
+      assertThat(run.join()).isEqualTo(20_000);
       assertThat(new HashSet<>(sheaf.sync().mget(keys.toArray(String[]::new))))
           .allMatch(value -> value.getValue().equals("1"));
       Await.until("the flusher to end", Duration.ofSeconds(10), () -> !flusher.isAlive());
@@ -285,7 +262,7 @@ class ScatterContractTest {
       RedisCommands<String, String> redis = sheaf.standalone().sync();
       redis.multi();
       redis.set("k", "v");
-      assertThatThrownBy(() -> sum.scatter(keys(10), List.of(), Reducer.sum()))
+      assertThatThrownBy(() -> sum.scatter(keys(10), List.of(), SUM))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("'sum_zcard'")
           .hasMessageContaining("MULTI");
@@ -302,18 +279,18 @@ class ScatterContractTest {
             .returns(ResultType.INTEGER);
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, Long> script = sheaf.scripts().register(slow);
-      ScatterRun<Long> run =
-          script.scatterAsync(keys(1_000), List.of(), Reducer.sum(), ScatterOptions.defaults());
-      assertThat(run.result().join()).isEqualTo(1_000);
-      assertThat(1_000 / run.progress().slicesDone()).isLessThan(50);
+      List<Long> slices = script.scatter(keys(1_000), List.of(), Collectors.toList());
+      assertThat(slices.stream().mapToLong(size -> size).sum()).isEqualTo(1_000);
+      assertThat(1_000 / slices.size()).isLessThan(50);
     }
   }
 
   @ForEachServer
   void keysAreNeverFarAheadOfTheReplies_howeverManyThereAre(ServerUnderTest server) {
     int all = 500_000;
-    int buffered = server.isCluster() ? 131_072 : 10_000;
+    int buffered = server.isCluster() ? 131_072 : 4 * RegisteredScript.MAX_SLICE_KEYS;
     AtomicLong iterated = new AtomicLong();
+    AtomicLong done = new AtomicLong();
     AtomicLong farthest = new AtomicLong();
     Script<Long> count = Script.of("return #KEYS").readOnly().returns(ResultType.INTEGER);
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
@@ -329,14 +306,12 @@ class ScatterContractTest {
                           })
                       .iterator(),
               List.of(),
-              Reducer.sum(),
-              ScatterOptions.builder()
-                  .maxSliceKeys(2_000)
-                  .progress(
-                      progress ->
-                          farthest.accumulateAndGet(
-                              iterated.get() - progress.keysDone(), Math::max))
-                  .build());
+              Collectors.summingLong(
+                  keys -> {
+                    long ahead = iterated.get() - done.addAndGet(keys);
+                    farthest.accumulateAndGet(ahead, Math::max);
+                    return keys;
+                  }));
       assertThat(sum).isEqualTo(all);
       assertThat(farthest.get()).isLessThan(3L * buffered);
     }

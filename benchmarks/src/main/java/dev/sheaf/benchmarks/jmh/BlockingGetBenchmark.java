@@ -2,7 +2,6 @@
 package dev.sheaf.benchmarks.jmh;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.benchmarks.rivals.Client;
 import dev.sheaf.benchmarks.rivals.Rival;
@@ -69,7 +68,7 @@ public class BlockingGetBenchmark {
     servers = opened;
     rival =
         learning
-            ? new SheafRival(Sheaf.builder(opened.uri()).learnLoops(LoopLearning.defaults()))
+            ? new SheafRival(Sheaf.builder(opened.uri()).learnLoops(true))
             : client.connect(server, opened.uri(), params.getThreads());
   }
 

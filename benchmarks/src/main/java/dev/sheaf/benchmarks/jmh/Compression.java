@@ -7,7 +7,6 @@ import com.aayushatharva.brotli4j.encoder.Encoder;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.ValueCompression;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -44,10 +43,10 @@ public record Compression(String title, Step packing, Step unpacking) {
     Brotli4jLoader.ensureAvailability();
     return List.of(
         new Compression("Snappy, without the envelope", Snappy::compress, Snappy::uncompress),
-        sheaf("Snappy", Compressors.snappy()),
-        sheaf("LZ4", Compressors.lz4()),
-        sheaf("Zstandard, level 1", Compressors.zstd(1)),
-        sheaf("Zstandard, level 3", Compressors.zstd(3)),
+        sheaf("Snappy", Compressor.snappy()),
+        sheaf("LZ4", Compressor.lz4()),
+        sheaf("Zstandard, level 1", Compressor.zstd(1)),
+        sheaf("Zstandard, level 3", Compressor.zstd(3)),
         brotli(1),
         brotli(4),
         brotli(9),

@@ -6,7 +6,6 @@ import dev.sheaf.SheafBuilder;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.DictionaryOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -51,9 +50,9 @@ public record DocumentClient(
   /** The clients that are compared. */
   public enum Kind {
     SHEAF("not compressed", uri -> sheaf(uri, null)),
-    SHEAF_SNAPPY("Snappy", uri -> sheaf(uri, options(Compressors.snappy()))),
-    SHEAF_LZ4("LZ4", uri -> sheaf(uri, options(Compressors.lz4()))),
-    SHEAF_ZSTD("Zstandard, level 3", uri -> sheaf(uri, options(Compressors.zstd()))),
+    SHEAF_SNAPPY("Snappy", uri -> sheaf(uri, options(Compressor.snappy()))),
+    SHEAF_LZ4("LZ4", uri -> sheaf(uri, options(Compressor.lz4()))),
+    SHEAF_ZSTD("Zstandard, level 3", uri -> sheaf(uri, options(Compressor.zstd()))),
     SHEAF_DICTIONARY("Zstandard with a dictionary", DocumentClient::withDictionary),
     LETTUCE("Lettuce", uri -> lettuce(uri, CODEC)),
     LETTUCE_GZIP(
@@ -99,7 +98,7 @@ public record DocumentClient(
     Sheaf<String, byte[]> sheaf =
         Sheaf.builder(uri)
             .codec(CODEC)
-            .compression(options(Compressors.snappy()).toBuilder().dictionaries(patient).build())
+            .compression(options(Compressor.snappy()).toBuilder().dictionaries(patient).build())
             .meterRegistry(meters)
             .connect();
     Consumer<List<byte[]>> learn =

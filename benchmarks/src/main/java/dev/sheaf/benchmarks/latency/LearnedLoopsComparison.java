@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.benchmarks.latency;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.embedded.proxy.LatencyProxy;
@@ -58,8 +57,7 @@ public final class LearnedLoopsComparison {
     String uri = "redis://127.0.0.1:" + proxy.port();
     RedisClient client = RedisClient.create(uri);
     try (Sheaf<String, String> plain = Sheaf.connect(uri);
-        Sheaf<String, String> learning =
-            Sheaf.builder(uri).learnLoops(LoopLearning.defaults()).connect()) {
+        Sheaf<String, String> learning = Sheaf.builder(uri).learnLoops(true).connect()) {
       RedisClusterCommands<String, String> lettuce = client.connect().sync();
       store(plain);
       Map<String, RedisClusterCommands<String, String>> clients = new LinkedHashMap<>();

@@ -7,7 +7,6 @@ import dev.sheaf.benchmarks.rivals.LettuceRival;
 import dev.sheaf.benchmarks.servers.ComparisonException;
 import dev.sheaf.benchmarks.servers.ServerKind;
 import dev.sheaf.benchmarks.servers.Servers;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -24,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 
@@ -81,7 +81,10 @@ public final class SizesComparison {
       } catch (RedisCommandExecutionException e) {
         out.println("| one EVAL | impossible: " + e.getMessage() + " | | | | |");
       }
-      sizes.measure("scatter", RUNS, () -> sum.scatter(keys, List.of(), Reducer.sum()));
+      sizes.measure(
+          "scatter",
+          RUNS,
+          () -> sum.scatter(keys, List.of(), Collectors.summingLong(size -> size)));
     }
   }
 

@@ -12,7 +12,6 @@ import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.examples.ExampleServer;
 import dev.sheaf.examples.demo.Experiment.Unit;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -41,6 +40,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +97,7 @@ final class Experiments implements AutoCloseable {
   Experiment page(int size) {
     List<String> keys = keys(size, size);
     String[] array = keys.toArray(String[]::new);
-    var learning = Sheaf.builder(server.uri()).learnLoops(options.learning).connect();
+    var learning = Sheaf.builder(server.uri()).learnLoops(options.maxAge, 25).connect();
     closing(learning, Sheaf::close);
     // Loops are learned in threads that handle what comes from outside, as those of a web server.
     ExecutorService requests = executor(1);
@@ -224,7 +224,7 @@ final class Experiments implements AutoCloseable {
         .way(
             "sheaf",
             "scatter(keys) of a script that sums",
-            () -> List.of(script.scatter(keys, List.of(), Reducer.sum())));
+            () -> List.of(script.scatter(keys, List.of(), Collectors.summingLong(size -> size))));
   }
 
   /** All documents over a link that is the bottleneck: what counts is how many bytes travel. */

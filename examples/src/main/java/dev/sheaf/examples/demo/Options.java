@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.examples.demo;
 
-import dev.sheaf.LoopLearning;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +25,8 @@ final class Options {
   /** When the answer to a PING is late: reading from the source of the data is quicker then. */
   Duration lateAfter = Duration.ofMillis(200);
 
-  LoopLearning learning = LoopLearning.defaults();
+  /** How long a value that was read ahead may wait to be handed out. */
+  Duration maxAge = Duration.ofMillis(50);
 
   /** How long each way is run before it is measured, and then measured; one run at least. */
   Duration warmUp = Duration.ofMillis(600);

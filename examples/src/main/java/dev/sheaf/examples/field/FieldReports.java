@@ -14,7 +14,6 @@ import dev.sheaf.embedded.proxy.LatencyProxy;
 import dev.sheaf.examples.demo.Orders;
 import dev.sheaf.inspector.MigrationOptions;
 import dev.sheaf.inspector.Migrator;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.ScriptLibrary;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -38,6 +37,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -249,7 +249,8 @@ public final class FieldReports implements AutoCloseable {
     var script = near.sheaf.scripts().register(ScriptLibrary.SUM_ZCARD);
     double loop = median(() -> all.subList(0, all.size() / 10).forEach(near.lettuce.sync()::zcard));
     double futures = median(() -> await(each(all, near.lettuce.async()::zcard)));
-    double scatter = median(() -> script.scatter(all, List.of(), Reducer.sum()));
+    double scatter =
+        median(() -> script.scatter(all, List.of(), Collectors.summingLong(size -> size)));
     row(
         "sizes",
         Map.of("keys", all.size(), "loopMillis", 10 * loop),

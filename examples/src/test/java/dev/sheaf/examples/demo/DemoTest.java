@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.embedded.EmbeddedServer;
 import java.io.ByteArrayOutputStream;
@@ -43,7 +42,7 @@ class DemoTest {
     options.lateAfter = Duration.ofHours(1);
     options.sets = 60;
     // What was read ahead does not grow too old on a busy machine.
-    options.learning = LoopLearning.builder().maxAge(Duration.ofMinutes(1)).build();
+    options.maxAge = Duration.ofMinutes(1);
     options.warmUp = Duration.ZERO;
     options.measured = Duration.ZERO;
   }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.ValueCompression;
@@ -250,7 +250,7 @@ class DictionaryCleanerContractTest {
 
   private static CompressionOptions options(DictionaryOptions dictionaries) {
     return CompressionOptions.builder()
-        .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+        .policies(CompressionPolicy.of("orders:", Compressor.snappy()))
         .dictionaries(dictionaries)
         .build();
   }

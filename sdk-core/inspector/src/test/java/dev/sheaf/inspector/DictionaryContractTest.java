@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.internal.compression.dictionary.DictionaryStore;
@@ -128,7 +128,7 @@ class DictionaryContractTest {
 
   private static CompressionOptions options(Duration lease) {
     return CompressionOptions.builder()
-        .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+        .policies(CompressionPolicy.of("orders:", Compressor.snappy()))
         .dictionaries(
             DictionaryOptions.builder()
                 .samples(SAMPLES)

@@ -2,11 +2,11 @@
 package dev.sheaf.internal.client;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Observe;
 import dev.sheaf.availability.AvailabilityOptions;
 import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
+import dev.sheaf.internal.sync.LoopLearning;
 import dev.sheaf.internal.sync.LoopSampler;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;

@@ -59,7 +59,7 @@ public final class Connector<K, V> {
   /**
    * Connects to the first address that can be reached.
    *
-   * @throws dev.sheaf.SheafConnectionException if none can; the message says why
+   * @throws io.lettuce.core.RedisConnectionException if none can; the message says why
    */
   public Sheaf<K, V> connect() {
     RuntimeException failure = null;

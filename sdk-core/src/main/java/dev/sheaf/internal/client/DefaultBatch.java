@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The one kind of {@link Batch}: records calls, and makes them with the connection corked. */
@@ -61,8 +62,8 @@ final class DefaultBatch<K, V> implements Batch<K, V> {
   @Override
   public <T extends @Nullable Object> Deferred<T> call(
       RegisteredScript<K, T> script, List<? extends K> keys, Object... args) {
-    RegisteredScript.PreparedCall<T> prepared = script.prepare(keys, args);
-    return add(redis -> prepared.send());
+    Supplier<CompletableFuture<T>> prepared = script.prepare(keys, args);
+    return add(redis -> prepared.get());
   }
 
   @Override

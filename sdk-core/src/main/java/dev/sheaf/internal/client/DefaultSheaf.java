@@ -29,7 +29,6 @@ import dev.sheaf.internal.sync.LoopPlaces;
 import dev.sheaf.internal.sync.LoopSampler;
 import dev.sheaf.internal.sync.Loops;
 import dev.sheaf.internal.sync.MapEach;
-import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
@@ -50,6 +49,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -306,7 +306,9 @@ public final class DefaultSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, V> readThroughAll(
-      Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
+      Collection<? extends K> keys,
+      Duration ttl,
+      Loader<? super Set<K>, ? extends Map<? extends K, ? extends V>> loader) {
     loops.readElsewhere();
     return readThroughs.usual().getAll(keys, ttl, loader);
   }

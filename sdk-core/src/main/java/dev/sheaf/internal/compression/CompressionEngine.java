@@ -33,7 +33,7 @@ public final class CompressionEngine implements CommandCompression, AutoCloseabl
       CompressionOptions options, @Nullable MeterRegistry registry, String client) {
     this.meters = new CompressionMeters(registry, client);
     this.dictionaries = new DictionaryService(options, new DictionaryMeters(registry, client));
-    this.values = new ValueCodec(options, dictionaries, new LearnedSkips(), meters);
+    this.values = new ValueCodec(options, dictionaries, meters);
     this.offLoopBytes = options.offLoopBytes();
     this.threads = new DecodeThreads(options.decodeThreads());
   }

@@ -40,8 +40,7 @@ final class CompressionMeters {
   enum Skipped {
     SMALL,
     NUMBER,
-    NO_GAIN,
-    LEARNED
+    NO_GAIN
   }
 
   /** What values have, and what is stored of them. */

@@ -7,7 +7,6 @@ import dev.sheaf.compression.ValueCompression;
 import dev.sheaf.internal.compression.dictionary.DictionaryMeters;
 import dev.sheaf.internal.compression.dictionary.DictionaryService;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /** Compresses and restores single values. Thread-safe; does not block. */
 public final class ValueCodec implements ValueCompression {
@@ -19,17 +18,9 @@ public final class ValueCodec implements ValueCompression {
   private final CompressionMeters meters;
   private final DictionaryMeters dictionaryMeters;
 
-  /**
-   * Creates a codec.
-   *
-   * @param skips which values are left as they are; null if each is tried
-   */
-  ValueCodec(
-      CompressionOptions options,
-      DictionaryService dictionaries,
-      @Nullable LearnedSkips skips,
-      CompressionMeters meters) {
-    this.encoder = new ValueEncoder(options, dictionaries, skips, meters);
+  /** Creates a codec. */
+  ValueCodec(CompressionOptions options, DictionaryService dictionaries, CompressionMeters meters) {
+    this.encoder = new ValueEncoder(options, dictionaries, meters);
     this.codecs = Codecs.of(options, dictionaries);
     this.maxValueBytes = options.maxValueBytes();
     this.maxReplyBytes = options.maxReplyBytes();
@@ -37,7 +28,7 @@ public final class ValueCodec implements ValueCompression {
     this.dictionaryMeters = dictionaries.meters();
   }
 
-  /** As a client with these options does it, without meters; each value is tried. */
+  /** As a client with these options does it, without meters. */
   public static ValueCodec of(CompressionOptions options) {
     return of(
         options, new DictionaryService(options, new DictionaryMeters(null, "")).withoutServer());
@@ -45,7 +36,7 @@ public final class ValueCodec implements ValueCompression {
 
   /** The same, with the dictionaries of a server. */
   public static ValueCodec of(CompressionOptions options, DictionaryService dictionaries) {
-    return new ValueCodec(options, dictionaries, null, new CompressionMeters(null, ""));
+    return new ValueCodec(options, dictionaries, new CompressionMeters(null, ""));
   }
 
   ValueEncoder encoder() {

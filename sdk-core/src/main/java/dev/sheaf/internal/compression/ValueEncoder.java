@@ -20,18 +20,13 @@ final class ValueEncoder {
   static final int UNCHANGED = -1;
 
   private final PolicyLookup policies;
-  private final @Nullable LearnedSkips skips;
   private final DictionaryService dictionaries;
   private final CompressionMeters meters;
 
   ValueEncoder(
-      CompressionOptions options,
-      DictionaryService dictionaries,
-      @Nullable LearnedSkips skips,
-      CompressionMeters meters) {
+      CompressionOptions options, DictionaryService dictionaries, CompressionMeters meters) {
     this.dictionaries = dictionaries;
     this.policies = new PolicyLookup(options.policies());
-    this.skips = skips;
     this.meters = meters;
   }
 
@@ -115,20 +110,7 @@ final class ValueEncoder {
     if (learner != null) {
       learner.sees(bytes, start, length);
     }
-    int cell = skips == null ? 0 : LearnedSkips.cell(keys, keyStart, keyEnd);
-    if (skips != null && skips.skip(cell)) {
-      meters.skipped(Skipped.LEARNED);
-      return UNCHANGED;
-    }
-    int stored = compress(policy, learner, bytes, start, length, scratch);
-    if (skips != null) {
-      if (stored == UNCHANGED) {
-        skips.didNotCompress(cell);
-      } else {
-        skips.compressed(cell);
-      }
-    }
-    return stored;
+    return compress(policy, learner, bytes, start, length, scratch);
   }
 
   @SuppressWarnings("NullAway") // A policy that was found has a compressor.

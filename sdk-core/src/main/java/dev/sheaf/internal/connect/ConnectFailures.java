@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.connect;
 
-import dev.sheaf.SheafConnectionException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.protocol.RedisProtocolException;
 import io.netty.channel.ConnectTimeoutException;
@@ -37,18 +37,18 @@ public final class ConnectFailures {
    *
    * @param failure of the last address; null if there was none
    */
-  public static SheafConnectionException explain(
+  public static RedisConnectionException explain(
       List<RedisURI> uris, Duration timeout, @Nullable RuntimeException failure) {
     Throwable known = failure == null ? new IllegalStateException("no address") : failure;
     String cannot = "Cannot connect to " + ServerUris.shown(uris) + ": ";
     if (Passwords.of(uris).isRepeatedBy(known)) {
-      return new SheafConnectionException(
+      return new RedisConnectionException(
           cannot
               + "the server answered with an error that repeats the password, and is not shown; is"
               + " it Redis 6 or later?",
           null);
     }
-    return new SheafConnectionException(cannot + reason(known, timeout), known);
+    return new RedisConnectionException(cannot + reason(known, timeout), known);
   }
 
   /** Whether all that is known is that the connection ended while it was being made. */

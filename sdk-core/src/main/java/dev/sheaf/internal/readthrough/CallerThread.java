@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.readthrough;
 
+import dev.sheaf.SheafException;
 import dev.sheaf.internal.common.Failures;
-import dev.sheaf.readthrough.LoadFailedException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +49,6 @@ final class CallerThread implements Executor {
     Throwable cause = Failures.cause(failure);
     return cause instanceof RuntimeException || cause instanceof Error
         ? cause
-        : new LoadFailedException(cause);
+        : new SheafException("The loader failed: " + cause, cause);
   }
 }

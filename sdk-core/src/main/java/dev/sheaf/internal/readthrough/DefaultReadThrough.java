@@ -5,7 +5,6 @@ import dev.sheaf.Result;
 import dev.sheaf.internal.common.Limits;
 import dev.sheaf.internal.readthrough.Loads.Call;
 import dev.sheaf.internal.readthrough.ReadThroughMeters.Outcome;
-import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
@@ -171,7 +170,10 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
   // ---- Many keys
 
   @Override
-  public Map<K, V> getAll(Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
+  public Map<K, V> getAll(
+      Collection<? extends K> keys,
+      Duration ttl,
+      Loader<? super Set<K>, ? extends Map<? extends K, ? extends V>> loader) {
     requireArguments(keys, ttl, loader);
     if (Thread.currentThread().isInterrupted()) {
       throw new RedisCommandInterruptedException(new InterruptedException());
@@ -181,7 +183,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
         readAll(
             distinct(keys),
             new Call<>(
-                ttl, missing -> called(() -> loader.loadAll(missing)), System.nanoTime(), here)));
+                ttl, missing -> called(() -> loader.load(missing)), System.nanoTime(), here)));
   }
 
   @Override

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.scripts;
 
+import dev.sheaf.internal.common.OptionChecks;
 import dev.sheaf.internal.pipeline.WriteScope;
-import dev.sheaf.scripts.Reducer;
 import dev.sheaf.scripts.RegisteredScript;
-import dev.sheaf.scripts.ScatterOptions;
-import dev.sheaf.scripts.ScatterRun;
 import dev.sheaf.scripts.Script;
 import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -50,17 +51,16 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
 
   @Override
   public CompletableFuture<T> callAsync(List<? extends K> keys, Object... args) {
-    return prepare(keys, args).send();
+    return prepare(keys, args).get();
   }
 
   @Override
   public Mono<T> callReactive(List<? extends K> keys, Object... args) {
-    PreparedCall<T> prepared = prepare(keys, args);
-    return Mono.fromFuture(prepared::send);
+    return Mono.fromFuture(prepare(keys, args));
   }
 
   @Override
-  public PreparedCall<T> prepare(List<? extends K> keys, Object... args) {
+  public Supplier<CompletableFuture<T>> prepare(List<? extends K> keys, Object... args) {
     Objects.requireNonNull(keys, "keys");
     script.checkCounts(keys.size(), args.length);
     List<EncodedKey<K>> encodedKeys =
@@ -84,38 +84,39 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
   }
 
   @Override
-  public <R> R scatter(Iterable<? extends K> keys, List<?> args, Reducer<? super T, R> reducer) {
-    return scatter(keys, args, reducer, ScatterOptions.defaults());
+  public <R> R scatter(
+      Iterable<? extends K> keys, List<?> args, Collector<? super T, ?, R> results) {
+    return scatter(keys, args, results, SCATTER_BUDGET);
   }
 
   @Override
   public <R> R scatter(
       Iterable<? extends K> keys,
       List<?> args,
-      Reducer<? super T, R> reducer,
-      ScatterOptions options) {
+      Collector<? super T, ?, R> results,
+      Duration budget) {
     Objects.requireNonNull(keys, "keys");
-    Scatter<K, T, R> scatter = scatter(args, reducer, options);
+    Scatter<K, T, ?, R> scatter = scatter(args, results, budget);
     scatter.run(keys);
     return parts.await(scatter.result());
   }
 
   @Override
-  public <R> ScatterRun<R> scatterAsync(
+  public <R> CompletableFuture<R> scatterAsync(
       Iterable<? extends K> keys,
       List<?> args,
-      Reducer<? super T, R> reducer,
-      ScatterOptions options) {
+      Collector<? super T, ?, R> results,
+      Duration budget) {
     Objects.requireNonNull(keys, "keys");
-    Scatter<K, T, R> scatter = scatter(args, reducer, options);
+    Scatter<K, T, ?, R> scatter = scatter(args, results, budget);
     Thread thread = new Thread(() -> scatter.run(keys), "sheaf-scatter-" + script.name());
     thread.setDaemon(true);
     thread.start();
-    return scatter;
+    return scatter.result();
   }
 
-  private <R> Scatter<K, T, R> scatter(
-      List<?> args, Reducer<? super T, R> reducer, ScatterOptions options) {
+  private <A, R> Scatter<K, T, A, R> scatter(
+      List<?> args, Collector<? super T, A, R> results, Duration budget) {
     script.checkArgs(args.size());
     if (parts.nodes().isInTransaction()) {
       throw new IllegalStateException(
@@ -130,7 +131,7 @@ final class CallableScript<K, T extends @Nullable Object> implements RegisteredS
         parts,
         script.name(),
         keys -> send(keys, encodedArgs, false),
-        Objects.requireNonNull(reducer),
-        options);
+        results,
+        OptionChecks.positive("budget", budget));
   }
 }

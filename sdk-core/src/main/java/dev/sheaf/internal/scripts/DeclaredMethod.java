@@ -7,7 +7,7 @@ import dev.sheaf.scripts.LuaScript;
 import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ResultType;
 import dev.sheaf.scripts.Script;
-import dev.sheaf.scripts.ScriptDeclarationException;
+import dev.sheaf.scripts.ScriptException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
@@ -64,12 +64,12 @@ final class DeclaredMethod {
    * Reads a method.
    *
    * @param keyType the client's type of keys, null if it is not known
-   * @throws ScriptDeclarationException if it is declared wrongly or its file is missing
+   * @throws ScriptException if it is declared wrongly or its file is missing
    */
   static DeclaredMethod of(Method method, @Nullable Class<?> keyType) {
     LuaScript annotation = method.getAnnotation(LuaScript.class);
     if (annotation == null) {
-      throw new ScriptDeclarationException(
+      throw new ScriptException(
           describe(method) + " has neither @LuaScript nor a body; give it one of them");
     }
     return new DeclaredMethod(method, annotation, keyType);
@@ -180,7 +180,7 @@ final class DeclaredMethod {
     }
     ResultType<?> scalar = scalar(raw);
     if (scalar == null) {
-      throw new ScriptDeclarationException(
+      throw new ScriptException(
           describe(method)
               + " returns "
               + type.getTypeName()
@@ -221,8 +221,8 @@ final class DeclaredMethod {
           loader == null
               ? Script.fromClassPath(annotation.value())
               : Script.fromClassPath(annotation.value(), loader);
-    } catch (ScriptDeclarationException e) {
-      throw new ScriptDeclarationException(describe(method) + ": " + e.getMessage(), e);
+    } catch (ScriptException e) {
+      throw new ScriptException(describe(method) + ": " + e.getMessage(), e);
     }
     definition.named(annotation.name().isEmpty() ? shortName() : annotation.name());
     definition.args(method.getParameterCount() - (keysIndex < 0 ? 0 : 1));
@@ -247,7 +247,7 @@ final class DeclaredMethod {
         && parameterized.getActualTypeArguments().length == expected) {
       return parameterized.getActualTypeArguments();
     }
-    throw new ScriptDeclarationException(
+    throw new ScriptException(
         describe(method)
             + " has the raw type "
             + type.getTypeName()
@@ -270,9 +270,8 @@ final class DeclaredMethod {
     return Object.class;
   }
 
-  private ScriptDeclarationException wrong(int index, String what) {
-    return new ScriptDeclarationException(
-        describe(method) + ": parameter " + (index + 1) + " " + what);
+  private ScriptException wrong(int index, String what) {
+    return new ScriptException(describe(method) + ": parameter " + (index + 1) + " " + what);
   }
 
   /** A method as its author knows it, with the file of its script if it has one. */

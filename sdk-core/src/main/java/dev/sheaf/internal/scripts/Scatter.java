@@ -3,12 +3,10 @@ package dev.sheaf.internal.scripts;
 
 import dev.sheaf.internal.common.Failures;
 import dev.sheaf.internal.pipeline.WriteScope;
-import dev.sheaf.scripts.Reducer;
+import dev.sheaf.scripts.RegisteredScript;
 import dev.sheaf.scripts.ScatterException;
-import dev.sheaf.scripts.ScatterOptions;
-import dev.sheaf.scripts.ScatterProgress;
-import dev.sheaf.scripts.ScatterRun;
 import io.lettuce.core.RedisCommandInterruptedException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +31,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <K> the type of keys
  * @param <T> the type of a slice's result
+ * @param <A> what the collector gathers in
  * @param <R> the type of the whole
  */
-final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
+final class Scatter<K, T extends @Nullable Object, A, R> {
 
   /** Keys that are held on a cluster to be sorted by their slots: eight for each slot. */
   private static final int MAX_SORTED_KEYS = 131_072;
@@ -48,8 +48,8 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private final ScriptParts<K> parts;
   private final String name;
   private final Function<List<EncodedKey<K>>, CompletableFuture<T>> call;
-  private final Reducer<? super T, R> reducer;
-  private final ScatterOptions options;
+  private final Collector<? super T, A, R> results;
+  private final long budgetNanos;
   private final CompletableFuture<R> result = new CompletableFuture<>();
 
   /** Guards all that follows. */
@@ -59,10 +59,9 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private final SliceSizer sizer;
   private final Map<String, Load> loads = new HashMap<>();
   private final List<ScatterException.FailedSlice> failures = new ArrayList<>();
-  private R reduced;
+  private final A gathered;
   private int underWay;
   private long keysDone;
-  private long slicesDone;
   private boolean stopped;
   private @Nullable Throwable broken;
 
@@ -76,16 +75,16 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       ScriptParts<K> parts,
       String name,
       Function<List<EncodedKey<K>>, CompletableFuture<T>> call,
-      Reducer<? super T, R> reducer,
-      ScatterOptions options) {
+      Collector<? super T, A, R> results,
+      Duration budget) {
     this.parts = parts;
     this.name = name;
     this.call = call;
-    this.reducer = reducer;
-    this.options = options;
-    this.sizer = new SliceSizer(options.budget().toNanos() / 5, options.maxSliceKeys());
-    this.reduced = reducer.initial();
-    result.whenComplete((value, failure) -> cancel());
+    this.results = results;
+    this.budgetNanos = budget.toNanos();
+    this.sizer = new SliceSizer(budgetNanos / 5, RegisteredScript.MAX_SLICE_KEYS);
+    this.gathered = results.supplier().get();
+    result.whenComplete((value, failure) -> stop());
   }
 
   /** What one node has to do for this scatter. */
@@ -99,23 +98,12 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private record Slice<K>(
       List<EncodedKey<K>> keys, String node, long plannedNanos, long sentNanos) {}
 
-  @Override
-  public CompletableFuture<R> result() {
+  /** To cancel it sends no further slices. */
+  CompletableFuture<R> result() {
     return result;
   }
 
-  @Override
-  public ScatterProgress progress() {
-    lock.lock();
-    try {
-      return new ScatterProgress(keysDone, slicesDone, failures.size());
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void cancel() {
+  private void stop() {
     lock.lock();
     try {
       stopped = true;
@@ -137,11 +125,9 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       awaitAll();
       complete(all);
     } catch (InterruptedException e) {
-      cancel();
       result.completeExceptionally(new RedisCommandInterruptedException(e));
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
-      cancel();
       result.completeExceptionally(e);
     }
   }
@@ -233,13 +219,12 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
 
   /** Half of the budget is sent ahead at most, of which a slice takes a fifth of the whole. */
   private boolean hasRoom(Load load) {
-    return load.slices == 0 || load.plannedNanos <= options.budget().toNanos() * 3 / 10;
+    return load.slices == 0 || load.plannedNanos <= budgetNanos * 3 / 10;
   }
 
   /** Whether it is time to send more: not for each of many tiny slices by itself. */
   private boolean wantsMore(Load load) {
-    return hasRoom(load)
-        && (load.slices <= 1 || load.plannedNanos <= options.budget().toNanos() * 3 / 20);
+    return hasRoom(load) && (load.slices <= 1 || load.plannedNanos <= budgetNanos * 3 / 20);
   }
 
   /** Waits until one of these nodes wants more; false if the scatter was stopped. */
@@ -291,14 +276,12 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
       load.plannedNanos -= slice.plannedNanos();
       underWay--;
       keysDone += slice.keys().size();
-      slicesDone++;
       if (failure == null) {
         observe(slice, load);
         reduce(value);
       } else {
         failed(slice, Failures.cause(failure));
       }
-      tell();
       if (underWay == 0 || wantsMore(load)) {
         changed.signal();
       }
@@ -330,20 +313,11 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   private void reduce(T value) {
     if (broken == null) {
       try {
-        reduced = Objects.requireNonNull(reducer.step().apply(reduced, value));
+        results.accumulator().accept(gathered, value);
       } catch (RuntimeException | Error e) {
         broken = e;
         stopped = true;
       }
-    }
-  }
-
-  private void tell() {
-    try {
-      options.progress().accept(new ScatterProgress(keysDone, slicesDone, failures.size()));
-    } catch (RuntimeException | Error e) {
-      broken = broken == null ? e : broken;
-      stopped = true;
     }
   }
 
@@ -352,8 +326,9 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
     try {
       if (broken != null) {
         result.completeExceptionally(broken);
-      } else if (all && failures.isEmpty()) {
-        result.complete(reduced);
+      } else if (failures.isEmpty()) {
+        // Where not all were sent it was cancelled, and has its outcome.
+        result.complete(results.finisher().apply(gathered));
       } else {
         result.completeExceptionally(failure(all));
       }
@@ -367,35 +342,29 @@ final class Scatter<K, T extends @Nullable Object, R> implements ScatterRun<R> {
   }
 
   private ScatterException failure(boolean all) {
-    StringBuilder message = new StringBuilder("The scatter of script '").append(name).append("' ");
-    Throwable first = null;
-    if (failures.isEmpty()) {
-      message.append("was cancelled");
-    } else {
-      first = failures.get(0).failure();
-      message
-          .append("failed for ")
-          .append(count(failures.stream().mapToLong(slice -> slice.keys().size()).sum(), "key"))
-          .append(" in ")
-          .append(count(failures.size(), "slice"))
-          .append("; the first with: ")
-          .append(first.getMessage());
-    }
-    if (!all) {
-      message
-          .append(". Keys after the first ")
-          .append(keysDone)
-          .append(" that were sent were not, ")
-          .append(
-              failures.isEmpty()
-                  ? "as it was told to stop"
-                  : "because MAX_FAILURES = " + ScatterException.MAX_FAILURES + " was reached");
-    }
+    Throwable first = failures.get(0).failure();
+    long keys = failures.stream().mapToLong(slice -> slice.keys().size()).sum();
+    String unsent =
+        all
+            ? ""
+            : ". Keys after the first "
+                + keysDone
+                + " that were sent were not, because MAX_FAILURES = "
+                + ScatterException.MAX_FAILURES
+                + " was reached";
     return new ScatterException(
-        message.toString(),
+        "The scatter of script '"
+            + name
+            + "' failed for "
+            + count(keys, "key")
+            + " in "
+            + count(failures.size(), "slice")
+            + "; the first with: "
+            + first.getMessage()
+            + unsent,
         first,
         failures,
-        new ScatterProgress(keysDone, slicesDone, failures.size()),
-        reduced);
+        keysDone,
+        results.finisher().apply(gathered));
   }
 }

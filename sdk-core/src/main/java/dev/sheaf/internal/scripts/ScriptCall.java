@@ -4,7 +4,7 @@ package dev.sheaf.internal.scripts;
 import dev.sheaf.SheafException;
 import dev.sheaf.internal.common.ScriptReply;
 import dev.sheaf.scripts.Script;
-import dev.sheaf.scripts.ScriptExecutionException;
+import dev.sheaf.scripts.ScriptException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -185,9 +185,8 @@ final class ScriptCall<T extends @Nullable Object> {
     }
   }
 
-  private ScriptExecutionException failure(String error, RedisCommandExecutionException refusal) {
-    return new ScriptExecutionException(
-        script.name(), "Script '" + script.name() + "' failed: " + error, refusal);
+  private ScriptException failure(String error, RedisCommandExecutionException refusal) {
+    return new ScriptException("Script '" + script.name() + "' failed: " + error, refusal);
   }
 
   private void fail(Throwable failure) {

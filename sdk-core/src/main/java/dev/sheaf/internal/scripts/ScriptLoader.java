@@ -3,7 +3,7 @@ package dev.sheaf.internal.scripts;
 
 import dev.sheaf.internal.pipeline.Replies;
 import dev.sheaf.scripts.Script;
-import dev.sheaf.scripts.ScriptDeclarationException;
+import dev.sheaf.scripts.ScriptException;
 import dev.sheaf.scripts.Scripts;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
@@ -55,7 +55,7 @@ final class ScriptLoader {
   /**
    * Loads a script everywhere, now and from now on. Blocks until the primaries have answered.
    *
-   * @throws ScriptDeclarationException if it cannot be compiled
+   * @throws ScriptException if it cannot be compiled
    * @throws RedisException if no primary answered
    * @throws IllegalStateException if there are too many, or a transaction is open
    */
@@ -135,7 +135,7 @@ final class ScriptLoader {
   private static void checkCompiled(Script<?> script, RedisCommandExecutionException refused) {
     Matcher matcher = COMPILE_ERROR.matcher(String.valueOf(refused.getMessage()));
     if (matcher.matches()) {
-      throw new ScriptDeclarationException(
+      throw new ScriptException(
           "Script '"
               + script.name()
               + "' cannot be compiled: "
@@ -147,7 +147,7 @@ final class ScriptLoader {
           refused);
     }
     if (script.isFunction()) {
-      throw new ScriptDeclarationException(
+      throw new ScriptException(
           "The library of function '"
               + script.name()
               + "' ("

@@ -2,7 +2,7 @@
 package dev.sheaf.internal.scripts;
 
 import dev.sheaf.scripts.RegisteredScript;
-import dev.sheaf.scripts.ScriptDeclarationException;
+import dev.sheaf.scripts.ScriptException;
 import dev.sheaf.scripts.Scripts;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationHandler;
@@ -33,7 +33,7 @@ final class ScriptProxy implements InvocationHandler {
    */
   static <I, K> I of(Class<I> type, @Nullable Class<?> keyType, Scripts<K, ?> scripts) {
     if (!type.isInterface()) {
-      throw new ScriptDeclarationException(
+      throw new ScriptException(
           type.getName() + " is not an interface; scripts are bound to interfaces");
     }
     ScriptProxy proxy = new ScriptProxy(type);
@@ -52,9 +52,8 @@ final class ScriptProxy implements InvocationHandler {
   private static <K> Bound bind(DeclaredMethod declared, Method method, Scripts<K, ?> scripts) {
     try {
       return new Bound(declared, (RegisteredScript<Object, ?>) scripts.register(declared.script()));
-    } catch (ScriptDeclarationException e) {
-      throw new ScriptDeclarationException(
-          DeclaredMethod.describe(method) + ": " + e.getMessage(), e);
+    } catch (ScriptException e) {
+      throw new ScriptException(DeclaredMethod.describe(method) + ": " + e.getMessage(), e);
     }
   }
 

@@ -245,7 +245,7 @@ final class LoopPlace {
         + judgedVain
         + " of the last "
         + judged
-        + " reads ahead were in vain; LoopLearning.maxVainPercent is "
+        + " reads ahead were in vain; maxVainPercent of learnLoops is "
         + maxVainPercent;
   }
 

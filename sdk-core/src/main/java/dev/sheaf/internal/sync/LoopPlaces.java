@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.sync;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.LoopReport;
 import dev.sheaf.internal.common.Meters;
 import io.micrometer.core.instrument.Counter;

@@ -14,7 +14,6 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
 import dev.sheaf.compression.ValueCompression;
@@ -41,11 +40,13 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -115,6 +116,26 @@ class CompressionContractTest {
       assertThat(sheaf.sync().httl("h", "large").get(0)).isBetween(900L, 1_000L);
       assertThat(sheaf.sync().hgetdel("h", "large").get(0).getValue()).isEqualTo(LARGE);
       assertThat(sheaf.sync().hget("h", "large")).isNull();
+    }
+  }
+
+  @ForEachServer
+  void valueBehindManyThatDoNotCompress_isCompressed(ServerUnderTest server) {
+    try (Sheaf<String, byte[]> sheaf =
+            Sheaf.builder(server.uri())
+                .codec(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
+                .compression(CompressionOptions.defaults())
+                .connect();
+        Sheaf<String, byte[]> plain = plain(server)) {
+      Random random = new Random(1);
+      byte[] noise = new byte[1_000];
+      for (int i = 0; i < 200; i++) {
+        random.nextBytes(noise);
+        sheaf.sync().set("page:" + i, noise);
+      }
+      assertThat(plain.sync().get("page:199")).isEqualTo(noise);
+      sheaf.sync().set("page:text", MEDIUM.getBytes(StandardCharsets.UTF_8));
+      assertThat(isEnvelope(plain.sync().get("page:text"))).isTrue();
     }
   }
 
@@ -325,8 +346,7 @@ class CompressionContractTest {
   void commandsOnStoredBytes_areRefused_unlessCompressionIsOff(ServerUnderTest server) {
     CompressionOptions options =
         CompressionOptions.of(
-            CompressionPolicy.of("page:", Compressors.snappy()),
-            CompressionPolicy.off("page:raw:"));
+            CompressionPolicy.of("page:", Compressor.snappy()), CompressionPolicy.off("page:raw:"));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       sheaf.sync().set("page:1", MEDIUM);
       assertRefused(() -> sheaf.sync().append("page:1", "x"), "APPEND", "page:1");
@@ -349,7 +369,7 @@ class CompressionContractTest {
   @ForEachServer
   void valueRenamedOrCopiedOutOfItsPolicy_isNotDestroyed(ServerUnderTest server) {
     CompressionOptions options =
-        CompressionOptions.of(CompressionPolicy.of("page:", Compressors.snappy()));
+        CompressionOptions.of(CompressionPolicy.of("page:", Compressor.snappy()));
     try (Sheaf<String, String> sheaf = Sheaf.builder(server.uri()).compression(options).connect()) {
       sheaf.sync().set("page:{1}", MEDIUM);
       sheaf.sync().copy("page:{1}", "copy:{1}");
@@ -492,7 +512,7 @@ class CompressionContractTest {
 
   @ForEachServer
   void mixedFleet_everyReadIsRight(ServerUnderTest server) {
-    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressors.zstd()));
+    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressor.zstd()));
     try (Sheaf<String, String> snappyWriter = compressing(server);
         Sheaf<String, String> zstdWriter = Sheaf.builder(server.uri()).compression(zstd).connect();
         Sheaf<String, String> reader =

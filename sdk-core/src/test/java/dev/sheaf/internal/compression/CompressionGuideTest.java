@@ -24,8 +24,6 @@ class CompressionGuideTest {
     assertThat(page("guide/compression.md"))
         .contains("`minBytes` (" + CompressionPolicy.DEFAULT_MIN_BYTES + ")")
         .contains("`minGain` (" + CompressionPolicy.DEFAULT_MIN_GAIN + ")")
-        .contains("After " + LearnedSkips.FAILURES_TO_SKIP + " values in a row")
-        .contains("one in " + LearnedSkips.PROBE_INTERVAL)
         .contains("above " + (DecodeThreads.MAX_WAITING_BYTES >> 20) + " MiB")
         .contains("header of " + Envelope.HEADER_BYTES + " bytes");
   }

@@ -4,7 +4,7 @@ package dev.sheaf.internal.compression;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.Compressor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +43,7 @@ class CompressionMetersTest {
 
   private void compress(String prefix) {
     meters.compressed(
-        CompressionPolicy.of(prefix, Compressors.snappy()), 100, 40, System.nanoTime());
+        CompressionPolicy.of(prefix, Compressor.snappy()), 100, 40, System.nanoTime());
   }
 
   private double size(String prefix, String form) {

@@ -11,7 +11,6 @@ import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.CompressionRefusedException;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.testkit.ForEachServer;
 import dev.sheaf.testkit.ServerUnderTest;
@@ -331,7 +330,7 @@ class DecodingContractTest {
 
   @ForEachServer
   void replyOfManyBombs_isRefusedByItsSum(ServerUnderTest server) {
-    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressors.zstd()));
+    CompressionOptions zstd = CompressionOptions.of(CompressionPolicy.all(Compressor.zstd()));
     try (Sheaf<String, String> sheaf =
         Sheaf.builder(server.uri())
             .compression(zstd.toBuilder().maxValueBytes(1_000_000).maxReplyBytes(3_000_000).build())

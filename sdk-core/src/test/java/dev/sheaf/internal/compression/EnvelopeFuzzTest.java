@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.fail;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.ValueCompression;
 import java.util.Arrays;
@@ -31,7 +30,7 @@ class EnvelopeFuzzTest {
 
   private static final byte[] KEY = {'k'};
   private static final List<Compressor> COMPRESSORS =
-      List.of(Compressors.snappy(), Compressors.lz4(), Compressors.zstd(1));
+      List.of(Compressor.snappy(), Compressor.lz4(), Compressor.zstd(1));
 
   private final ValueCompression reader =
       ValueCompression.of(

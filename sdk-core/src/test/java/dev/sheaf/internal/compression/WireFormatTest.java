@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.UnreadableValueException;
 import dev.sheaf.compression.UnreadableValueException.Reason;
@@ -139,7 +138,7 @@ class WireFormatTest {
         .contains("| " + CompactEnvelope.HEADER_BYTES + " | … | a frame")
         .contains("`" + DictionaryStore.KEY + "`");
     for (Compressor compressor :
-        List.of(Compressors.snappy(), Compressors.lz4(), Compressors.zstd())) {
+        List.of(Compressor.snappy(), Compressor.lz4(), Compressor.zstd())) {
       assertThat(page.lines().filter(l -> l.startsWith("| `0" + compressor.id() + "` |")))
           .singleElement()
           .asString()

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sheaf.BatchingOptions;
 import dev.sheaf.Sheaf;
-import dev.sheaf.SheafConnectionException;
 import dev.sheaf.embedded.EmbeddedServer;
+import io.lettuce.core.RedisConnectionException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -54,7 +54,7 @@ class ConnectFailureTest {
       port = unused.getLocalPort();
     }
     assertThatThrownBy(() -> Sheaf.connect("redis://:secret@127.0.0.1:" + port))
-        .isInstanceOf(SheafConnectionException.class)
+        .isInstanceOf(RedisConnectionException.class)
         .hasMessageContaining("127.0.0.1:" + port)
         .hasMessageContaining("refused")
         .hasMessageNotContaining("secret");
@@ -63,7 +63,7 @@ class ConnectFailureTest {
   @Test
   void unknownHost_saysSo() {
     assertThatThrownBy(() -> Sheaf.connect("redis://no-such-host.invalid"))
-        .isInstanceOf(SheafConnectionException.class)
+        .isInstanceOf(RedisConnectionException.class)
         .hasMessageContaining("host name is unknown");
   }
 
@@ -72,7 +72,7 @@ class ConnectFailureTest {
     try (Peer peer = new Peer("")) {
       assertThatThrownBy(
               () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofMillis(300)).connect())
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("300 ms")
           .hasMessageContaining("is it a Redis server?");
     }
@@ -83,7 +83,7 @@ class ConnectFailureTest {
     try (Peer peer = new Peer("HTTP/1.1 400 Bad Request\r\n\r\n")) {
       assertThatThrownBy(
               () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofSeconds(30)).connect())
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("does not speak the Redis protocol");
     }
   }
@@ -93,7 +93,7 @@ class ConnectFailureTest {
     try (Peer peer = new Peer(null)) {
       assertThatThrownBy(
               () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofSeconds(30)).connect())
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining(peer.uri());
     }
   }
@@ -114,10 +114,10 @@ class ConnectFailureTest {
     try (EmbeddedServer server = EmbeddedServer.builder().password("right").start()) {
       String address = "127.0.0.1:" + server.port();
       assertThatThrownBy(() -> Sheaf.connect("redis://" + address))
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("asks for a password");
       assertThatThrownBy(() -> Sheaf.connect("redis://:wrong@" + address))
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("refused the user name or password")
           .hasMessageNotContaining("wrong@");
       try (Sheaf<String, String> sheaf = Sheaf.connect("redis://:right@" + address)) {
@@ -130,7 +130,7 @@ class ConnectFailureTest {
   void tlsToAPlainPort_saysSo() {
     try (EmbeddedServer server = EmbeddedServer.start()) {
       assertThatThrownBy(() -> Sheaf.connect("rediss://127.0.0.1:" + server.port()))
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("does not speak TLS on that port; write redis://");
     }
   }
@@ -141,7 +141,7 @@ class ConnectFailureTest {
     try (Peer peer = new Peer("\u0015\u0003\u0003\u0000\u0002\u0002\u0046")) {
       assertThatThrownBy(
               () -> Sheaf.builder(peer.uri()).connectTimeout(Duration.ofSeconds(2)).connect())
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("expects TLS on that port; write rediss://");
     }
   }
@@ -176,7 +176,7 @@ class ConnectFailureTest {
                   Sheaf.builder("redis-sentinel://127.0.0.1:" + server.port() + "#main")
                       .connectTimeout(Duration.ofMillis(500))
                       .connect())
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("no Sentinel told where the master is")
           .hasMessageContaining("write redis://host:port");
     }
@@ -188,7 +188,7 @@ class ConnectFailureTest {
         EmbeddedServer other = EmbeddedServer.start()) {
       assertThatThrownBy(
               () -> Sheaf.connect("redis://127.0.0.1:" + one.port() + ",127.0.0.1:" + other.port()))
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("is a single server, and the URI names 2")
           .hasMessageContaining("write one address");
     }
@@ -203,7 +203,7 @@ class ConnectFailureTest {
                   Sheaf.builder(peer.uri().replace("://", "://:" + password + "@"))
                       .connectTimeout(Duration.ofSeconds(2))
                       .connect())
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageContaining("repeats the password")
           .hasNoCause()
           .satisfies(
@@ -252,7 +252,7 @@ class ConnectFailureTest {
   void databaseOfACluster_isRefusedWithTheReason() {
     try (EmbeddedServer server = EmbeddedServer.builder().cluster(1, 0).start()) {
       assertThatThrownBy(() -> Sheaf.connect(server.uri() + "/3"))
-          .isInstanceOf(SheafConnectionException.class)
+          .isInstanceOf(RedisConnectionException.class)
           .hasMessageMatching("(?s).*(database 0 only|SELECT is not allowed in cluster mode).*");
     }
   }

@@ -3,7 +3,6 @@ package dev.sheaf.internal.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.testkit.FakeClock;
 import java.time.Duration;
 import java.util.List;

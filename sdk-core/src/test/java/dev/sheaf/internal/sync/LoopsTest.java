@@ -3,7 +3,6 @@ package dev.sheaf.internal.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.embedded.EmbeddedServer;
 import dev.sheaf.internal.command.WriteClock;
 import dev.sheaf.internal.connect.ConnectedServer;
@@ -19,8 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class LoopsTest {
 
-  private static final LoopLearning PATIENT =
-      LoopLearning.builder().maxAge(Duration.ofMinutes(1)).build();
+  private static final LoopLearning PATIENT = new LoopLearning(Duration.ofMinutes(1), 25);
 
   private static final int MEBIBYTE = 1 << 20;
 

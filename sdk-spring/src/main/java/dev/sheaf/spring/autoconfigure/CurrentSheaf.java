@@ -9,7 +9,6 @@ import dev.sheaf.Sheaf;
 import dev.sheaf.availability.Availability;
 import dev.sheaf.availability.HealedConnection;
 import dev.sheaf.compression.Dictionaries;
-import dev.sheaf.readthrough.BatchLoader;
 import dev.sheaf.readthrough.Loader;
 import dev.sheaf.readthrough.ReadThrough;
 import dev.sheaf.readthrough.ReadThroughOptions;
@@ -25,6 +24,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -199,7 +199,9 @@ final class CurrentSheaf<K, V> implements Sheaf<K, V> {
 
   @Override
   public Map<K, V> readThroughAll(
-      Collection<? extends K> keys, Duration ttl, BatchLoader<K, V> loader) {
+      Collection<? extends K> keys,
+      Duration ttl,
+      Loader<? super Set<K>, ? extends Map<? extends K, ? extends V>> loader) {
     return now().readThroughAll(keys, ttl, loader);
   }
 

@@ -2,7 +2,6 @@
 package dev.sheaf.spring.autoconfigure;
 
 import dev.sheaf.BatchingOptions;
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Observe;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.availability.AvailabilityOptions;
@@ -10,7 +9,6 @@ import dev.sheaf.availability.HealingOptions;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
 import dev.sheaf.compression.Compressor;
-import dev.sheaf.compression.Compressors;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.spring.autoconfigure.SheafProperties.CompressionAlgorithm;
 import dev.sheaf.spring.autoconfigure.SheafProperties.CompressionMode;
@@ -59,7 +57,7 @@ final class SheafOptions {
     builder.name(name).batching(batching()).loopDetection(properties.loops().detection());
     builder.loopAdvice(SheafOptions::remedyForLoop);
     if (properties.loops().learn()) {
-      builder.learnLoops(learning());
+      checked("sheaf.loops", () -> builder.learnLoops(properties.loops().maxAge(), 25));
     }
     builder.availability(availability()).healing(healing()).yielding(properties.yielding());
     checked("sheaf", () -> builder.topologySources(properties.topologySources()));
@@ -141,11 +139,6 @@ final class SheafOptions {
                 .build());
   }
 
-  private LoopLearning learning() {
-    return checked(
-        "sheaf.loops", () -> LoopLearning.builder().maxAge(properties.loops().maxAge()).build());
-  }
-
   @Nullable CompressionOptions compression() {
     SheafProperties.Compression compression = properties.compression();
     if (compression.mode() == CompressionMode.OFF) {
@@ -213,7 +206,7 @@ final class SheafOptions {
 
   private static void zstd(String property) {
     try {
-      Compressors.zstd();
+      Compressor.zstd();
     } catch (IllegalStateException missing) {
       throw new InvalidSheafPropertyException(
           property,
@@ -259,9 +252,9 @@ final class SheafOptions {
   private static @Nullable Compressor compressor(String property, CompressionAlgorithm algorithm) {
     try {
       return switch (algorithm) {
-        case SNAPPY -> Compressors.snappy();
-        case LZ4 -> Compressors.lz4();
-        case ZSTD -> Compressors.zstd();
+        case SNAPPY -> Compressor.snappy();
+        case LZ4 -> Compressor.lz4();
+        case ZSTD -> Compressor.zstd();
         case NONE -> null;
       };
     } catch (IllegalStateException missing) {

@@ -2,7 +2,7 @@
 package dev.sheaf.spring.scripts;
 
 import dev.sheaf.Sheaf;
-import dev.sheaf.scripts.ScriptDeclarationException;
+import dev.sheaf.scripts.ScriptException;
 import dev.sheaf.scripts.Scripts;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -35,13 +35,13 @@ final class CurrentScripts<T> implements InvocationHandler {
   /**
    * Makes an object of the interface, and binds it now, if Redis can be reached.
    *
-   * @throws ScriptDeclarationException if a script is declared wrongly, or cannot be compiled
+   * @throws ScriptException if a script is declared wrongly, or cannot be compiled
    */
   static <T> T of(Class<T> type, Sheaf<?, ?> sheaf) {
     CurrentScripts<T> scripts = new CurrentScripts<>(type, sheaf);
     try {
       scripts.bind();
-    } catch (ScriptDeclarationException e) {
+    } catch (ScriptException e) {
       throw e;
     } catch (RuntimeException e) {
       LOG.warn("The scripts of " + type.getName() + " are checked with their first call: " + e);

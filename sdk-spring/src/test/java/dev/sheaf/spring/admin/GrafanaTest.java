@@ -3,7 +3,6 @@ package dev.sheaf.spring.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.DictionaryOptions;
@@ -54,7 +53,7 @@ class GrafanaTest {
             .meterRegistry(registry)
             .compression(
                 CompressionOptions.builder().dictionaries(DictionaryOptions.defaults()).build())
-            .learnLoops(LoopLearning.defaults())
+            .learnLoops(true)
             .connect()) {
       sheaf.availability().isAvailable();
       sheaf.sync().set("grafana:1", "lorem ipsum ".repeat(100));

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.sheaf.LoopLearning;
 import dev.sheaf.SheafBuilder;
 import dev.sheaf.embedded.EmbeddedServer;
 import java.util.Set;
@@ -63,9 +62,7 @@ class SeenScanTest {
 
   private RedisConnection connection(String kind) {
     UnaryOperator<SheafBuilder<String, String>> options =
-        kind.equals("learning")
-            ? builder -> builder.learnLoops(LoopLearning.defaults())
-            : UnaryOperator.identity();
+        kind.equals("learning") ? builder -> builder.learnLoops(true) : UnaryOperator.identity();
     factory =
         kind.equals("plain")
             ? plain()

@@ -8,15 +8,33 @@ import dev.sheaf.compression.Compressor;
 public final class ZstdCompressor implements Compressor {
 
   /** The default of the library itself. */
-  public static final int DEFAULT_LEVEL = 3;
+  static final int DEFAULT_LEVEL = 3;
 
   /** A block of 128 KiB that repeats one byte takes 4. */
   private static final int MAX_EXPANSION = 32 << 10;
 
+  private static final int FASTEST = -7;
+  private static final int STRONGEST = 22;
+
   private final int level;
 
-  public ZstdCompressor(int level) {
+  ZstdCompressor(int level) {
+    if (level < FASTEST || level > STRONGEST) {
+      throw new IllegalArgumentException(
+          "The level of zstd must be " + FASTEST + " to " + STRONGEST + ", but was " + level);
+    }
     this.level = level;
+  }
+
+  /**
+   * The compressor of a level.
+   *
+   * @throws IllegalArgumentException if there is no such level
+   * @throws IllegalStateException if its library is missing
+   */
+  public static Compressor ofLevel(int level) {
+    Algorithm.ZSTD.requirePresent();
+    return new ZstdCompressor(level);
   }
 
   @Override

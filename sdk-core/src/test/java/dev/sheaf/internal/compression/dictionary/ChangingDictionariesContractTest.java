@@ -7,7 +7,7 @@ import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.UnreadableValueException;
@@ -287,7 +287,7 @@ class ChangingDictionariesContractTest {
     return Sheaf.builder(server.uri())
         .compression(
             CompressionOptions.builder()
-                .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+                .policies(CompressionPolicy.of("orders:", Compressor.snappy()))
                 .dictionaries(dictionaries)
                 .build())
         .connect();

@@ -9,7 +9,7 @@ import dev.sheaf.Result;
 import dev.sheaf.Sheaf;
 import dev.sheaf.compression.CompressionOptions;
 import dev.sheaf.compression.CompressionPolicy;
-import dev.sheaf.compression.Compressors;
+import dev.sheaf.compression.Compressor;
 import dev.sheaf.compression.DictionaryInfo;
 import dev.sheaf.compression.DictionaryOptions;
 import dev.sheaf.compression.UnreadableValueException;
@@ -340,8 +340,8 @@ class DictionariesContractTest {
       CompressionOptions two =
           CompressionOptions.builder()
               .policies(
-                  CompressionPolicy.of("orders:", Compressors.snappy()),
-                  CompressionPolicy.of("users:", Compressors.snappy()))
+                  CompressionPolicy.of("orders:", Compressor.snappy()),
+                  CompressionPolicy.of("users:", Compressor.snappy()))
               .dictionaries(learning().files(copy).build())
               .build();
       try (Sheaf<String, String> writer = Sheaf.builder(server.uri()).compression(two).connect();
@@ -449,7 +449,7 @@ class DictionariesContractTest {
 
   private static CompressionOptions options(DictionaryOptions dictionaries) {
     return CompressionOptions.builder()
-        .policies(CompressionPolicy.of("orders:", Compressors.snappy()))
+        .policies(CompressionPolicy.of("orders:", Compressor.snappy()))
         .dictionaries(dictionaries)
         .build();
   }
