@@ -26,10 +26,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** Lettuce's client for a cluster, whose node connections batch. */
+/** Lettuce's cluster client with batching node connections. */
 public final class CoalescingClusterClient extends RedisClusterClient {
 
-  /** A look at the topology that takes longer has failed, and the next one may begin. */
+  /** A topology refresh that takes longer has failed, and the next one may start. */
   private static final Duration LONGEST_REFRESH = Duration.ofMinutes(1);
 
   private final ChannelInstaller installer;
@@ -71,7 +71,7 @@ public final class CoalescingClusterClient extends RedisClusterClient {
     return refreshes.join();
   }
 
-  /** Called by the constructor above this one's, before there are fields here. */
+  /** Called by the superclass's constructor, before the fields of this class are set. */
   @Override
   protected ClusterTopologyRefresh createTopologyRefresh() {
     return new TopologySources(
@@ -81,9 +81,9 @@ public final class CoalescingClusterClient extends RedisClusterClient {
   }
 
   /**
-   * Creates a client; the resources stay the caller's to shut down.
+   * Creates a client. The caller must shut down the resources.
    *
-   * @param topologySources how many nodes are asked for the topology at most, beside the seeds
+   * @param topologySources most nodes to ask for the topology, in addition to the seeds
    */
   public static CoalescingClusterClient create(
       ClientResources resources,
@@ -100,16 +100,16 @@ public final class CoalescingClusterClient extends RedisClusterClient {
         topologySources);
   }
 
-  /** Options as a cluster's client takes them, with a cluster's defaults for what they lack. */
+  /**
+   * Converts options to those of a cluster client, with the cluster's defaults for missing ones.
+   */
   public static ClusterClientOptions suited(ClientOptions options) {
     return options instanceof ClusterClientOptions cluster
         ? cluster
         : ClusterClientOptions.builder(options).build();
   }
 
-  /**
-   * Takes the request queue size as a limit of the queues here, which Lettuce's then need not have.
-   */
+  /** Applies the request queue size to the queues of Sheaf, in place of Lettuce's. */
   @Override
   public void setOptions(ClusterClientOptions options) {
     requestQueueSize = options.getRequestQueueSize();

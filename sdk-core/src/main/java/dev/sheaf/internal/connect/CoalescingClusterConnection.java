@@ -25,9 +25,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A cluster connection that differs from Lettuce's own in how threads wait for its commands ({@link
- * AwaitedCommand}), and in that commands keep their order while connections to nodes are being
- * opened ({@link UntilConnected}).
+ * Lettuce's cluster connection with two changes: threads wait for its commands through {@link
+ * AwaitedCommand}, and commands keep their order while connections to nodes are being opened
+ * ({@link UntilConnected}).
  */
 public final class CoalescingClusterConnection<K, V>
     extends StatefulRedisClusterConnectionImpl<K, V>
@@ -55,7 +55,7 @@ public final class CoalescingClusterConnection<K, V>
 
   @Override
   public <T> RedisCommand<K, V, T> dispatch(RedisCommand<K, V, T> command) {
-    return untilConnected.isOver() || !untilConnected.holds(command)
+    return untilConnected.isOver() || !untilConnected.holdIfConnecting(command)
         ? super.dispatch(command)
         : command;
   }
@@ -90,7 +90,7 @@ public final class CoalescingClusterConnection<K, V>
     return closing;
   }
 
-  /** Whether commands for a node wait for its connection, which others must not overtake. */
+  /** Whether commands for a node wait for its connection and must not be overtaken. */
   public boolean holdsFor(RedisClusterNode node) {
     return untilConnected.holdsFor(node);
   }
@@ -100,7 +100,7 @@ public final class CoalescingClusterConnection<K, V>
     return new AwaitedCommands();
   }
 
-  /** Lettuce's asynchronous commands, whose replies threads await by {@link AwaitedCommand}. */
+  /** Lettuce's asynchronous commands, as {@link AwaitedCommand}s. */
   private final class AwaitedCommands extends RedisAdvancedClusterAsyncCommandsImpl<K, V>
       implements RedisAdvancedClusterAsyncCommands<K, V> {
 
@@ -123,7 +123,7 @@ public final class CoalescingClusterConnection<K, V>
       ReadFrom readFrom = cluster.getReadFrom();
       return readFrom == null || readFrom == ReadFrom.UPSTREAM;
     } catch (NullPointerException closed) {
-      // Lettuce drops its routes when it closes; it also has the error that says so.
+      // Lettuce drops its routes when it closes, and reports that itself.
       return false;
     }
   }

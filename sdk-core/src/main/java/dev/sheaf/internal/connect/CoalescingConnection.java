@@ -23,9 +23,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node connection over a {@link NodeWriter}. It differs from Lettuce's own in how threads wait
- * for its commands ({@link AwaitedCommand}), and in that its time-out reaches the writer that
- * enforces it, which Lettuce looks for on the outside only.
+ * Lettuce's node connection over a {@link NodeWriter}, with two changes: threads wait for its
+ * commands through {@link AwaitedCommand}, and its time-out is passed on to the expiry writer,
+ * which Lettuce only finds as the outermost writer.
  */
 final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
     implements StatefulRedisConnection<K, V> {
@@ -59,13 +59,13 @@ final class CoalescingConnection<K, V> extends StatefulRedisConnectionImpl<K, V>
     return ((NodeWriter) getChannelWriter()).pipeline();
   }
 
-  /** Called by the constructor above this one's, so the fields here are not set yet. */
+  /** Called by the superclass's constructor, before the fields of this class are set. */
   @Override
   protected RedisAsyncCommandsImpl<K, V> newRedisAsyncCommandsImpl() {
     return new AwaitedCommands();
   }
 
-  /** Lettuce's asynchronous commands, whose replies threads await by {@link AwaitedCommand}. */
+  /** Lettuce's asynchronous commands, as {@link AwaitedCommand}s. */
   private final class AwaitedCommands extends RedisAsyncCommandsImpl<K, V>
       implements RedisAsyncCommands<K, V> {
 

@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lettuce's client for one server, whose connections batch. */
+/** Lettuce's client for one server with batching connections. */
 public final class CoalescingRedisClient extends RedisClient {
 
   private final ChannelInstaller installer;
@@ -36,7 +36,7 @@ public final class CoalescingRedisClient extends RedisClient {
   /** Set by the constructor above this one's, too, so it has no initial value here. */
   private int requestQueueSize;
 
-  /** Where the current thread connects. Each client has its own. */
+  /** The address that the current thread connects to, per client. */
   @SuppressWarnings("ThreadLocalUsage")
   private final ThreadLocal<@Nullable RedisURI> connecting = new ThreadLocal<>();
 
@@ -56,7 +56,7 @@ public final class CoalescingRedisClient extends RedisClient {
     this.deadlines = deadlines;
   }
 
-  /** Creates a client; the resources stay the caller's to shut down. */
+  /** Creates a client. The caller must shut down the resources. */
   public static CoalescingRedisClient create(
       ClientResources resources, RedisURI uri, ClientContext context, Deadlines deadlines) {
     return new CoalescingRedisClient(
@@ -68,16 +68,14 @@ public final class CoalescingRedisClient extends RedisClient {
         context.batching().maxLanes());
   }
 
-  /**
-   * Takes the request queue size as a limit of the queues here, which Lettuce's then need not have.
-   */
+  /** Applies the request queue size to the queues of Sheaf, in place of Lettuce's. */
   @Override
   public void setOptions(ClientOptions options) {
     requestQueueSize = options.getRequestQueueSize();
     super.setOptions(options.mutate().requestQueueSize(Integer.MAX_VALUE).build());
   }
 
-  /** Connects with the time-out of the URI for the handshake, and the client's for commands. */
+  /** Connects with the URI's time-out for the handshake and the client's for commands. */
   @Override
   public <K, V> StatefulRedisConnection<K, V> connect(RedisCodec<K, V> codec) {
     return toward(uri, () -> super.connect(codec));
@@ -104,7 +102,7 @@ public final class CoalescingRedisClient extends RedisClient {
     return toward(address, () -> super.connectAsync(codec, address));
   }
 
-  /** Makes the address known to what is made on this thread on the way to a connection. */
+  /** Makes the address available to objects created on this thread while connecting. */
   private <T> T toward(RedisURI address, Supplier<T> connect) {
     connecting.set(address);
     try {
@@ -122,7 +120,7 @@ public final class CoalescingRedisClient extends RedisClient {
         () -> openLane(address));
   }
 
-  /** Opens a connection on event loops of its own. */
+  /** Opens a connection with event loops of its own. */
   private Lanes.Opening openLane(RedisURI address) {
     CoalescingRedisClient client =
         new CoalescingRedisClient(
@@ -156,7 +154,7 @@ public final class CoalescingRedisClient extends RedisClient {
         endpoint,
         codec,
         deadlines,
-        // An address given to connect has a time-out of its own.
+        // An address passed to connect has its own time-out.
         timeout.equals(uri.getTimeout()) ? context.commandTimeout() : timeout,
         getOptions(),
         lanes);

@@ -4,8 +4,8 @@ package dev.sheaf.internal.connect;
 import java.util.function.Supplier;
 
 /**
- * The attempts at one address. Lettuce closes a socket whose server refused the handshake, and now
- * and then reports the closing and not the refusal; then another attempt learns the reason.
+ * Repeats an attempt to connect to learn why it fails. When a server refuses the handshake, Lettuce
+ * closes the socket, and sometimes reports the closing and not the refusal.
  */
 public final class ConnectAttempts {
 
@@ -14,7 +14,7 @@ public final class ConnectAttempts {
   private ConnectAttempts() {}
 
   /**
-   * What the connecting gives.
+   * Connects.
    *
    * @throws RuntimeException the failure of the last attempt
    */

@@ -15,27 +15,27 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says why a connection could not be made, from what Lettuce and Netty leave in the causes. */
+/** Explains failed connections, by the causes that Lettuce and Netty give. */
 public final class ConnectFailures {
 
   private static final int MAX_CAUSES = 16;
 
   /**
-   * What Lettuce says if the socket ends during the handshake; the second one where it has ended
-   * before Lettuce looks at it again.
+   * Lettuce's messages if the socket is closed during the handshake; the second one if it was
+   * closed before Lettuce's next check.
    */
   private static final List<String> HANG_UP =
       List.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
-  /** The first byte of an alert, which a server that wants TLS answers plain bytes with. */
+  /** The first byte of a TLS alert, with which a server that requires TLS answers plain text. */
   private static final String TLS_ALERT = "first byte: 21";
 
   private ConnectFailures() {}
 
   /**
-   * The exception for the user, with the failure as its cause, unless that repeats a password.
+   * Creates the exception for the user. The failure is its cause, unless it contains a password.
    *
-   * @param failure of the last address; null if there was none
+   * @param failure of the last address; null if there was no address
    */
   public static RedisConnectionException explain(
       List<RedisURI> uris, Duration timeout, @Nullable RuntimeException failure) {
@@ -51,7 +51,7 @@ public final class ConnectFailures {
     return new RedisConnectionException(cannot + reason(known, timeout), known);
   }
 
-  /** Whether all that is known is that the connection ended while it was being made. */
+  /** Whether the failure says only that the connection was closed during the handshake. */
   public static boolean isHangUp(Throwable failure) {
     Throwable cause = failure;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
@@ -67,7 +67,7 @@ public final class ConnectFailures {
     return HANG_UP.stream().anyMatch(message::startsWith);
   }
 
-  /** Says why in one clause. */
+  /** The reason, in one clause. */
   public static String reason(Throwable failure, Duration timeout) {
     Throwable cause = failure;
     Throwable last = failure;

@@ -11,7 +11,7 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connected Lettuce client with its three command interfaces, one server and a cluster alike.
+ * A connected Lettuce client with its three command interfaces, for one server or a cluster.
  *
  * @param standalone the connection if there is one server, else null
  * @param cluster the connection if there is a cluster, else null
@@ -50,9 +50,9 @@ public record ConnectedServer<K, V>(
   }
 
   /**
-   * Whether threads wait for the blocking commands of a connection as this client's own do. Others,
-   * such as Lettuce's connection to a primary and its replicas, wait by themselves: nothing may be
-   * held back until they wait.
+   * Whether the blocking commands of a connection wait through {@code AwaitedCommand}. Other
+   * connections, such as Lettuce's to a primary and its replicas, wait in their own way, so their
+   * commands must not be collected until they wait.
    */
   public static boolean isOwn(StatefulConnection<?, ?> connection) {
     return connection instanceof CoalescingConnection<?, ?>

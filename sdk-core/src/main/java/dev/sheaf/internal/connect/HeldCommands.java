@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for the connection to one node, in order: bounded as the queue of a node is, and by
- * the commands' time-outs.
+ * The queue of commands that wait for the connection to one node. It has the limits of a node's
+ * queue, and commands time out in it.
  *
  * <p>Thread-safe.
  */
@@ -45,7 +45,7 @@ final class HeldCommands<K, V> {
   private final Queue<Held<K, V>> queue = new ArrayDeque<>();
   private long bytes;
 
-  /** Whether it has been emptied for good, so that nothing may be added. */
+  /** Whether it has been released, so that nothing can be added any more. */
   private boolean over;
 
   private record Held<K, V>(RedisCommand<K, V, ?> command, int bytes, long sinceNanos) {}
@@ -53,7 +53,7 @@ final class HeldCommands<K, V> {
   /**
    * For one node.
    *
-   * @param lettuce sends a command on
+   * @param lettuce passes a command on to Lettuce
    */
   HeldCommands(
       RedisClusterNode node,
@@ -67,8 +67,8 @@ final class HeldCommands<K, V> {
   }
 
   /**
-   * Adds a command, or fails it if there are too many; false if nothing is held any more. Waits for
-   * room if the current thread blocks for the reply anyway.
+   * Adds a command, or fails it if the queue is full. Waits for room if the current thread blocks
+   * for the reply anyway. Returns false if the queue has been released.
    */
   boolean add(RedisCommand<K, V, ?> command) {
     Held<K, V> held = new Held<>(command, bytesOf(command), System.nanoTime());
@@ -103,7 +103,7 @@ final class HeldCommands<K, V> {
     }
   }
 
-  /** Something too large for the whole queue gets an empty one. */
+  /** A request larger than the whole queue is admitted to an empty one. */
   private boolean hasRoomFor(Held<K, V> held) {
     return queue.isEmpty()
         || (queue.size() < limits.maxQueuedCommands()
@@ -123,7 +123,7 @@ final class HeldCommands<K, V> {
     try {
       return RequestEncoder.encode(command).length;
     } catch (RuntimeException cannotBeEncoded) {
-      // Who sends it says so.
+      // The failure is reported when it is sent.
       return 0;
     }
   }
@@ -132,7 +132,7 @@ final class HeldCommands<K, V> {
     return node.getUri().getHost() + ":" + node.getUri().getPort();
   }
 
-  /** Fails what has waited for its time-out, and drops what is done. */
+  /** Fails commands that have reached their time-out, and drops those that are done. */
   void expire() {
     long now = System.nanoTime();
     List<Runnable> failures = new ArrayList<>();
@@ -175,10 +175,10 @@ final class HeldCommands<K, V> {
   }
 
   /**
-   * Sends everything on, or fails it, and holds nothing from then on.
+   * Passes all commands on, or fails them, and accepts no more.
    *
-   * @param failure why the connection could not be opened; null if it is
-   * @param whenOver called before anybody learns that it is over
+   * @param failure why the connection could not be opened; null if it is open
+   * @param whenOver called before other threads can see that it is over
    */
   void release(@Nullable Throwable failure, Runnable whenOver) {
     while (true) {
@@ -200,7 +200,7 @@ final class HeldCommands<K, V> {
     }
   }
 
-  /** Gives the room back of what was taken out. Under the lock. */
+  /** Releases the room of a command that was removed. Under the lock. */
   private void free(Held<K, V> held) {
     bytes -= held.bytes();
     freed.signalAll();
@@ -214,7 +214,7 @@ final class HeldCommands<K, V> {
     }
   }
 
-  /** What Lettuce says of a node that cannot be reached. */
+  /** The exception that Lettuce throws for a node that cannot be reached. */
   private Throwable unreachable(Throwable failure) {
     Throwable cause = Failures.cause(failure);
     return cause instanceof RedisException
@@ -229,7 +229,7 @@ final class HeldCommands<K, V> {
 
   private void send(Held<K, V> held) {
     try {
-      // The connection is there, but its queue may be full of what came before.
+      // The connection is open, but its queue may be full of the commands before.
       WriteScope.runLate(() -> lettuce.accept(held.command()), held.sinceNanos(), timeLeft(held));
     } catch (RuntimeException e) {
       held.command().completeExceptionally(e);

@@ -13,12 +13,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The look-up of host names before connecting, which bounds it. Java's own blocks, without a limit
- * that it could be told, and Netty would have an event loop do it.
+ * Resolves host names before connecting, with a time limit. Java's own resolver blocks without a
+ * limit, and Netty would call it on an event loop.
  */
 public final class HostNames {
 
-  /** A name whose look-up took too long. */
+  /** Thrown if a look-up takes too long. */
   static final class UnresolvedException extends RedisConnectionException {
 
     private static final long serialVersionUID = 1L;
@@ -37,9 +37,9 @@ public final class HostNames {
   private HostNames() {}
 
   /**
-   * Looks up the host of a URI, so that the next look-up is answered by Java's cache.
+   * Resolves the host of a URI, so that the next look-up is answered from Java's cache.
    *
-   * @throws RedisConnectionException if there is no such host, or no answer in time
+   * @throws RedisConnectionException if the host is unknown or the look-up takes too long
    */
   public static void require(RedisURI uri, Duration timeout) {
     if (uri.getHost() != null && uri.getSentinels().isEmpty()) {
@@ -49,7 +49,7 @@ public final class HostNames {
 
   static void require(String host, Duration timeout, Resolver resolver) {
     FutureTask<@Nullable Object> lookUp = new FutureTask<>(() -> resolver.resolve(host));
-    // A thread of its own: what the look-up takes too long for, cannot be ended.
+    // On a new thread, because a look-up that takes too long cannot be stopped.
     Thread thread = new Thread(lookUp, "sheaf-resolve");
     thread.setDaemon(true);
     thread.start();

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes behind one server's connection and behind a cluster's. */
+/** The node sources of the availability guard for one server and for a cluster. */
 public final class NodeSources {
 
   private NodeSources() {}
@@ -35,7 +35,7 @@ public final class NodeSources {
   private static @Nullable ReplyActivity signs(@Nullable StatefulRedisConnection<?, ?> connection) {
     if (connection instanceof StatefulRedisConnectionImpl<?, ?> known) {
       RedisChannelWriter writer = known.getChannelWriter();
-      return writer instanceof NodeWriter coalescing ? coalescing.pipeline().signsOfLife() : null;
+      return writer instanceof NodeWriter coalescing ? coalescing.pipeline().replyActivity() : null;
     }
     return null;
   }

@@ -8,12 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The passwords of some URIs, to be kept out of messages. Servers that do not know AUTH or HELLO
- * repeat its arguments in their error. Immutable.
+ * The passwords of some URIs, to keep them out of messages. Servers that do not know AUTH or HELLO
+ * repeat the arguments in their error. Immutable.
  */
 final class Passwords {
 
-  /** Shorter parts occur in any text by chance. */
+  /** Shorter parts of a password occur in any text by chance. */
   private static final int TELLING_CHARS = 4;
 
   private static final int MAX_DEPTH = 16;
@@ -24,7 +24,7 @@ final class Passwords {
     this.passwords = passwords;
   }
 
-  /** Knows those that need not be asked for. Does not block. */
+  /** Collects the passwords that are available without blocking. */
   static Passwords of(List<RedisURI> uris) {
     List<String> passwords = new ArrayList<>();
     for (RedisURI uri : uris) {
@@ -47,7 +47,8 @@ final class Passwords {
   }
 
   /**
-   * Whether a message of this failure, of its causes or of what it suppressed has a part of one.
+   * Whether a message of this failure, its causes or its suppressed exceptions contains part of
+   * one.
    */
   boolean isRepeatedBy(Throwable failure) {
     return isRepeatedBy(failure, 0);

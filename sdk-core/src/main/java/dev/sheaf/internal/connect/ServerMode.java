@@ -16,14 +16,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/** What a server is, by its own word. */
+/** The mode that a server reports: standalone, cluster or sentinel. */
 public enum ServerMode {
   STANDALONE,
   CLUSTER,
   SENTINEL;
 
   /**
-   * Asks a server. HELLO tells on Redis 6 and later and on Valkey; older ones tell in INFO.
+   * Asks a server: with HELLO on Redis 6 and later and Valkey, with INFO on older ones.
    *
    * @throws io.lettuce.core.RedisException if it does not answer in time, or with an error
    */
@@ -70,7 +70,7 @@ public enum ServerMode {
     };
   }
 
-  /** The connection has the user's codec; these two commands have their own. */
+  /** Sends a command with a codec of its own, as the connection has the user's. */
   @SuppressWarnings({"unchecked", "rawtypes"})
   private static <T> T call(
       StatefulRedisConnection<?, ?> connection,

@@ -18,11 +18,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reader of server URIs. It knows the URIs of Lettuce, ignores nothing, and says what is wrong
- * with one.
+ * The parser of server URIs. It accepts Lettuce's URIs, ignores nothing, and explains what is
+ * wrong.
  *
- * <p>Messages never repeat the URI, and there is no cause that does: where a URI is wrong, nobody
- * can tell which part of it is the password.
+ * <p>Neither messages nor causes repeat the URI: if it is malformed, any part of it may be the
+ * password.
  */
 public final class ServerUris {
 
@@ -31,7 +31,7 @@ public final class ServerUris {
   private static final Set<String> SENTINEL_SCHEMES = Set.of("redis-sentinel", "rediss-sentinel");
   private static final Set<String> SOCKET_SCHEMES = Set.of("redis-socket", "redis+socket");
 
-  /** The parameters of Lettuce, each with the values it takes. */
+  /** Lettuce's parameters, each with its valid values. */
   private static final Map<String, Pattern> PARAMETERS = new LinkedHashMap<>();
 
   static {
@@ -60,12 +60,12 @@ public final class ServerUris {
 
   private final String scheme;
 
-  /** What stands before the {@code @}; null if there is none. */
+  /** The text before the {@code @}; null if there is none. */
   private final @Nullable String userInfo;
 
   private final String hosts;
 
-  /** From the first slash, question mark or hash on. */
+  /** The text from the first slash, question mark or hash on. */
   private final String rest;
 
   private ServerUris(String scheme, String afterScheme) {
@@ -79,10 +79,11 @@ public final class ServerUris {
   }
 
   /**
-   * Reads a URI.
+   * Parses a URI.
    *
-   * @return one for each host, or a single one for Sentinels or a socket
-   * @throws IllegalArgumentException if it is wrong; the message says how, and shows nothing of it
+   * @return one URI for each host, or a single one for Sentinels or a socket
+   * @throws IllegalArgumentException if it is malformed; the message explains it without repeating
+   *     it
    */
   public static List<RedisURI> parse(@Nullable String text) {
     if (text == null) {
@@ -105,7 +106,7 @@ public final class ServerUris {
     return new ServerUris(scheme, text.substring(schemeEnd + 3)).read();
   }
 
-  /** Addresses as messages show them: scheme, hosts and database, without credentials. */
+  /** Formats addresses for messages: scheme, hosts and database, without credentials. */
   public static String shown(List<RedisURI> uris) {
     return uris.stream().map(ServerUris::shown).collect(Collectors.joining(", "));
   }
@@ -150,7 +151,7 @@ public final class ServerUris {
     return uris;
   }
 
-  /** Sees to it that there is one {@code @} at most, so that what precedes it is the password. */
+  /** Requires at most one {@code @}, so that the password is the text before it. */
   private void checkPlaceOfAt() {
     if (hosts.contains("@")) {
       throw wrong("it has more than one @; write @ in a password as %40");
@@ -231,11 +232,11 @@ public final class ServerUris {
     return List.of(create(hosts, "what follows its hosts is not understood"));
   }
 
-  /** Several hosts share everything else that the URI says. */
+  /** Several hosts share the rest of the URI. */
   private List<RedisURI> eachHost(List<Matcher> found) {
     List<RedisURI> uris = new ArrayList<>();
     for (Matcher host : found) {
-      // Of a host with an underscore, Lettuce would take the port for a part of its name.
+      // For a host with an underscore, Lettuce would take the port as part of the name.
       RedisURI uri = create("host", "what follows its host is not understood");
       uri.setHost(host.group(1));
       uri.setPort(
@@ -245,12 +246,12 @@ public final class ServerUris {
     return List.copyOf(uris);
   }
 
-  /** Lettuce's own reading of all but the credentials. */
+  /** Parses everything but the credentials with Lettuce's parser. */
   private RedisURI create(String authority, String otherwise) {
     try {
       return RedisURI.create(scheme + "://" + authority + rest);
     } catch (RuntimeException e) {
-      // Not as the cause: it repeats what it was given.
+      // Not as the cause: it repeats its input.
       throw wrong(otherwise + "; write other characters than letters and digits as %XX");
     }
   }
@@ -272,7 +273,7 @@ public final class ServerUris {
     }
   }
 
-  /** Text with %XX replaced by what it stands for, as UTF-8. */
+  /** Decodes %XX in text, as UTF-8. */
   private static String decoded(String text) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     byte[] given = text.getBytes(StandardCharsets.UTF_8);

@@ -19,11 +19,11 @@ import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 
 /**
- * The nodes that a look at the topology asks: a few at random where there are many. Lettuce opens a
- * connection to each node that is known, which a fleet of clients does at the same time.
+ * A topology refresh that asks a few random nodes of a large cluster. Lettuce would connect to
+ * every known node, and a fleet of clients would do so at the same time.
  *
- * <p>Of a cluster with few nodes all are asked, as by Lettuce. Where the application has seeds
- * asked alone ({@code dynamicRefreshSources(false)}), it is these, however many. Thread-safe.
+ * <p>In a cluster with few nodes all are asked, as by Lettuce. If the application wants only seeds
+ * to be asked ({@code dynamicRefreshSources(false)}), all of them are. Thread-safe.
  */
 final class TopologySources implements ClusterTopologyRefresh {
 
@@ -32,10 +32,10 @@ final class TopologySources implements ClusterTopologyRefresh {
   private final Predicate<Iterable<RedisURI>> areSeeds;
 
   /**
-   * Over Lettuce's own.
+   * Wraps Lettuce's own refresh.
    *
-   * @param most how many nodes are asked at most, beside the seeds
-   * @param areSeeds whether sources are those that the application named
+   * @param most most nodes to ask, in addition to the seeds
+   * @param areSeeds whether sources are the application's seeds
    */
   TopologySources(
       ClusterTopologyRefresh lettuce, IntSupplier most, Predicate<Iterable<RedisURI>> areSeeds) {
@@ -62,7 +62,7 @@ final class TopologySources implements ClusterTopologyRefresh {
         : lettuce.loadViews(some(known), connectTimeout, false);
   }
 
-  /** What the nodes say that seeds have named; what the seeds say if no other node answers. */
+  /** The answers of nodes that the seeds have named, or of the seeds if no other node answers. */
   private CompletionStage<Map<RedisURI, Partitions>> andOthers(
       Map<RedisURI, Partitions> views, Duration connectTimeout) {
     Set<RedisURI> named = new LinkedHashSet<>();
@@ -70,7 +70,7 @@ final class TopologySources implements ClusterTopologyRefresh {
     if (views.keySet().containsAll(named)) {
       return CompletableFuture.completedFuture(views);
     }
-    // The seeds are asked again: Lettuce compares the latencies of nodes that it asks together.
+    // The seeds are asked again, as Lettuce compares the latencies of nodes asked together.
     return lettuce
         .loadViews(some(new ArrayList<>(named)), connectTimeout, false)
         .handle((more, failure) -> failure != null || more.isEmpty() ? views : more);

@@ -26,20 +26,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps commands in their order while the connection to their node is being opened: at first, and
- * when the cluster has got another node.
+ * Keeps commands in order while the connection to their node is being opened: at the start, and
+ * after a node has joined the cluster.
  *
  * <p>Lettuce chains such commands to the future of the connection, which runs them in no particular
- * order, and while it does, those that come later are written at once. So they wait here, one queue
- * for each node, and go on to Lettuce when it need not wait any more. If the connection cannot be
- * opened, they fail as Lettuce would fail them. The time they wait counts as theirs, and they are
- * bounded as the queue of a node is.
+ * order, and later commands can overtake them. So commands wait here, in one queue for each node,
+ * and are passed on to Lettuce once the connection is open. If it cannot be opened, they fail with
+ * Lettuce's error. Their waiting counts towards their time-out, and the queues have the limits of a
+ * node's queue.
  *
- * <p>Once all masters are connected, it costs a command a look at one field. Thread-safe.
+ * <p>Once all primaries are connected, the cost is one field read per command. Thread-safe.
  */
 final class UntilConnected<K, V> {
 
-  /** How often is looked for commands that nobody waits for any more. */
+  /** How often time-outs are checked. */
   private static final long EXPIRY_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final CoalescingClusterConnection<K, V> connection;
@@ -48,7 +48,7 @@ final class UntilConnected<K, V> {
 
   private final Map<RedisClusterNode, HeldCommands<K, V>> waiting = new ConcurrentHashMap<>();
 
-  /** The nodes that commands need not wait for. */
+  /** The nodes that are connected. */
   private final Set<RedisClusterNode> connected = ConcurrentHashMap.newKeySet();
 
   private final PeriodicTask expiry =
@@ -56,17 +56,17 @@ final class UntilConnected<K, V> {
 
   private volatile boolean allConnected;
 
-  /** How often a change of the nodes has begun or ended: what was found out before is void. */
+  /** Counts the starts and ends of topology changes, which invalidate earlier findings. */
   private final AtomicInteger changes = new AtomicInteger();
 
-  /** How many changes have begun and not ended: what is found out is void at once. */
+  /** How many topology changes are under way, during which findings are invalid at once. */
   private final AtomicInteger changing = new AtomicInteger();
 
   /**
    * For one cluster connection.
    *
-   * @param limits how many commands and bytes wait for a node at most; further ones fail
-   * @param lettuce sends a command on
+   * @param limits most commands and bytes that wait for a node; further ones fail
+   * @param lettuce passes a command on to Lettuce
    */
   UntilConnected(
       CoalescingClusterConnection<K, V> connection,
@@ -77,19 +77,21 @@ final class UntilConnected<K, V> {
     this.lettuce = lettuce;
   }
 
-  /** Whether no command has to wait at present. */
+  /** Whether all primaries are connected, so that no command has to wait. */
   boolean isOver() {
     return allConnected;
   }
 
-  /** From here to {@link #nodesChanged}, nobody may rely on what is known of the nodes. */
+  /**
+   * Starts a topology change, which {@link #nodesChanged} ends. Findings are invalid until then.
+   */
   void nodesChange() {
     changing.incrementAndGet();
     changes.incrementAndGet();
     forget();
   }
 
-  /** The cluster may look different now. */
+  /** Ends a topology change. */
   void nodesChanged() {
     changes.incrementAndGet();
     forget();
@@ -101,22 +103,22 @@ final class UntilConnected<K, V> {
     allConnected = false;
   }
 
-  /** Whether commands for a node wait here, which others must not overtake. */
+  /** Whether commands for a node wait here and must not be overtaken. */
   boolean holdsFor(RedisClusterNode node) {
     return waiting.containsKey(node);
   }
 
   /**
-   * Fails all that waits: once the client's threads have ended, nobody opens a connection, or tells
-   * that it cannot be opened.
+   * Fails all waiting commands: once the client's threads have ended, no connection is opened and
+   * no failure is reported.
    */
   void close() {
     waiting.forEach(
         (node, held) -> release(node, held, new RedisException("Connection is closed")));
   }
 
-  /** Holds a command back, if the connection to its node is being opened. */
-  boolean holds(RedisCommand<K, V, ?> command) {
+  /** Queues a command if the connection to its node is being opened; false if it need not wait. */
+  boolean holdIfConnecting(RedisCommand<K, V, ?> command) {
     int changesBefore = changes.get();
     RedisClusterNode node = masterOf(command);
     if (node == null || connected.contains(node)) {
@@ -126,15 +128,16 @@ final class UntilConnected<K, V> {
     try {
       opened = connection.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort());
     } catch (RuntimeException leftTheClusterOrClosed) {
-      // Lettuce has the error that says so.
+      // Lettuce reports that itself.
       return false;
     }
     if (opened.isDone() && !opened.isCompletedExceptionally() && !waiting.containsKey(node)) {
       connected(node, changesBefore);
       return false;
     }
-    // One that has failed already is not left to Lettuce either, which would open another and chain
-    // what comes to that.
+    // If opening has failed already, the command waits here too: Lettuce would open another
+    // connection
+    // and chain commands to that.
     return add(node, opened, command);
   }
 
@@ -148,7 +151,7 @@ final class UntilConnected<K, V> {
     }
     if (!CoalescingClusterConnection.readsPrimaries(connection)
         && options.getReadOnlyCommands().isReadOnly(command)) {
-      // Replicas are behind their primary anyway.
+      // Reads from replicas have no order with writes anyway.
       return null;
     }
     return partitions.getPartitionBySlot(SlotHash.getSlot(key));
@@ -168,13 +171,13 @@ final class UntilConnected<K, V> {
       held = waiting.putIfAbsent(node, mine);
       if (held == null) {
         mine.add(command);
-        // Later than what a command that came before all this may have chained to the same future.
+        // After all commands that Lettuce chained to the same future before.
         opened.whenCompleteAsync((connected, failure) -> release(node, mine, failure), this::run);
         expiry.start();
         return true;
       }
     }
-    return held.add(command) || holds(command);
+    return held.add(command) || holdIfConnecting(command);
   }
 
   private CommandTimeouts timeouts() {

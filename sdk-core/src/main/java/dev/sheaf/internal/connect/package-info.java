@@ -1,6 +1,6 @@
 /**
- * Lettuce's clients and connections, made to hand their commands to {@code
- * dev.sheaf.internal.pipeline}, and what has to be known to make them.
+ * Lettuce's clients and connections, adapted to pass their commands to {@code
+ * dev.sheaf.internal.pipeline}, and the parsing, resolving and error reporting needed to connect.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

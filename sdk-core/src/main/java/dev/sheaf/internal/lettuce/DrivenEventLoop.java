@@ -35,46 +35,46 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Netty event loop whose thread changes: a blocking caller takes it, writes, and runs it until
- * its own reply is there. So a lone caller needs no second thread to send its request and to read
- * the reply, which saves two hand-overs between threads for each call.
+ * A Netty event loop whose thread changes. A blocking caller takes the loop, writes its request and
+ * runs the loop until its reply arrives. So a single caller needs no second thread to send the
+ * request and read the reply, which saves two hand-overs between threads per call.
  *
  * <p>The loop belongs to one thread at a time, its owner. All of Netty's rules hold for the owner:
  * handlers run on it, and nothing else runs meanwhile. There are two kinds of owner:
  *
  * <ul>
  *   <li>A <em>driver</em> is a caller that blocks until a reply. It takes the loop only if nobody
- *       has it, and leaves as soon as its reply is there, its time is over, it is interrupted, or
- *       work appears that must not run on a caller's thread ({@link #callbacks}, {@link #hold}).
- *   <li>The <em>keeper</em> is a thread of the loop's own. It runs the loop for everybody who does
- *       not drive: futures, callers that park, connections that are being opened.
+ *       has it, and leaves as soon as its reply arrives, its time-out passes, it is interrupted, or
+ *       there is work that must not run on a caller's thread ({@link #callbacks}, {@link #hold}).
+ *   <li>The <em>keeper</em> is the loop's own thread. It runs the loop for everything else:
+ *       futures, callers that park, connections that are being opened.
  * </ul>
  *
- * <p>While nobody drives and nothing is under way, the keeper waits in the selector, as Netty's own
- * event loops do. A caller that could have driven then asks for the loop ({@link #wantDriver}); the
- * keeper lets go of it, and looks at the sockets every {@value #LOOK_MILLIS} ms only, so that a
- * push or a lost connection is noticed within that time. After a second without a driver it waits
- * in the selector again.
+ * <p>While the loop is idle, the keeper waits in the selector like any event loop of Netty's. A
+ * caller that could have driven then asks for the loop ({@link #wantDriver}). The keeper releases
+ * it and only checks the sockets every {@value #LOOK_MILLIS} ms, so that a push or a lost
+ * connection is noticed within that time. After a second without a driver it waits in the selector
+ * again.
  *
- * <p>Thread-safe, but for what says that it is the owner's.
+ * <p>Thread-safe, except for members marked as owner only.
  */
 public final class DrivenEventLoop extends AbstractScheduledEventExecutor implements IoEventLoop {
 
-  /** The longest time a push or a lost socket waits to be noticed while callers drive. */
+  /** How long a push or a lost socket can go unnoticed while callers drive. */
   static final int LOOK_MILLIS = 40;
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
 
-  /** Looks without a driver between them, after which the keeper waits in the selector again. */
+  /** After so many checks without a driver in between, the keeper waits in the selector again. */
   private static final int QUIET_LOOKS = 25;
 
   /**
-   * The longest time in the selector. Nothing depends on it, and it is so long that a missing
-   * wake-up does not go unnoticed.
+   * The longest wait in the selector. Nothing depends on it; it is long, so that a missing wake-up
+   * shows as a hang.
    */
   private static final long MAX_SELECT_NANOS = TimeUnit.HOURS.toNanos(1);
 
-  /** Thread.isVirtual, which JDK 17 has not. */
+  /** Thread.isVirtual, which JDK 17 lacks. */
   private static final @Nullable MethodHandle IS_VIRTUAL = isVirtualMethod();
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.io");
@@ -90,16 +90,16 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   private volatile boolean shuttingDown;
   private volatile long drives;
 
-  /** Owner only: whether Netty's part was initialized. */
+  /** Whether the I/O handler was initialized. Owner only. */
   private boolean initialized;
 
-  /** Owner only: commands on this loop's sockets that have no reply. */
+  /** How many commands on this loop's sockets await replies. Owner only. */
   private int inFlight;
 
-  /** Owner only: those of them whose replies go to callbacks and not to a blocked caller. */
+  /** How many of them complete futures or callbacks, and not a blocked caller. Owner only. */
   private int callbacks;
 
-  /** Owner only: sockets that the keeper alone may serve, such as those that are being opened. */
+  /** How many sockets only the keeper may serve, such as those being opened. Owner only. */
   private int holds;
 
   DrivenEventLoop(IoEventLoopGroup parent, IoHandlerFactory handlers, ThreadFactory threads) {
@@ -109,7 +109,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     keeper.start();
   }
 
-  // ---- what drivers do
+  // ---- Drivers
 
   private static @Nullable MethodHandle isVirtualMethod() {
     try {
@@ -121,9 +121,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   /**
-   * Whether the current thread may be a driver: not a virtual thread, whose carrier would be
-   * blocked in the selector; not one of a fork-join pool, which has to know that it blocks; not an
-   * event loop's.
+   * Whether the current thread can drive. Excluded are virtual threads, which would block their
+   * carrier in the selector, threads of a fork-join pool, which must know when they block, and
+   * event loops.
    */
   public static boolean mayDrive() {
     Thread thread = Thread.currentThread();
@@ -142,9 +142,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   /**
-   * Makes the calling thread the owner if there is none and it may drive.
+   * Makes the calling thread the owner, if there is none and no work for the keeper.
    *
-   * @return whether it is the owner now; then it must call {@link #leave}
+   * @return whether it is the owner; it must then call {@link #leave}
    */
   public boolean tryDrive() {
     if (owner.get() != null || shuttingDown || !owner.compareAndSet(null, Thread.currentThread())) {
@@ -158,14 +158,14 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   /**
-   * Runs the loop until something is done. Owner only.
+   * Runs the loop until a future is done. Owner only.
    *
-   * @param done what the caller waits for; completed by any thread
-   * @param deadlineNanos when it stops waiting, by System.nanoTime
+   * @param done the future; completed by any thread
+   * @param deadlineNanos when to stop, by System.nanoTime
    */
   public void drive(CompletableFuture<?> done, long deadlineNanos) {
     Thread thread = Thread.currentThread();
-    // Another thread may complete it: one that decodes, or one that ends what is late.
+    // Another thread may complete it: one that decodes values, or one that enforces time-outs.
     done.whenComplete((value, failure) -> wakeUp());
     while (callbacks == 0 && holds == 0 && !shuttingDown && !done.isDone()) {
       long leftNanos = deadlineNanos - System.nanoTime();
@@ -182,7 +182,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /** Gives the loop back. The keeper goes on with what is under way. Owner only. */
+  /** Releases the loop. The keeper continues with commands in flight. Owner only. */
   public void leave() {
     boolean keeperNeeded = inFlight > 0 || holds > 0;
     long drivesBefore = drives;
@@ -193,7 +193,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /** Asks the keeper to leave the loop to callers as soon as nothing is under way. */
+  /** Asks the keeper to release the loop to callers as soon as it is idle. */
   public void wantDriver() {
     if (!driverWanted) {
       driverWanted = true;
@@ -201,31 +201,31 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /** What the thread that runs the loop does now; empty if none does. */
+  /** The stack of the owner; empty if there is none. */
   public StackTraceElement[] ownerStack() {
     Thread running = owner.get();
     return running == null ? new StackTraceElement[0] : running.getStackTrace();
   }
 
-  // ---- what the owner counts
+  // ---- Counts of the owner
 
   /**
-   * Counts commands that were written. Owner only.
+   * Counts commands that were sent. Owner only.
    *
-   * @param callbacks how many of them are not awaited by a blocked caller
+   * @param callbacks how many of them no blocked caller awaits
    */
   public void written(int commands, int callbacks) {
     inFlight += commands;
     this.callbacks += callbacks;
   }
 
-  /** Counts commands that were answered or lost, as {@link #written} counted them. Owner only. */
+  /** Uncounts commands that were answered or lost. Owner only. */
   public void answered(int commands, int callbacks) {
     inFlight -= commands;
     this.callbacks -= callbacks;
   }
 
-  /** From now on the keeper alone runs the loop, until {@link #release}. Owner only. */
+  /** Reserves the loop for the keeper until {@link #release}. Owner only. */
   public void hold() {
     holds++;
   }
@@ -235,9 +235,9 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     holds--;
   }
 
-  // ---- the loop
+  // ---- The loop
 
-  /** Serves the sockets that are ready, waiting for one at most the given time, then the tasks. */
+  /** Handles ready sockets, waiting at most the given time for one, and then runs tasks. */
   private void turn(long maxNanos) {
     if (!initialized) {
       initialized = true;
@@ -247,7 +247,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     handler.run(context);
     fetchFromScheduledTaskQueue(tasks);
     Runnable task;
-    // What tasks add comes in the next turn: a driver wants to leave.
+    // Tasks added meanwhile run in the next turn, as a driver wants to leave.
     for (int i = tasks.size(); i > 0 && (task = tasks.poll()) != null; i--) {
       try {
         task.run();
@@ -257,14 +257,14 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /** What Netty's I/O handler asks before it blocks. Owner only. */
+  /** Tells Netty's I/O handler whether and how long it can block. Owner only. */
   private final class Turn implements IoHandlerContext {
 
     private long maxNanos;
 
     /**
-     * Asked before the selector blocks and again before Netty would clear an interrupt, which
-     * belongs to the caller that drives.
+     * Called before the selector blocks, and again before Netty would clear an interrupt, which is
+     * meant for the driving caller.
      */
     @Override
     public boolean canBlock() {
@@ -296,7 +296,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
         if (watch || isKeeperNeeded()) {
           quiet = runUntilDriverWanted() ? 0 : QUIET_LOOKS;
         } else {
-          // A look: no caller has seen to the sockets for a while.
+          // A check: no caller has handled the sockets for a while.
           turn(0);
           while (isKeeperNeeded() && !shuttingDown) {
             turn(MAX_SELECT_NANOS);
@@ -308,7 +308,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
         owner.set(null);
         drivesBefore = drives;
       }
-      // A driver runs the tasks, or wakes the keeper as it leaves.
+      // A driver runs the tasks, or wakes the keeper when it leaves.
       if ((tasks.isEmpty() || owner.get() != null) && !shuttingDown) {
         LockSupport.parkNanos(this, LOOK_NANOS);
         Thread.interrupted(); // An interrupt would keep the selector from blocking ever again.
@@ -319,7 +319,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /** Whether callers may have the loop: true when one wants it, false at the end of the loop. */
+  /** Runs the loop until a caller wants it. Returns false if the loop has ended. */
   private boolean runUntilDriverWanted() {
     while (!shuttingDown) {
       if (driverWanted && !isKeeperNeeded()) {
@@ -346,7 +346,7 @@ public final class DrivenEventLoop extends AbstractScheduledEventExecutor implem
     terminated.setSuccess(null);
   }
 
-  // ---- what Netty asks of an event loop
+  // ---- Netty's interface
 
   @Override
   public void execute(Runnable task) {

@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The {@link DrivenEventLoop}s of one client. Sockets take turns among them.
+ * The {@link DrivenEventLoop}s of one client. Sockets are assigned to them in turn.
  *
  * <p>Thread-safe.
  */
@@ -18,7 +18,7 @@ final class DrivenEventLoopGroup extends MultiThreadIoEventLoopGroup {
     super(count, threads, handlers, threads);
   }
 
-  /** Called by the constructor above this one's, once for each loop. */
+  /** Called by the superclass's constructor, once for each loop. */
   @Override
   protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... threads) {
     return new DrivenEventLoop(this, handlers, (ThreadFactory) threads[0]);

@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lettuce's source of event loops for one client: {@link DrivenEventLoop}s where the transport
- * allows an event loop to change its thread, else those of the resources that were given.
+ * The event loop provider of one client: {@link DrivenEventLoop}s if the transport allows a change
+ * of threads, else the event loops of the given resources.
  *
  * <p>Thread-safe.
  */
 public final class DrivenEventLoops implements EventLoopGroupProvider {
 
   /**
-   * One event loop for four threads of Lettuce's, which has as many as there are processors. A
-   * caller drives one loop, so the fewer there are, the more sockets of a cluster it can serve by
-   * itself; a loop carries some hundred thousand commands a second.
+   * One event loop for four of Lettuce's I/O threads, of which there is one per processor. A caller
+   * drives one loop: the fewer loops there are, the more sockets of a cluster it can serve itself.
+   * One loop handles some hundred thousand commands a second.
    */
   private static final int THREADS_PER_LOOP = 4;
 
@@ -47,7 +47,7 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
   }
 
   /**
-   * Over the given source, unless that is of the application's own making.
+   * Wraps the given provider, unless the application supplied its own.
    *
    * @param one whether one event loop is enough
    */
@@ -87,7 +87,9 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
     return new DefaultThreadFactory("sheaf-io", true);
   }
 
-  /** Of the transport that Lettuce has chosen; null if that one is not known here. */
+  /**
+   * The I/O handlers of the transport that Lettuce has chosen; null if it cannot change threads.
+   */
   private static @Nullable IoHandlerFactory handlers() {
     return switch (Transports.socketChannelClass().getSimpleName()) {
       case "NioSocketChannel" -> NioIoHandler.newFactory();
@@ -96,7 +98,7 @@ public final class DrivenEventLoops implements EventLoopGroupProvider {
     };
   }
 
-  /** Loaded only where the optional transport is on the class path. */
+  /** A class of its own, loaded only if the optional transport is on the class path. */
   private static final class Epoll {
     static IoHandlerFactory handlers() {
       return EpollIoHandler.newFactory();

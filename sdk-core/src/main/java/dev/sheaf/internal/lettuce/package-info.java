@@ -1,6 +1,6 @@
 /**
- * The only package that reaches into Netty and Lettuce: event loops that waiting callers drive, and
- * where they are put in place of Lettuce's own.
+ * Event loops that waiting callers drive, and the provider that installs them in place of Lettuce's
+ * own.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

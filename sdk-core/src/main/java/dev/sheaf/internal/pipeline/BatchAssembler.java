@@ -58,7 +58,7 @@ final class BatchAssembler {
   private final List<RedisCommand<?, ?, ?>> gathered = new ArrayList<>();
 
   /** Whether the command taken last must be in flight alone. */
-  private boolean tookSuspect;
+  private boolean lastWasSuspect;
 
   /** Whether commands of the current batch went to the fuser. */
   private boolean fusing;
@@ -121,7 +121,7 @@ final class BatchAssembler {
 
   /** Whether the command taken last, or the next one, must be in flight alone. */
   boolean isAlone() {
-    return tookSuspect || isSuspectNext();
+    return lastWasSuspect || isSuspectNext();
   }
 
   private boolean isSuspectNext() {
@@ -147,7 +147,7 @@ final class BatchAssembler {
   /** Fails the waiting commands that have reached their time-out. */
   void expireWaiting() {
     long now = System.nanoTime();
-    forEachWaiting(command -> expiry.lookAtQueued(command, now));
+    forEachWaiting(command -> expiry.expireIfOverdue(command, now));
   }
 
   /** Fails the waiting commands that must not be sent after a reconnect. */
@@ -195,9 +195,9 @@ final class BatchAssembler {
   private void writeAgain(List<RedisCommand<?, ?, ?>> commands, long firstNanos) {
     for (RedisCommand<?, ?, ?> command : commands) {
       if (command instanceof EncodedCommand<?, ?, ?> read) {
-        expiry.leavesAgain(read, firstNanos);
+        expiry.trackRewritten(read, firstNanos);
       } else if (command instanceof NilCheck check) {
-        expiry.leavesAgain(check.read(), firstNanos);
+        expiry.trackRewritten(check.read(), firstNanos);
       }
     }
     writeNow(commands);
@@ -213,7 +213,7 @@ final class BatchAssembler {
     List<RedisCommand<?, ?, ?>> written = commands;
     try {
       if (current != null) {
-        written = board(commands, current);
+        written = toFlights(commands, current);
       } else {
         for (RedisCommand<?, ?, ?> command : commands) {
           if (command instanceof EncodedCommand<?, ?, ?> encoded) {
@@ -238,7 +238,7 @@ final class BatchAssembler {
   private void writeOne(RedisCommand<?, ?, ?> command, NodeChannel current) {
     RedisCommand<?, ?, ?> written = command;
     try {
-      if (!travelsAlone(command, current)) {
+      if (!prepareAlone(command, current)) {
         written = flight(List.of(command), current);
       }
       lettuce.write(written);
@@ -248,26 +248,26 @@ final class BatchAssembler {
   }
 
   /** Groups commands into flights, in order. */
-  private List<RedisCommand<?, ?, ?>> board(
+  private List<RedisCommand<?, ?, ?>> toFlights(
       List<RedisCommand<?, ?, ?>> commands, NodeChannel current) {
-    List<RedisCommand<?, ?, ?>> boarded = new ArrayList<>();
+    List<RedisCommand<?, ?, ?>> written = new ArrayList<>();
     List<RedisCommand<?, ?, ?>> parts = new ArrayList<>(commands.size());
     for (RedisCommand<?, ?, ?> command : commands) {
-      boolean alone = travelsAlone(command, current);
+      boolean alone = prepareAlone(command, current);
       if ((alone || !current.readsFlights()) && !parts.isEmpty()) {
-        boarded.add(flight(parts, current));
+        written.add(flight(parts, current));
         parts = new ArrayList<>();
       }
-      (alone ? boarded : parts).add(command);
+      (alone ? written : parts).add(command);
     }
     if (!parts.isEmpty()) {
-      boarded.add(flight(parts, current));
+      written.add(flight(parts, current));
     }
-    return boarded;
+    return written;
   }
 
-  /** Whether a command must stay outside of flights. Only the keeper may then run the loop. */
-  private boolean travelsAlone(RedisCommand<?, ?, ?> command, NodeChannel current) {
+  /** Prepares a command that must stay outside of flights; false if it need not. */
+  private boolean prepareAlone(RedisCommand<?, ?, ?> command, NodeChannel current) {
     if (command instanceof EncodedCommand<?, ?, ?> own && own.travelsAlone()) {
       current.hold();
       own.expiresBy(expiry);
@@ -294,8 +294,8 @@ final class BatchAssembler {
     long bytes = 0;
     long freedBytes = 0;
     boolean afterAsking = false;
-    tookSuspect = false;
-    while ((taken < limit && bytes < options.maxBatchBytes() && !tookSuspect) || afterAsking) {
+    lastWasSuspect = false;
+    while ((taken < limit && bytes < options.maxBatchBytes() && !lastWasSuspect) || afterAsking) {
       if (taken > 0 && isSuspectNext()) {
         break;
       }
@@ -310,7 +310,7 @@ final class BatchAssembler {
       }
       taken++;
       bytes += command.requestBytes();
-      tookSuspect = isSuspect(command);
+      lastWasSuspect = isSuspect(command);
       // ASKING applies to the next command only, so both must be in one write.
       afterAsking = command.getType() == CommandType.ASKING;
       take(command, fate);
@@ -335,7 +335,7 @@ final class BatchAssembler {
     }
     try {
       if (command.isDelayed()) {
-        expiry.leavesLate(command);
+        expiry.trackDelayed(command);
       }
       switch (fate) {
         case FUSED -> fuse(command);

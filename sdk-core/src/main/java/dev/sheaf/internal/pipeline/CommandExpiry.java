@@ -71,16 +71,16 @@ final class CommandExpiry implements EncodedCommand.Expiry {
   }
 
   /** Registers a command that had to wait and is about to be written. */
-  void leavesLate(EncodedCommand<?, ?, ?> command) {
+  void trackDelayed(EncodedCommand<?, ?, ?> command) {
     delayed.add(command);
     schedule();
   }
 
   /** Registers a command that is about to be written again. */
-  void leavesAgain(EncodedCommand<?, ?, ?> command, long firstNanos) {
+  void trackRewritten(EncodedCommand<?, ?, ?> command, long firstNanos) {
     if (System.nanoTime() - firstNanos >= INTERVAL_NANOS) {
       command.calledBy(firstNanos);
-      leavesLate(command);
+      trackDelayed(command);
     }
   }
 
@@ -116,7 +116,7 @@ final class CommandExpiry implements EncodedCommand.Expiry {
   }
 
   /** Checks a command that has not been written. */
-  void lookAtQueued(EncodedCommand<?, ?, ?> command, long now) {
+  void expireIfOverdue(EncodedCommand<?, ?, ?> command, long now) {
     long timeout = timeouts.nanosFor(command);
     if (timeout > 0 && command.hasWaited(now, timeout) && !command.isAbandoned()) {
       expire(command, Lateness.orPause(timeout, reasons.whyNotSent()), timeout);

@@ -51,7 +51,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     Healer healer();
 
     /** The reply activity of the connection, for the availability guard. */
-    ReplyActivity signsOfLife();
+    ReplyActivity replyActivity();
 
     /** The spans of the commands; null without tracing. */
     @Nullable NodeSpans spans();
@@ -122,7 +122,7 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
     this.channel = channel;
     this.readsFlights = readsFlights;
     this.loop = channel.eventLoop() instanceof DrivenEventLoop driven ? driven : null;
-    ReplyActivity signs = node.signsOfLife();
+    ReplyActivity signs = node.replyActivity();
     this.silence = node.healer().watch(this, signs);
     signs.watchedBy(silence::answeredElsewhere);
     this.written = new WrittenCommands(channel, () -> node.reasons().heardNanos());
@@ -416,9 +416,8 @@ final class NodeChannel extends ChannelDuplexHandler implements Socket, Flight.C
   static final class RoundTrips {
 
     /**
-     * Up to this round trip the server is near: on this machine or the next one. To hold a batch
-     * until its reply costs callers less than the larger batch saves. Farther away it would cost
-     * them a good part of a second round trip.
+     * Up to this round trip the server is near, and holding a batch until the next reply costs
+     * callers less than the larger batch saves.
      */
     private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
 

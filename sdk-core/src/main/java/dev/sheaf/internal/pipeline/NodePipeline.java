@@ -40,14 +40,14 @@ public final class NodePipeline implements NodeChannel.Node {
   private static final int COMMANDS_PER_TURN = 512;
 
   /** Enough commands to share the cost of a write between them. */
-  private static final int DELIVERIES_PER_LOOK = 16;
+  private static final int DELIVERIES_PER_CHECK = 16;
 
   private final BatchingOptions options;
   private final boolean rejectsWhileDisconnected;
   private final @Nullable BatchMeters meters;
-  private final BatchAssembler next;
+  private final BatchAssembler assembler;
   private final PendingQueue queue;
-  private final ReplyActivity signsOfLife = new ReplyActivity(this::listen);
+  private final ReplyActivity replyActivity = new ReplyActivity(this::listen);
 
   /** Observes replies for the availability guard; null while there is none. */
   private volatile @Nullable ReplyActivity listener;
@@ -80,7 +80,7 @@ public final class NodePipeline implements NodeChannel.Node {
    * Whether a stall has outlasted {@link CommandExpiry#INTERVAL_MILLIS}: the reply is not near, or
    * never comes. Batches are not held until the next reply.
    */
-  private volatile boolean heldForLong;
+  private volatile boolean stalledTooLong;
 
   private volatile boolean autoFlush = true;
 
@@ -110,7 +110,7 @@ public final class NodePipeline implements NodeChannel.Node {
     this.healer = context.healing().healer(timer);
     this.queue =
         new PendingQueue(options, context.writes(), meters, this::entered, this::attendHere);
-    this.next =
+    this.assembler =
         new BatchAssembler(
             delegate,
             options,
@@ -221,7 +221,7 @@ public final class NodePipeline implements NodeChannel.Node {
       stall(current);
       return false;
     }
-    int taken = next.write(current, COMMANDS_PER_TURN, isReconnecting());
+    int taken = assembler.write(current, COMMANDS_PER_TURN, isReconnecting());
     // Without automatic flushing nothing else drains the rest.
     if (current != null && (taken >= COMMANDS_PER_TURN || (!autoFlush && !queue.isEmpty()))) {
       state.set(SCHEDULED);
@@ -243,16 +243,16 @@ public final class NodePipeline implements NodeChannel.Node {
    */
   @Override
   public void delivered() {
-    if (++deliveries % DELIVERIES_PER_LOOK == 0) {
+    if (++deliveries % DELIVERIES_PER_CHECK == 0) {
       NodeChannel current = channel;
       if (current != null && current.isFar() && state.get() == SCHEDULED && !mustWait(current)) {
-        next.write(current, COMMANDS_PER_TURN, false);
+        assembler.write(current, COMMANDS_PER_TURN, false);
       }
     }
   }
 
   private boolean isWaiting() {
-    return autoFlush ? !next.isEmpty() : next.hasAgain();
+    return autoFlush ? !assembler.isEmpty() : assembler.hasAgain();
   }
 
   private void attendIfWaiting() {
@@ -267,7 +267,7 @@ public final class NodePipeline implements NodeChannel.Node {
     }
     return isWorthHolding(current)
         || !current.isWritable()
-        || (current.inFlightCommands() > 0 && next.isAlone())
+        || (current.inFlightCommands() > 0 && assembler.isAlone())
         || current.inFlightCommands() >= options.maxInFlightCommands()
         || current.inFlightBytes() >= options.maxInFlightBytes();
   }
@@ -291,10 +291,10 @@ public final class NodePipeline implements NodeChannel.Node {
    * commands are in flight than queued: one or two callers never wait for each other.
    */
   private boolean isWorthHolding(NodeChannel current) {
-    return !heldForLong
+    return !stalledTooLong
         && current.isReplyNear()
         && queue.commands() < current.inFlightCommands()
-        && !next.hasAgain();
+        && !assembler.hasAgain();
   }
 
   /** Enters the state STALLED until {@link #resume}. */
@@ -319,16 +319,16 @@ public final class NodePipeline implements NodeChannel.Node {
   private void expireStalled() {
     if (!autoFlush && !queue.isEmpty() && state.compareAndSet(IDLE, DRAINING)) {
       try {
-        next.expireWaiting();
+        assembler.expireWaiting();
       } finally {
         state.set(IDLE);
         expiry.schedule();
         attendIfWaiting();
       }
     } else if (state.compareAndSet(STALLED, SCHEDULED)) {
-      heldForLong = true;
+      stalledTooLong = true;
       try {
-        next.expireWaiting();
+        assembler.expireWaiting();
       } finally {
         // The user's source of time-outs may throw; the queue still needs its consumer.
         schedule();
@@ -339,7 +339,7 @@ public final class NodePipeline implements NodeChannel.Node {
   /** Called on the event loop when replies have arrived. */
   @Override
   public void answered(NodeChannel from) {
-    heldForLong = false;
+    stalledTooLong = false;
     if (from != channel) {
       return;
     }
@@ -350,25 +350,25 @@ public final class NodePipeline implements NodeChannel.Node {
 
   /** Called on the event loop when the socket is open. */
   void attach(NodeChannel opened) {
-    next.begin();
+    assembler.begin();
     channel = opened;
     lastChannel = opened;
     if (spans != null) {
       spans.connected(opened.channel().remoteAddress());
     }
     healer.opened(opened);
-    signsOfLife.connected();
+    replyActivity.connected();
     resume();
     attendIfWaiting();
   }
 
   /** Called on the event loop when the socket is lost. */
   void detach(NodeChannel lost) {
-    next.again(Replay.of(lost.outstanding()));
+    assembler.again(Replay.of(lost.outstanding()));
     healer.lost(lost);
     if (channel == lost) {
       channel = null;
-      signsOfLife.lost();
+      replyActivity.lost();
     }
     resume();
     attendIfWaiting();
@@ -413,8 +413,8 @@ public final class NodePipeline implements NodeChannel.Node {
 
   /** The reply activity of this connection, for the availability guard. */
   @Override
-  public ReplyActivity signsOfLife() {
-    return signsOfLife;
+  public ReplyActivity replyActivity() {
+    return replyActivity;
   }
 
   /** Whether everything that was submitted has been written. For tests. */
@@ -430,7 +430,7 @@ public final class NodePipeline implements NodeChannel.Node {
     if (channel != null || !state.compareAndSet(STALLED, DRAINING)) {
       return;
     }
-    next.handOver();
+    assembler.handOver();
     state.set(STALLED);
   }
 

@@ -70,9 +70,9 @@ final class Replay {
       boolean answerBegun = flight.isAnswerBegun();
       List<RedisCommand<?, ?, ?>> parts = flight.lose();
       if (answerBegun) {
-        failIfSpoilt(parts.get(0));
+        failIfPartlyDecoded(parts.get(0));
       }
-      for (EncodedCommand<?, ?, ?> command : backwards(parts)) {
+      for (EncodedCommand<?, ?, ?> command : inReverse(parts)) {
         command.calledBy(flight.sentNanos());
         if (!replay.mayRepeat(command)) {
           replay.unknown++;
@@ -95,7 +95,7 @@ final class Replay {
     if (parts.isEmpty()) {
       return;
     }
-    for (EncodedCommand<?, ?, ?> read : backwards(parts.subList(0, 1))) {
+    for (EncodedCommand<?, ?, ?> read : inReverse(parts.subList(0, 1))) {
       if (read.lost() >= MAX_LOSSES && again.remove(read)) {
         fail(
             read,
@@ -119,7 +119,7 @@ final class Replay {
       RedisCommand<?, ?, ?> command = unanswered.get(i);
       Flight flight = Flight.in(command);
       if (flight != null) {
-        backwards(flight.unanswered()).forEach(replay::mayRepeat);
+        inReverse(flight.unanswered()).forEach(replay::mayRepeat);
       } else {
         EncodedCommand<?, ?, ?> encoded = EncodedCommand.in(command);
         boolean mayRepeat =
@@ -148,7 +148,7 @@ final class Replay {
    * would be added to that. A single value is read whole or not at all, and a fused read starts
    * again.
    */
-  private static void failIfSpoilt(RedisCommand<?, ?, ?> part) {
+  private static void failIfPartlyDecoded(RedisCommand<?, ?, ?> part) {
     if (part instanceof EncodedCommand<?, ?, ?> command
         && command.traits().isRepeatable()
         && !command.isAbandoned()
@@ -161,7 +161,7 @@ final class Replay {
   }
 
   /** The callers' commands in the parts of a flight, last one first. */
-  private static List<EncodedCommand<?, ?, ?>> backwards(List<RedisCommand<?, ?, ?>> parts) {
+  private static List<EncodedCommand<?, ?, ?>> inReverse(List<RedisCommand<?, ?, ?>> parts) {
     List<EncodedCommand<?, ?, ?>> commands = new ArrayList<>(parts.size());
     for (RedisCommand<?, ?, ?> part : parts) {
       if (part instanceof FusedRead fused) {

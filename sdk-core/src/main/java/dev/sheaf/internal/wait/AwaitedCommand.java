@@ -12,9 +12,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command whose reply threads await by way of {@link Deadlines}; else as Lettuce's asynchronous
- * commands make it. All of Lettuce's blocking commands wait by {@link #await}, and so do frameworks
- * on top of it.
+ * An asynchronous command whose reply threads await through {@link Deadlines}. All of Lettuce's
+ * blocking commands call {@link #await}, and so do frameworks on top of it.
  *
  * <p>Thread-safe.
  */
@@ -26,7 +25,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
 
   private final Deadlines deadlines;
 
-  /** The wait to end with the reply. A second thread that waits for the same reply uses a timer. */
+  /** The wait that the reply ends. A second thread that waits for the same reply uses a timer. */
   private volatile Deadlines.@Nullable Wait wait;
 
   AwaitedCommand(RedisCommand<K, V, T> command, Deadlines deadlines) {
@@ -34,12 +33,12 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
     this.deadlines = deadlines;
   }
 
-  /** Sends a command as Lettuce's asynchronous commands do. */
+  /** Sends a command like Lettuce's asynchronous commands. */
   public static <K, V, T> AsyncCommand<K, V, T> dispatch(
       RedisCommand<K, V, T> command, StatefulConnection<K, V> connection, Deadlines deadlines) {
     AwaitedCommand<K, V, T> awaited = new AwaitedCommand<>(command, deadlines);
     RedisCommand<K, V, T> dispatched = connection.dispatch(awaited);
-    // Within a transaction it is sent inside a command of its own.
+    // In a transaction, Lettuce wraps it.
     return dispatched instanceof AsyncCommand<K, V, T> async ? async : awaited;
   }
 
@@ -75,7 +74,7 @@ public final class AwaitedCommand<K, V, T> extends AsyncCommand<K, V, T> {
     return super.await(timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Has the thread of a wait woken with the reply; false if there is one already. */
+  /** Registers the wait that the reply ends; false if there is one already. */
   boolean wakesFor(Deadlines.Wait waiting) {
     return WAIT.compareAndSet(this, null, waiting);
   }

@@ -15,22 +15,23 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadlines of the threads of one client that wait for replies: each wait ends with its reply
- * or when its time is over.
+ * The time-outs of threads that wait for replies: each wait ends with the reply or at its deadline.
  *
- * <p>A thread that parks with a time limit costs a timer each time, which for a virtual thread is
- * an entry in a shared heap and a second thread to wake, more than all else that a read costs. So
- * threads park without a limit, after they left a note in a table; one thread reads the table now
- * and then and fails what is overdue. While nobody waits, it sleeps.
+ * <p>Parking with a time limit needs a timer each time. For a virtual thread that is an entry in a
+ * shared heap and a second thread to wake, which costs more than the rest of a read. So threads
+ * park without a limit and register in a table. One thread scans the table at intervals and ends
+ * overdue waits. While nobody waits, it sleeps.
  *
- * <p>Thread-safe. A time-out is never early; it is late by up to two ticks.
+ * <p>Thread-safe. A time-out is never early, and at most two ticks late.
  */
 public final class Deadlines implements AutoCloseable {
 
-  /** More waits than that at once keep their own time, as do those that find no slot near. */
+  /**
+   * Most waits in the table. Further ones use timers, and so do those that find no free slot near.
+   */
   private static final int SLOTS = 4_096;
 
-  /** How often a thread yields before it parks, if it was told to yield. */
+  /** How often a thread yields before it parks, with yielding on. */
   private static final int YIELDS = 100;
 
   private static final int PROBES = 8;
@@ -38,8 +39,8 @@ public final class Deadlines implements AutoCloseable {
   private static final int SHIFT = Integer.numberOfLeadingZeros(SLOTS - 1);
 
   /**
-   * A twentieth of the usual time-out, but no finer than timers are and no coarser than people
-   * notice.
+   * The interval of scans is a twentieth of the usual time-out, within the bounds below: no finer
+   * than timers are, and no coarser than people notice.
    */
   private static final int TICKS_PER_TIMEOUT = 20;
 
@@ -50,16 +51,16 @@ public final class Deadlines implements AutoCloseable {
   private final long tickNanos;
   private final boolean yielding;
 
-  /** Whether the thread looks at the table; if not, it sleeps until this is set and it is woken. */
+  /** Whether the thread scans the table. If not, it sleeps until this is set and it is woken. */
   private final AtomicBoolean watching = new AtomicBoolean();
 
-  /** Begins with the first wait. */
+  /** The scanning thread; started by the first wait. */
   private volatile @Nullable Thread watcher;
 
   private volatile boolean closed;
 
   /**
-   * Begins without a thread; the first wait starts it.
+   * Creates the table without a thread; the first wait starts it.
    *
    * @param yielding whether threads yield before they park
    */
@@ -71,12 +72,13 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Blocks until a reply is there, or its time is over. By a thread that holds nothing back.
+   * Blocks until the reply arrives or the deadline passes. The thread must have sent its collected
+   * commands.
    *
-   * @param timeoutNanos how much time there was
-   * @param deadlineNanos when it is over, by System.nanoTime
-   * @return whether it is there, a value or a failure
-   * @throws RedisCommandInterruptedException if the thread is interrupted meanwhile; it stays so
+   * @param timeoutNanos the time-out, counted from the call
+   * @param deadlineNanos when it ends, by System.nanoTime
+   * @return whether the reply has arrived, as a value or a failure
+   * @throws RedisCommandInterruptedException if the thread is interrupted; it stays interrupted
    */
   boolean await(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, long deadlineNanos) {
     if (yielding && yieldUntilDone(reply)) {
@@ -92,15 +94,15 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Ends the command of a blocking call with an error that says more than Lettuce's. A future that
-   * is merely awaited for a while stays as it is.
+   * Fails the command of a blocking call with a more detailed error than Lettuce's. A future that
+   * is only awaited for a while is not completed.
    */
   private static boolean failedInBlockingCall(AwaitedCommand<?, ?, ?> reply, long timeoutNanos) {
     if (WriteScope.roomNanos() == 0) {
       return false;
     }
     Lateness why = WriteScope.whyLate(reply, timeoutNanos);
-    // The reply may have come while that was found out, and then it stays. Either way it is there.
+    // The reply may have arrived meanwhile, and then it counts. Either way the command is done.
     if (!reply.isDone()) {
       if (reply.completeExceptionally(failure(reply, why, timeoutNanos)) && why != null) {
         WriteScope.timedOut(why);
@@ -123,7 +125,7 @@ public final class Deadlines implements AutoCloseable {
 
   private boolean awaitParked(AwaitedCommand<?, ?, ?> reply, long timeoutNanos, boolean tooShort) {
     if (tooShort || Thread.currentThread() instanceof ForkJoinWorkerThread) {
-      // Too short for these ticks; or a pool wants to know that its thread blocks.
+      // Too short for the scan interval; or a pool must know that its thread blocks.
       return reply.awaitByTimer(timeoutNanos);
     }
     Wait wait = new Wait(reply, Thread.currentThread(), timeoutNanos);
@@ -152,7 +154,7 @@ public final class Deadlines implements AutoCloseable {
     return false;
   }
 
-  /** Leaves the note; negative if there is no slot near, or nobody to read it. */
+  /** Registers a wait and returns its slot; negative if no slot near is free, or after closing. */
   private int enter(Wait wait) {
     int home = ((int) Thread.currentThread().getId() * SPREAD) >>> SHIFT;
     for (int probe = 0; probe < PROBES; probe++) {
@@ -190,7 +192,7 @@ public final class Deadlines implements AutoCloseable {
       LockSupport.parkNanos(this, tickNanos);
       long now = System.nanoTime();
       Pauses.note(now, now - parkedNanos - tickNanos);
-      // An interrupt meant for others would keep this thread from parking ever again.
+      // An interrupt would keep this thread from ever parking again.
       Thread.interrupted();
       boolean idle = !visit(System.nanoTime(), false);
       if (idle && idleBefore) {
@@ -203,7 +205,7 @@ public final class Deadlines implements AutoCloseable {
 
   private void sleepUntilWoken() {
     watching.set(false);
-    // A wait may have come just before the line above, and relied on this thread.
+    // A wait may have registered just before the line above, and rely on this thread.
     if (isAnyWaiting() && watching.compareAndSet(false, true)) {
       return;
     }
@@ -214,10 +216,10 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Looks at every wait.
+   * Scans the table.
    *
-   * @param all whether to end them all, because nobody reads the table any more
-   * @return whether there was any
+   * @param all whether to end all waits, because this was the last scan
+   * @return whether there was any wait
    */
   private boolean visit(long now, boolean all) {
     boolean any = false;
@@ -240,12 +242,12 @@ public final class Deadlines implements AutoCloseable {
     return false;
   }
 
-  /** Whether the thread is about, or will wake for the next wait only. For tests. */
+  /** Whether the thread is scanning, and not asleep until the next wait. For tests. */
   boolean isWatching() {
     return watching.get();
   }
 
-  /** Ends the thread, and all waits with it; later waits keep their own time. */
+  /** Ends the thread and all waits. Later waits use timers. */
   @Override
   public void close() {
     closed = true;
@@ -262,9 +264,7 @@ public final class Deadlines implements AutoCloseable {
     private final Thread thread;
     private final long timeoutNanos;
 
-    /**
-     * When it is over, by System.nanoTime, from the first look at it on. Of the watching thread.
-     */
+    /** When it ends, by System.nanoTime; set by the first scan. Scanning thread only. */
     private long dueNanos;
 
     private boolean seen;
@@ -299,7 +299,7 @@ public final class Deadlines implements AutoCloseable {
         expired = true;
         wake();
       } else if (reply.isDone()) {
-        // Completed in a way that wakes nobody, such as CompletableFuture.completeAsync.
+        // Completed without waking the thread, for instance by CompletableFuture.completeAsync.
         wake();
       }
     }

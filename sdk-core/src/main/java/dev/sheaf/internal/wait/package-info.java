@@ -1,6 +1,6 @@
 /**
- * How threads wait for replies: {@code AwaitedCommand} has a thread drive the event loop if it may,
- * and {@code Deadlines} parks it without a timer of its own.
+ * Waiting for replies: {@code AwaitedCommand} lets a thread drive the event loop if it can, and
+ * {@code Deadlines} parks it without a timer of its own.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

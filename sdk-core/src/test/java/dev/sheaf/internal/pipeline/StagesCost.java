@@ -47,7 +47,7 @@ public final class StagesCost {
   /** It leaves at once, and the read in which it is answered, which asked the clock, ends. */
   public void note() {
     if (ping.isDelayed()) {
-      pipeline.expiry().leavesLate(ping);
+      pipeline.expiry().trackDelayed(ping);
     }
     channel.heard(nanos++);
     channel.channelReadComplete(context);
