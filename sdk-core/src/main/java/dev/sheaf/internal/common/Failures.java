@@ -5,12 +5,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Failures as they come out of futures. */
+/** Unwraps exceptions of futures. */
 public final class Failures {
 
   private Failures() {}
 
-  /** What failed, without what futures wrap around it. */
+  /** The cause, without the wrappers that futures add. */
   public static Throwable cause(Throwable failure) {
     @Nullable Throwable cause = failure.getCause();
     boolean wrapped =

@@ -4,8 +4,8 @@ package dev.sheaf.internal.common;
 import java.time.Duration;
 
 /**
- * The limits that {@code SheafBuilder} names for users, where the classes that keep them can see
- * them without seeing it.
+ * The limits that {@code SheafBuilder} publishes as constants, in a place that the classes
+ * enforcing them can depend on.
  */
 public final class Limits {
 

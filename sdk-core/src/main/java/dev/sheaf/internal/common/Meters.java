@@ -5,12 +5,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** Where a client reports to. */
+/** The meter registry of a client. */
 public final class Meters {
 
   private Meters() {}
 
-  /** The registry, or one that counts nothing where an application gave none. */
+  /** The given registry, or an empty composite that records nothing. */
   public static MeterRegistry in(@Nullable MeterRegistry given) {
     return given == null ? new CompositeMeterRegistry() : given;
   }

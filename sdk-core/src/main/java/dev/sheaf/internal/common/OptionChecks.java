@@ -4,15 +4,15 @@ package dev.sheaf.internal.common;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Checks of option values. Each error names the option, what it may be, and the value given. */
+/** Checks of option values. Each error names the option, its valid range and the given value. */
 public final class OptionChecks {
 
-  /** The most of times that are waited for: a day. */
+  /** The longest duration that is waited for: one day. */
   public static final Duration LONGEST = Duration.ofDays(1);
 
   private OptionChecks() {}
 
-  /** A time above zero. */
+  /** Requires a positive duration. */
   public static Duration positive(String name, Duration value) {
     Objects.requireNonNull(value, name);
     if (value.isNegative() || value.isZero()) {
@@ -21,7 +21,7 @@ public final class OptionChecks {
     return value;
   }
 
-  /** A time from the least one to {@link #LONGEST}. */
+  /** Requires a duration from the minimum to {@link #LONGEST}. */
   public static Duration atLeast(Duration least, String name, Duration value) {
     Objects.requireNonNull(value, name);
     if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
@@ -31,7 +31,7 @@ public final class OptionChecks {
     return value;
   }
 
-  /** A number of at least the least one. */
+  /** Requires a number of at least the minimum. */
   public static int atLeast(int least, String name, int value) {
     if (value < least) {
       throw new IllegalArgumentException(
@@ -40,7 +40,7 @@ public final class OptionChecks {
     return value;
   }
 
-  /** A number from the least to the most. */
+  /** Requires a number in a range. */
   public static long within(long least, long most, String name, long value) {
     if (value < least || value > most) {
       throw new IllegalArgumentException(
@@ -49,7 +49,7 @@ public final class OptionChecks {
     return value;
   }
 
-  /** A number from zero to the most; NaN is none. */
+  /** Requires a number from zero to the maximum; not NaN. */
   public static double upTo(double most, String name, double value) {
     if (!(value >= 0 && value <= most)) {
       throw new IllegalArgumentException(

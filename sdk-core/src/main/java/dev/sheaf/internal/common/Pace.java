@@ -7,13 +7,12 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * The shortest time between the beginnings of two actions of a kind. Turns are taken one after the
- * other, each at a random moment of a short time after it was asked for, so that many processes
- * which notice the same failure do not act in step. Thread-safe.
+ * A rate limiter with jitter: actions start at least an interval apart. Each is delayed by a short
+ * random time, so that many processes that notice the same failure do not act in step. Thread-safe.
  */
 public final class Pace {
 
-  /** Cluster topologies are read once a second in a JVM at most, each within 200 ms at random. */
+  /** At most one topology refresh per second in a JVM, each delayed by up to 200 ms. */
   public static final Pace TOPOLOGY =
       new Pace(
           Duration.ofSeconds(1),
@@ -28,7 +27,7 @@ public final class Pace {
   private long next;
 
   /**
-   * Begins with a turn that is free.
+   * Creates a rate limiter whose first turn is free.
    *
    * @param clock as System.nanoTime
    */
@@ -40,12 +39,12 @@ public final class Pace {
     this.next = clock.getAsLong();
   }
 
-  /** A pace without jitter. */
+  /** A rate limiter without jitter. */
   public static Pace of(Duration spacing) {
     return new Pace(spacing, Duration.ZERO, System::nanoTime, () -> 0);
   }
 
-  /** Takes the next turn, and gives the time until then in nanoseconds. */
+  /** Takes the next turn and returns the delay until then, in nanoseconds. */
   public synchronized long takeTurn() {
     long now = clock.getAsLong();
     long wanted = now + (long) (random.nextDouble() * jitterNanos);

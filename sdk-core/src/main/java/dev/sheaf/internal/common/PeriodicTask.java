@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * A task that runs periodically as long as it has something to do, and costs nothing meanwhile.
+ * A task that runs periodically while it has work, and is not scheduled otherwise.
  *
- * <p>Thread-safe: one run at a time is scheduled, however often it is started.
+ * <p>Thread-safe: at most one run is scheduled, however often it is started.
  */
 public final class PeriodicTask {
 
@@ -18,9 +18,9 @@ public final class PeriodicTask {
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
   /**
-   * Begins stopped.
+   * Creates a stopped task.
    *
-   * @param task whether it is to run again; if it throws, it is
+   * @param task returns whether to run again; if it throws, it runs again
    */
   public PeriodicTask(Timer timer, long periodNanos, BooleanSupplier task) {
     this.timer = timer;
@@ -28,7 +28,7 @@ public final class PeriodicTask {
     this.task = task;
   }
 
-  /** Has the task run, a period from now at the latest. */
+  /** Schedules a run, a period from now at the latest. */
   public void start() {
     if (scheduled.compareAndSet(false, true) && !timer.after(run, periodNanos)) {
       scheduled.set(false);
@@ -36,7 +36,7 @@ public final class PeriodicTask {
   }
 
   private void run() {
-    // Before the task looks: what comes behind its look starts it again.
+    // Before the run: work that arrives after the task has checked must start it again.
     scheduled.set(false);
     boolean again = true;
     try {

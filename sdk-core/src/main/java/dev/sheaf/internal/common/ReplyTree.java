@@ -12,17 +12,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads any reply into a tree of null, {@code Long}, {@code Double}, {@code Boolean}, {@code
- * byte[]} and unmodifiable lists of these.
+ * An output that decodes any reply into a tree of null, {@code Long}, {@code Double}, {@code
+ * Boolean}, {@code byte[]} and unmodifiable lists of these.
  *
- * <p>Lettuce's decoder hands over a status as it does a text, so the two cannot be told apart.
+ * <p>Lettuce's decoder delivers a status like a bulk string, so the two cannot be told apart.
  */
 public abstract class ReplyTree extends CommandOutput<byte[], byte[], @Nullable Object> {
 
-  /** What a reply says of its length is believed so far; the rest of a list grows as it comes. */
+  /** Most elements to allocate by a reply's announced length; longer lists grow as they arrive. */
   private static final int MAX_INITIAL_ELEMENTS = 1_024;
 
-  /** Aggregates that are not complete, the innermost first. */
+  /** Incomplete aggregates, innermost first. */
   private final Deque<Frame> open = new ArrayDeque<>();
 
   @SuppressWarnings("NullAway") // There is no reply yet; Lettuce's own outputs do the same.
@@ -32,17 +32,17 @@ public abstract class ReplyTree extends CommandOutput<byte[], byte[], @Nullable 
 
   private record Frame(List<@Nullable Object> elements, int size, boolean map) {}
 
-  /** What stands in the tree for a map of RESP3, which is given as keys and values in turn. */
+  /** Creates the tree node of a RESP3 map, given as alternating keys and values. */
   protected Object ofMap(List<@Nullable Object> flat) {
     return flat;
   }
 
-  /** Whether what comes next is an element of a list or a map, and not the whole reply. */
+  /** Whether the next value is an element of a list or map, and not the whole reply. */
   protected final boolean isInside() {
     return !open.isEmpty();
   }
 
-  /** Adds what comes next. */
+  /** Adds the next value. */
   protected final void add(@Nullable Object element) {
     Object value = element;
     while (true) {

@@ -8,25 +8,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link ReplyTree} that tells maps from lists, and has the errors inside both. */
+/** A {@link ReplyTree} that distinguishes maps from lists, and keeps errors inside of both. */
 public final class ScriptReply extends ReplyTree {
 
-  /** A map of RESP3: keys and values in turn. */
+  /** A RESP3 map: alternating keys and values. */
   public record Entries(List<@Nullable Object> flat) {}
 
   /** An error inside a list. */
   public record Failure(String message) {
-    /** As Lettuce throws it. */
+    /** The exception that Lettuce throws for it. */
     public RedisCommandExecutionException exception() {
       return ExceptionFactory.createExecutionException(message);
     }
   }
 
-  /** A reply of another type than the script declares. The message says what came instead. */
+  /** Thrown if a reply is not of the type that the script declares. The message describes it. */
   public static final class Mismatch extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Creates a failure with what came. */
+    /** Creates an exception with a description of the reply. */
     public Mismatch(String came) {
       super(came, null, false, false);
     }
@@ -46,7 +46,7 @@ public final class ScriptReply extends ReplyTree {
     }
   }
 
-  /** A reply in words, for messages. */
+  /** Describes a reply, for messages. */
   public static String describe(@Nullable Object reply) {
     if (reply == null) {
       return "nil";

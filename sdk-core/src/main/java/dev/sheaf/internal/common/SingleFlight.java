@@ -11,17 +11,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An action that many callers share: one run at a time. A caller has the outcome of a run that
- * begins after it asked or, if it accepts that, began a little before. At most one run is under way
- * and one waits behind it.
+ * A single-flight action: many callers share one run at a time. A caller gets the outcome of a run
+ * that starts after its call or, if it accepts that, shortly before. At most one run is active and
+ * one is pending.
  *
- * <p>Each caller has a future of its own and may have a time-out: to cancel one, or to give up on
- * it, changes nothing for the others. A run that fails fails all its callers with the same cause;
- * the next caller starts a new one. Thread-safe; runs begin on the caller's thread or the timer's.
+ * <p>Each caller has its own future and optional time-out; cancelling one does not affect the
+ * others. A failed run fails all its callers with the same cause, and the next caller starts a new
+ * run. Thread-safe. Runs start on the caller's thread or the timer's.
  */
 public final class SingleFlight<T> {
 
-  /** How often time-outs are looked at while a run is under way; so late one may be. */
+  /** How often time-outs are checked during a run, and so how late one can be. */
   private static final long TICK_NANOS = Duration.ofMillis(10).toNanos();
 
   private final Supplier<? extends CompletionStage<T>> action;
@@ -37,10 +37,10 @@ public final class SingleFlight<T> {
   private @Nullable Throwable closed;
 
   /**
-   * Creates a flight that has not begun.
+   * Creates an idle single-flight.
    *
-   * @param pace of the beginnings of runs
-   * @param longestRun after which a run fails, whatever its action does: the next one must begin
+   * @param pace limits the rate at which runs start
+   * @param longestRun after which a run fails even if its action goes on, so that another can start
    */
   public SingleFlight(
       Supplier<? extends CompletionStage<T>> action, Timer timer, Pace pace, Duration longestRun) {
@@ -51,15 +51,15 @@ public final class SingleFlight<T> {
     this.tick = new PeriodicTask(timer, TICK_NANOS, this::tick);
   }
 
-  /** Shares a run that begins from now on, or starts one; ends when that does. */
+  /** Joins a run that starts after this call, or starts one. */
   public CompletableFuture<T> join() {
     return join(0, new Waiter<>(0, null));
   }
 
   /**
-   * Shares a run, or starts one.
+   * Joins a run, or starts one.
    *
-   * @param maxAgeNanos how long before this call the run may have begun; zero for not at all
+   * @param maxAgeNanos how long before this call the run may have started; zero for only later runs
    * @param timeoutNanos after which the future fails with the given exception
    */
   public CompletableFuture<T> join(
@@ -92,14 +92,14 @@ public final class SingleFlight<T> {
     return waiter;
   }
 
-  /** Whether a run has begun or is about to. */
+  /** Whether a run is active or pending. */
   public boolean isBusy() {
     synchronized (lock) {
       return underWay != null;
     }
   }
 
-  /** Fails all callers, now and later. The action's own future is left alone. */
+  /** Fails all callers, now and later. Does not cancel the action. */
   public void close(Throwable cause) {
     List<Waiter<T>> waiters = new ArrayList<>();
     synchronized (lock) {
@@ -153,7 +153,7 @@ public final class SingleFlight<T> {
     }
   }
 
-  /** Ends what takes too long, callers and the run; whether one is under way. */
+  /** Fails overdue callers and an overdue run. Returns whether a run is active. */
   private boolean tick() {
     List<Waiter<T>> due = new ArrayList<>();
     Run hanging = null;
@@ -185,7 +185,7 @@ public final class SingleFlight<T> {
     return runs;
   }
 
-  /** One run with its callers; guarded by the lock until it is neither under way nor behind. */
+  /** A run with its callers; guarded by the lock while active or pending. */
   private final class Run {
 
     private final List<Waiter<T>> waiters = new ArrayList<>();
@@ -197,7 +197,7 @@ public final class SingleFlight<T> {
 
     private final long deadline;
 
-    /** Makes what the caller fails with when its time is up; null if it waits for the end. */
+    /** Creates the caller's time-out exception; null if it waits for the end of the run. */
     private final @Nullable Supplier<? extends Throwable> timeout;
 
     Waiter(long deadline, @Nullable Supplier<? extends Throwable> timeout) {

@@ -15,11 +15,10 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gauge that all clients of one name share: it shows the sum of what each has. A registry has one
- * gauge of a name and tags, that of the first client, so a client that was started again would not
- * be seen.
+ * A gauge that shows the sum over all clients of one name. A registry keeps only the first gauge of
+ * a name and tags, so a client that was started again would not be seen.
  *
- * <p>What is measured is held weakly, as Micrometer does. Thread-safe.
+ * <p>Measured objects are held weakly, as by Micrometer. Thread-safe.
  */
 public final class SummedGauge {
 
@@ -46,10 +45,10 @@ public final class SummedGauge {
   private SummedGauge() {}
 
   /**
-   * Adds to a gauge, which it registers if need be.
+   * Adds an object to a gauge, and registers the gauge if necessary.
    *
-   * @param unit the base unit, or null if it counts things
-   * @param measured what the figure is of, once for each name and tags
+   * @param unit the base unit, or null for a count
+   * @param measured the object; once for each name and tags
    */
   public static <T> void add(
       MeterRegistry registry,
@@ -77,7 +76,7 @@ public final class SummedGauge {
     }
   }
 
-  /** Takes away what was added; a gauge of nothing is removed from its registry. */
+  /** Removes an object. A gauge without objects is removed from its registry. */
   public static void remove(MeterRegistry registry, String name, Tags tags, Object measured) {
     synchronized (KNOWN) {
       Map<Identity, SummedGauge> ofRegistry = KNOWN.get(registry);

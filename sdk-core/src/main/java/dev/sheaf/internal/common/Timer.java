@@ -7,22 +7,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
-/** A timer that runs short tasks later. Thread-safe. */
+/** A scheduler of short tasks. Thread-safe. */
 @FunctionalInterface
 public interface Timer {
 
   /**
-   * Runs a task once, after a time.
+   * Runs a task once after a delay.
    *
-   * @return whether it will run; not if the client was shut down
+   * @return whether it will run; false if the client was shut down
    */
   boolean after(Runnable task, long nanos);
 
   /**
-   * A timer on the threads of an executor, outside of any event loop that serves sockets. What a
-   * task throws is logged; Netty would keep it to itself.
+   * A timer on the threads of an executor that is not an event loop of sockets. Exceptions of tasks
+   * are logged; Netty would drop them.
    *
-   * @param threads asked with each task
+   * @param threads supplies the executor for each task
    */
   static Timer on(Supplier<? extends EventExecutorGroup> threads) {
     return (task, nanos) -> {

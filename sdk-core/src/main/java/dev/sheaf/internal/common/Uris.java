@@ -4,12 +4,12 @@ package dev.sheaf.internal.common;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 
-/** Copies of URIs, for the client. */
+/** Copies Redis URIs. */
 public final class Uris {
 
   private Uris() {}
 
-  /** The URI with another time-out. Lettuce's own way to copy one forgets its Sentinels. */
+  /** A copy with another time-out. Lettuce's own copy loses the Sentinels. */
   public static RedisURI withTimeout(RedisURI uri, Duration timeout) {
     RedisURI.Builder copy = RedisURI.builder(uri).withTimeout(timeout);
     if (!uri.getSentinels().isEmpty()) {

@@ -1,5 +1,5 @@
 /**
- * What packages of the client share that know nothing of each other.
+ * Utilities shared by packages of the client.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

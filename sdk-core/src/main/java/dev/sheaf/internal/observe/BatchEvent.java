@@ -10,7 +10,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** The flight recorder's event of commands that were written together, until their last reply. */
+/** A flight recorder event for a batch: from its write to the last reply. */
 @Name("dev.sheaf.Batch")
 @Label("Batch")
 @Category("Sheaf")
@@ -31,7 +31,7 @@ public final class BatchEvent extends Event {
   @Label("Request bytes")
   long bytes;
 
-  /** One that begins now; null unless the flight recorder wants such events. */
+  /** Starts an event; null unless the flight recorder wants it. */
   public static @Nullable BatchEvent begun() {
     BatchEvent event = new BatchEvent();
     if (!event.isEnabled()) {
@@ -42,9 +42,9 @@ public final class BatchEvent extends Event {
   }
 
   /**
-   * Writes it, if it was long enough.
+   * Records the event if the batch exceeded the threshold.
    *
-   * @return whether it was
+   * @return whether it did
    */
   public boolean commit(String ofNode, int ofCommands, int ofFused, long ofBytes) {
     end();

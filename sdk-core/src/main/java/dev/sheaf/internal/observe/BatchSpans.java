@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The spans of batches: one for each write to a node, from the write to the last reply.
  *
- * <p>A batch has many callers, and Lettuce's tracing has no links. So its span is a child of the
- * span in which its first command was called, if there is one.
+ * <p>A batch has many callers, and Lettuce's tracing has no links. So the parent of its span is the
+ * span in which its first command was called, if any.
  *
  * <p>Thread-safe.
  */
@@ -39,7 +39,7 @@ public final class BatchSpans {
     this.tracing = tracing;
   }
 
-  /** By the tracing of a client; null if its batches have no spans. */
+  /** Creates the spans of a client; null if its batches are not traced. */
   public static @Nullable BatchSpans of(Supplier<ClientResources> resources, Observe observe) {
     if (!observe.isOfBatches()) {
       return null;
@@ -48,24 +48,24 @@ public final class BatchSpans {
     return tracing.isEnabled() ? new BatchSpans(tracing) : null;
   }
 
-  /** The node that spans name. */
+  /** The endpoint of the node, as named in spans. */
   public Tracing.Endpoint endpoint(SocketAddress node) {
     return tracing.createEndpoint(node);
   }
 
   /**
-   * What a batch is made of.
+   * The content of a batch.
    *
-   * @param commands callers' commands
-   * @param fused those of them that travel as part of another
-   * @param queuedNanos how long the first of them has waited; 0 if that is not known
+   * @param commands how many commands of callers
+   * @param fused how many of them were fused
+   * @param queuedNanos how long the first of them has waited; 0 if unknown
    */
   public record Contents(int commands, int fused, long bytes, long queuedNanos) {}
 
   /**
-   * Begins a span.
+   * Starts a span.
    *
-   * @param batch tells when it is over
+   * @param batch completes when the batch is over
    * @param first the first command of a caller
    */
   @SuppressWarnings({"unchecked", "rawtypes"}) // Lettuce finds wrapped commands by their class.
@@ -105,7 +105,7 @@ public final class BatchSpans {
     }
   }
 
-  /** A batch as a command, which is what Lettuce's spans know. It is never sent. */
+  /** A stand-in command for a batch, as Lettuce's spans need a command. Never sent. */
   private static final class Batch extends Command<String, String, String>
       implements CompleteableCommand<String> {
 

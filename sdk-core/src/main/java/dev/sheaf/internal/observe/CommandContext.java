@@ -11,18 +11,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lettuce's context of an observation, which takes the tags of its kind as they are, where
- * Micrometer's copies them into a map and sorts them each time it is asked.
+ * Lettuce's observation context with shared tags. Micrometer's own context copies tags into a map
+ * and sorts them each time they are read.
  */
 final class CommandContext extends LettuceObservationContext {
 
-  /** What Lettuce calls each observation of a command. */
+  /** Lettuce's name for observations of commands. */
   static final String NAME = "lettuce";
 
   private @Nullable CommandKind kind;
   private volatile KeyValues tags = KeyValues.empty();
 
-  /** What its meters have begun; null if others measure, or nothing does. */
+  /** The sample started by {@link CommandMeters}; null if another handler measures, or none. */
   Timer.@Nullable Sample timing;
 
   LongTaskTimer.@Nullable Sample active;
@@ -39,7 +39,7 @@ final class CommandContext extends LettuceObservationContext {
     return Objects.requireNonNull(kind);
   }
 
-  /** Whether name and tags are those of its kind: nothing was added, changed or taken away. */
+  /** Whether name and tags are still those of the kind. */
   @SuppressWarnings("ReferenceEquality") // Equal ones are as good, but take longer to compare.
   boolean isAsItsKind() {
     return tags == kind().tags() && NAME.equals(getName());

@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** The flight recorder's event of one command of a batch that took long. */
+/** A flight recorder event for one command of a slow batch. */
 @Name("dev.sheaf.Command")
 @Label("Command")
 @Category("Sheaf")
@@ -26,7 +26,7 @@ public final class CommandEvent extends Event {
   @Label("Microseconds from the write to the last reply of the batch")
   long micros;
 
-  /** Writes one. */
+  /** Records an event. */
   public static void commit(String node, String command, long micros) {
     CommandEvent event = new CommandEvent();
     if (event.shouldCommit()) {

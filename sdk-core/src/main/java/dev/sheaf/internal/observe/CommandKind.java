@@ -7,23 +7,23 @@ import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the observations of all commands of one type to one node have in common: their tags, and
- * their meters as a handler found them last.
+ * The common parts of all observations of one command type on one node: their tags, and the meters
+ * that a handler last looked up for them.
  *
  * <p>Thread-safe.
  */
 final class CommandKind {
 
   /**
-   * A meter that was looked up, the handler that did, and how often the registry had changed by
-   * then.
+   * A cached meter, the handler that looked it up, and the registry's count of changes at that
+   * time.
    */
   record Found<M>(Object by, int changes, M meter) {}
 
   private final KeyValues tags;
   private final String contextualName;
 
-  /** Of commands without an error. */
+  /** The tags of commands without an error. */
   volatile @Nullable Found<Timer> timer;
 
   volatile @Nullable Found<LongTaskTimer> active;

@@ -14,13 +14,13 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The meters of observed commands, as {@link DefaultMeterObservationHandler} makes them: the same
- * timers with the same names, tags and figures.
+ * The meters of observed commands: a {@link DefaultMeterObservationHandler} that caches its timers.
+ * Names, tags and figures are the same.
  *
- * <p>That one looks each meter up by its name and tags, twice for each command, which costs more
- * than all else of an observation. Here the meters are kept with the kind of the command until the
- * registry gets or loses any meter. Commands that failed, or whose tags were changed, go the usual
- * way.
+ * <p>The default handler looks up each meter by name and tags, twice per command, which is the
+ * largest cost of an observation. Here meters are cached with the kind of the command until any
+ * meter is added to the registry or removed. Commands that failed, or whose tags were changed, use
+ * the default handler.
  *
  * <p>Thread-safe.
  */
@@ -31,7 +31,7 @@ public final class CommandMeters implements MeterObservationHandler<Observation.
   private final boolean countsActive;
   private final AtomicInteger changes = new AtomicInteger();
 
-  /** In a registry, but for some meters. */
+  /** Creates a handler for a registry that ignores some meters. */
   public CommandMeters(MeterRegistry registry, IgnoredMeters... ignored) {
     this.registry = registry;
     this.usual = new DefaultMeterObservationHandler(registry, ignored);

@@ -19,12 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The spans of the commands that the application calls, begun as Lettuce begins them, whatever the
- * commands travel in.
+ * The spans of the commands that the application calls, started like Lettuce's own, however the
+ * commands are sent.
  *
- * <p>A span begins on the thread that calls: the threads that write for others have trace contexts
- * of their own, of which a command without one must not become a child. Lettuce ends it when the
- * command completes.
+ * <p>A span starts on the calling thread. Threads that write for others have trace contexts of
+ * their own, which must not become parents of a command without a context. Lettuce ends the span
+ * when the command completes.
  *
  * <p>Thread-safe.
  */
@@ -41,7 +41,7 @@ public final class CommandSpans {
     this.oneOf = oneOf;
   }
 
-  /** By the tracing of a client; null if its commands have no spans. */
+  /** Creates the spans of a client; null if its commands are not traced. */
   public static @Nullable CommandSpans of(Supplier<ClientResources> resources, Observe observe) {
     if (!observe.isOfCommands()) {
       return null;
@@ -52,21 +52,21 @@ public final class CommandSpans {
         : null;
   }
 
-  /** The node that spans name. */
+  /** The endpoint of the node, as named in spans. */
   public Tracing.Endpoint endpoint(SocketAddress node) {
     return tracing.createEndpoint(node);
   }
 
-  /** Begins the span of a command, before its request is encoded. */
+  /** Starts the span of a command, before its request is encoded. */
   public void begin(RedisCommand<?, ?, ?> command, Tracing.Endpoint node) {
     start(command, node);
   }
 
-  /** Begins the span of a command whose request has been encoded. */
+  /** Starts the span of a command that is already encoded. */
   public void beginEncoded(RedisCommand<?, ?, ?> command, Tracing.Endpoint node) {
     Tracer.Span span = start(command, node);
     if (span != null) {
-      // What a TracedCommand notes when it is encoded.
+      // A TracedCommand records this when it is encoded.
       span.annotate("redis.encode.start");
       span.annotate("redis.encode.end");
     }
@@ -79,7 +79,7 @@ public final class CommandSpans {
     try {
       return startSampled(command, node);
     } catch (RuntimeException e) {
-      // The command is not to fail for it.
+      // Tracing must not fail the command.
       if (warned.compareAndSet(false, true)) {
         LOG.warn("Tracing failed to begin a span, the commands go on without", e);
       }

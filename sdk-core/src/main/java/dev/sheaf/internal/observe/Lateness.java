@@ -6,19 +6,19 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Why a command has no reply in time: its stage, and figures of that.
+ * The reason why a command is late: its stage, with figures.
  *
- * @param details a clause to end a sentence with
+ * @param details a clause for the end of a sentence
  */
 public record Lateness(Stage stage, String details) {
 
-  /** In place of a number of commands in flight: the socket takes no more bytes. */
+  /** In place of the number of commands in flight: the socket is not writable. */
   public static final int SOCKET_FULL = -1;
 
   /**
-   * Of a command whose node has no connection.
+   * The command's node has no connection.
    *
-   * @param givenUp whether none is tried any more
+   * @param givenUp whether reconnecting has stopped
    */
   public static Lateness withoutConnection(boolean givenUp) {
     return new Lateness(
@@ -28,16 +28,16 @@ public record Lateness(Stage stage, String details) {
             : "there is no connection to the node; it is tried again and again");
   }
 
-  /** Of a command of a transaction that the server holds. */
+  /** The command is queued in a transaction on the server. */
   public static Lateness withoutExec() {
     return new Lateness(
         Stage.UNANSWERED, "the server holds it until EXEC, which was not called or not answered");
   }
 
   /**
-   * Of a command that waits in the queue of a connection.
+   * The command waits in the queue of a connection.
    *
-   * @param queued how many do
+   * @param queued how many commands are queued
    * @param inFlight how many await replies, or {@link #SOCKET_FULL}
    */
   public static Lateness unsent(int queued, int inFlight, BatchingOptions limits) {
@@ -56,8 +56,8 @@ public record Lateness(Stage stage, String details) {
   }
 
   /**
-   * Of a JVM whose threads did not run for two thirds of a time or more; else the given one, and so
-   * if that says what no pause explains.
+   * A pause of the JVM, if its threads did not run for at least two thirds of the time; else the
+   * given reason. Also the given reason if a pause cannot explain it.
    */
   public static Lateness orPause(long nanos, Lateness otherwise) {
     long paused = Pauses.nanosSince(System.nanoTime() - nanos);
@@ -73,7 +73,7 @@ public record Lateness(Stage stage, String details) {
   }
 
   /**
-   * The failure of a command that was late, which the flight recorder is told, too.
+   * Creates the error of a late command, and records an event for the flight recorder.
    *
    * @param byNode the node, as " by host:port"; may be empty
    */
@@ -82,7 +82,7 @@ public record Lateness(Stage stage, String details) {
     return exception(command, byNode, timeoutNanos);
   }
 
-  /** As {@link #failure}, of one command of several for which there is an event already. */
+  /** As {@link #failure}, without an event: there is one for several commands already. */
   public RedisCommandTimeoutException exception(String command, String byNode, long timeoutNanos) {
     return new RedisCommandTimeoutException(
         command

@@ -27,12 +27,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observations that Lettuce's {@link MicrometerTracing} makes of commands, with the tags of a
- * command made once for each node.
+ * Lettuce's {@link MicrometerTracing} with tags that are created once per command type and node.
  *
- * <p>Lettuce makes them twice for each command, and Micrometer copies them into a map and sorts
- * them again each time it looks. That is nearly half of what an observation costs. Handlers,
- * filters, predicates and meters see the same names, tags and contexts.
+ * <p>Lettuce creates the tags twice for each command, and Micrometer copies and sorts them each
+ * time they are read. That is nearly half of the cost of an observation. Handlers, filters,
+ * predicates and meters see the same names, tags and contexts.
  *
  * <p>Thread-safe.
  */
@@ -63,8 +62,8 @@ final class LettuceObservations implements Tracing {
   }
 
   /**
-   * A tracing that observes the same for less, if the given one is Lettuce's for Micrometer and has
-   * Lettuce's own tags; else the given one.
+   * Returns the cheaper equivalent if the given tracing is Lettuce's for Micrometer with Lettuce's
+   * own tags; else the given tracing.
    */
   static Tracing insteadOf(Tracing tracing) {
     if (tracing.getClass() != MicrometerTracing.class) {
@@ -74,7 +73,7 @@ final class LettuceObservations implements Tracing {
       LettuceObservationConvention convention =
           field(tracing, "observationConvention", LettuceObservationConvention.class);
       if (convention.getClass() != DefaultLettuceObservationConvention.class) {
-        // Tags of the application may differ from one command to the next.
+        // Tags of the application may differ between commands.
         return tracing;
       }
       Method parent =
@@ -88,7 +87,7 @@ final class LettuceObservations implements Tracing {
           convention,
           parent);
     } catch (ReflectiveOperationException | RuntimeException anotherLettuce) {
-      // What it does itself costs more and is as right.
+      // The given tracing costs more and is just as right.
       return tracing;
     }
   }
@@ -125,7 +124,7 @@ final class LettuceObservations implements Tracing {
     return new Node(lettuces.createEndpoint(address));
   }
 
-  /** The observation that a trace context stands for; null if it stands for none. */
+  /** The observation behind a trace context, or null. */
   private @Nullable Observation parent(@Nullable TraceContext context) {
     if (!parent.getDeclaringClass().isInstance(context)) {
       return null;
@@ -137,12 +136,12 @@ final class LettuceObservations implements Tracing {
     }
   }
 
-  /** A node, with what is known of the commands to it. */
+  /** A node with the kinds of its commands. */
   private static final class Node implements Endpoint {
 
     private final Endpoint lettuces;
 
-    /** Of Lettuce's own types only, so that there are not more and more of them. */
+    /** Kinds of Lettuce's own command types only, so that their number is bounded. */
     private final Map<CommandType, CommandKind> kinds = new ConcurrentHashMap<>();
 
     Node(Endpoint lettuces) {
@@ -180,7 +179,7 @@ final class LettuceObservations implements Tracing {
     }
   }
 
-  /** One command, from its call to its end. */
+  /** The span of one command, from its call to its end. */
   private final class CommandSpan extends Tracer.Span implements BiConsumer<Object, Throwable> {
 
     private final CommandContext context = new CommandContext(serviceName);
@@ -212,7 +211,7 @@ final class LettuceObservations implements Tracing {
       return this;
     }
 
-    /** The command is over, with a value or a failure. */
+    /** Called when the command completes, with a value or an error. */
     @Override
     public void accept(@Nullable Object value, @Nullable Throwable failure) {
       var output = context.getRequiredCommand().getOutput();
@@ -252,7 +251,7 @@ final class LettuceObservations implements Tracing {
     }
   }
 
-  /** Lettuce's names and tags, of which the kind of the command has those that are the same. */
+  /** Lettuce's naming convention; tags that never change are cached with the kind. */
   private record Convention(LettuceObservationConvention lettuces)
       implements LettuceObservationConvention {
 

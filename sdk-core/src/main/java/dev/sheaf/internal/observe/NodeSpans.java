@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The spans of the commands and batches of one node connection.
  *
- * <p>There are none until the node was connected: a span names its node. Thread-safe.
+ * <p>There are none before the first connection, because a span names its node. Thread-safe.
  */
 public final class NodeSpans {
 
   private final @Nullable CommandSpans commands;
   private final @Nullable BatchSpans batches;
 
-  /** Since when the first command of the next batch waits, if batches have spans; else 0. */
+  /** When the first command of the next batch was called, if batches are traced; else 0. */
   private final AtomicLong waitingSince = new AtomicLong();
 
   private volatile Tracing.@Nullable Endpoint node;
@@ -31,19 +31,19 @@ public final class NodeSpans {
     this.batches = batches;
   }
 
-  /** By the tracing of a client; null if neither commands nor batches have spans. */
+  /** Creates the spans of a client; null if neither commands nor batches are traced. */
   public static @Nullable NodeSpans of(Supplier<ClientResources> resources, Observe observe) {
     CommandSpans commands = CommandSpans.of(resources, observe);
     BatchSpans batches = BatchSpans.of(resources, observe);
     return commands == null && batches == null ? null : new NodeSpans(commands, batches);
   }
 
-  /** What begins the spans of commands; null if they have none. */
+  /** Starts the spans of commands; null if they are not traced. */
   public @Nullable CommandSpans commands() {
     return commands;
   }
 
-  /** The node is connected, for the first time or again. */
+  /** Called when the node is connected, for the first time or again. */
   public void connected(SocketAddress address) {
     if (commands != null) {
       node = commands.endpoint(address);
@@ -52,7 +52,7 @@ public final class NodeSpans {
     }
   }
 
-  /** The current thread calls a command, which is not encoded yet. */
+  /** Called by the calling thread before a command is encoded. */
   public void called(RedisCommand<?, ?, ?> command) {
     Tracing.Endpoint named = node;
     if (commands != null && named != null) {
@@ -61,7 +61,7 @@ public final class NodeSpans {
     noteWaiting();
   }
 
-  /** The current thread calls a command that is encoded already. */
+  /** Called by the calling thread for a command that is already encoded. */
   public void calledEncoded(RedisCommand<?, ?, ?> command) {
     Tracing.Endpoint named = node;
     if (commands != null && named != null) {
@@ -77,12 +77,12 @@ public final class NodeSpans {
   }
 
   /**
-   * A batch is about to be written.
+   * Starts the span of a batch that is about to be sent.
    *
-   * @param batch tells when it is over
+   * @param batch completes when the batch is over
    * @param first the first command of a caller in it
-   * @param commandCount how many callers' commands it carries
-   * @param fused how many of them travel as part of another
+   * @param commandCount how many commands of callers it contains
+   * @param fused how many of them were fused
    * @param bytes the size of its requests
    * @param nowNanos the time, by System.nanoTime
    */

@@ -4,15 +4,14 @@ package dev.sheaf.internal.observe;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The last times in which the threads of this JVM did not run: garbage collection, a stopped
- * process, or other work on the processors. Noted by a thread that wants to run every few
- * milliseconds, while it does.
+ * The latest pauses of this JVM: garbage collection, a stopped process, or other load on the
+ * processors. Recorded by a thread that runs every few milliseconds and notices when it is late.
  *
  * <p>Thread-safe.
  */
 public final class Pauses {
 
-  /** A thread that comes late by less may have waited for its turn. */
+  /** A thread that is late by less may only have waited for its time slice. */
   public static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private static final int KEPT = 16;
@@ -23,7 +22,7 @@ public final class Pauses {
 
   private Pauses() {}
 
-  /** Takes note of a time that has just ended, if it was long. */
+  /** Records a pause that has just ended, if it was long. */
   public static void note(long endNanos, long lengthNanos) {
     if (lengthNanos >= MIN_NANOS) {
       synchronized (ENDS) {
@@ -34,7 +33,7 @@ public final class Pauses {
     }
   }
 
-  /** For how long threads did not run since then. */
+  /** The total length of pauses since then. */
   static long nanosSince(long sinceNanos) {
     long sum = 0;
     synchronized (ENDS) {

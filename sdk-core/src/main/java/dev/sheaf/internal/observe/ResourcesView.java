@@ -9,19 +9,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Client resources of which some parts are others.
+ * A view of client resources with some parts replaced.
  *
- * <p>A view and not a changed copy, because a copy wants to be shut down, and that would shut down
- * what it shares with the original.
+ * <p>A view and not a copy: a copy must be shut down, which would shut down the parts it shares
+ * with the original.
  */
 public final class ResourcesView {
 
   private ResourcesView() {}
 
   /**
-   * The given resources but for some parts.
+   * Creates a view.
    *
-   * @param parts by the names of the methods that give them
+   * @param parts the replaced parts, by the names of their getters
    */
   public static ClientResources of(ClientResources resources, Map<String, Object> parts) {
     return (ClientResources)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.observe;
 
-/** How far a command had come when its time was over. */
+/** How far a command had progressed at its time-out. */
 public enum Stage {
   WAITING_FOR_ROOM("waiting for room in the queue"),
   IN_THE_QUEUE("in the queue"),

@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** The flight recorder's event of a command that was not answered in time. */
+/** A flight recorder event for a command that timed out. */
 @Name("dev.sheaf.Timeout")
 @Label("Time-out")
 @Category("Sheaf")
@@ -32,7 +32,7 @@ public final class TimeoutEvent extends Event {
   @Label("Time-out in milliseconds")
   long timeoutMillis;
 
-  /** Writes one. */
+  /** Records an event. */
   public static void commit(String command, String byNode, Lateness why, long timeoutMillis) {
     TimeoutEvent event = new TimeoutEvent();
     if (event.shouldCommit()) {

@@ -1,5 +1,6 @@
 /**
- * Spans of what the application called, by Lettuce's tracing; and why a command is late.
+ * Observability: spans of the commands that the application called, through Lettuce's tracing,
+ * flight recorder events, and the reasons why commands are late.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */
