@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** The answer to "can Redis be used?": from memory if that is new enough, else by a PING. */
+/** Answers "can Redis be used?": from memory if that is recent enough, else with a PING. */
 final class AvailabilityDecision {
 
   private AvailabilityDecision() {}
 
-  /** Whether these nodes can be used, asked of them if need be. */
+  /** Whether these nodes can be used; sends PINGs if necessary. */
   static boolean isAvailable(List<NodeGuard> nodes, long maxAge, Duration timeout) {
     long now = System.nanoTime();
     Verdict known = majority(nodes, now, maxAge);
@@ -29,12 +29,12 @@ final class AvailabilityDecision {
     }
     List<NodeGuard> stale =
         nodes.stream().filter(node -> node.verdict(now, maxAge) == Verdict.STALE).toList();
-    // None, if replies came between the two looks.
+    // Empty if replies have arrived meanwhile.
     return (stale.isEmpty() || ask(stale, maxAge, timeout))
         && majority(nodes, System.nanoTime(), Long.MAX_VALUE) == Verdict.YES;
   }
 
-  /** What the nodes of half of the slots say; STALE if that hangs on some that must be asked. */
+  /** The verdict of the nodes with most slots; STALE if it depends on nodes that must be asked. */
   private static Verdict majority(List<NodeGuard> nodes, long now, long maxAge) {
     int slots = 0;
     int yes = 0;
@@ -55,7 +55,7 @@ final class AvailabilityDecision {
     return stale == 0 || 2 * no >= slots ? Verdict.NO : Verdict.STALE;
   }
 
-  /** Waits for the nodes' answers; whether one was good. */
+  /** Waits for the answers of nodes. Returns whether one was good. */
   private static boolean ask(List<NodeGuard> nodes, long maxAge, Duration timeout) {
     List<CompletableFuture<Duration>> pings =
         nodes.stream().map(node -> node.ping(maxAge, timeout)).toList();
@@ -78,7 +78,7 @@ final class AvailabilityDecision {
     return answered || (maxAge > 0 && nodes.stream().anyMatch(NodeGuard::seemsWell));
   }
 
-  /** The longest round trip to these nodes, in a future of the caller's own. */
+  /** The longest round trip to these nodes, in a future that belongs to the caller. */
   static CompletableFuture<Duration> ping(List<NodeGuard> nodes, Duration timeout) {
     List<CompletableFuture<Duration>> pings =
         nodes.stream().map(node -> node.ping(0, timeout)).toList();
@@ -94,7 +94,7 @@ final class AvailabilityDecision {
   }
 
   /**
-   * Waits for PINGs as blocking commands wait.
+   * Waits for PINGs like a blocking command.
    *
    * @throws IllegalStateException on a thread of Netty
    */
@@ -114,7 +114,7 @@ final class AvailabilityDecision {
       throw NodePings.late(
           nodes.stream().map(NodeGuard::name).collect(Collectors.joining(", ")), timeout);
     } catch (ExecutionException e) {
-      // A new one, so that its stack is that of the waiting thread.
+      // A new exception, with the stack of the waiting thread.
       Throwable cause = Failures.cause(e);
       throw new UnavailableException(String.valueOf(cause.getMessage()), cause);
     }

@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The guards of all nodes, and what follows from them for Redis as a whole. All views that users
- * hold share one. Thread-safe.
+ * The availability guard of a client: the guards of all nodes, and the status of Redis as a whole
+ * that follows from them. Shared by all views that users hold. Thread-safe.
  */
 final class AvailabilityGuard<K> {
 
@@ -78,7 +78,7 @@ final class AvailabilityGuard<K> {
     meters.nodes(this, AvailabilityGuard::count);
   }
 
-  /** Starts to watch; opens the connections without waiting for them. */
+  /** Starts watching. Opens connections without waiting for them. */
   static <K> AvailabilityGuard<K> start(NodeSource<K> source, WatchSettings settings) {
     ClientResources resources = GuardThreads.beside(settings.resources());
     RedisClient client = RedisClient.create(resources);
@@ -91,7 +91,7 @@ final class AvailabilityGuard<K> {
     return guard;
   }
 
-  /** Nothing of Lettuce's own persistence: a PING that waits for a reconnect tells nothing. */
+  /** Without Lettuce's reconnects: a PING that waits for a reconnect tells nothing. */
   private static ClientOptions connectionOptions(
       @Nullable ClientOptions given, Duration connectTimeout) {
     ClientOptions base = given == null ? ClientOptions.create() : given;
@@ -119,12 +119,12 @@ final class AvailabilityGuard<K> {
       }
       syncNodes();
     } finally {
-      // A failed look at the nodes is tried again.
+      // Also after a failure, to try again.
       timer.after(this::tick, options.interval().toNanos());
     }
   }
 
-  /** Follows the client's view of the nodes. */
+  /** Updates the node guards to the client's view of the nodes. */
   private void syncNodes() {
     List<NodeGuard> gone;
     synchronized (lock) {
@@ -183,7 +183,7 @@ final class AvailabilityGuard<K> {
   // ---- The whole
 
   AvailabilityStatus status() {
-    // As a question does, a look at old knowledge has a PING sent.
+    // Like a question, reading old knowledge triggers a PING.
     guards().forEach(guard -> guard.verdict(System.nanoTime(), Long.MAX_VALUE));
     AvailabilityStatus known = overall.status();
     Duration longest = null;
@@ -214,7 +214,7 @@ final class AvailabilityGuard<K> {
     return count;
   }
 
-  /** A node has changed, and so may have the whole. */
+  /** Updates the overall status after a node has changed. */
   private void recompute() {
     boolean nodeFell;
     synchronized (lock) {
@@ -272,13 +272,13 @@ final class AvailabilityGuard<K> {
     meters.close(this);
     overall.close();
     client.shutdown(Duration.ZERO, settings.closeTimeout());
-    // Nothing is left of its own; Lettuce warns of resources that were not shut down.
+    // They own nothing any more, but Lettuce warns of resources that were not shut down.
     resources.shutdown();
   }
 
   /**
-   * An event loop that ends takes the channels that it knows with it, but not one that registers
-   * with it in that moment. One that waits for a silent host has registered long since.
+   * Waits briefly for attempts to connect. An event loop that ends closes its channels, but not one
+   * that is just registering. An attempt that waits for a silent host has registered long ago.
    */
   private static void awaitAttempts(List<? extends CompletableFuture<?>> attempts) {
     try {

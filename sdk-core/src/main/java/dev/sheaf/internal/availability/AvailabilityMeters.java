@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of the availability guard; without a registry they measure nothing. Thread-safe. */
+/** The meters of the availability guard; without a registry they record nothing. Thread-safe. */
 final class AvailabilityMeters {
 
   /** How a PING ended. */
@@ -46,7 +46,7 @@ final class AvailabilityMeters {
     }
   }
 
-  /** Shows how many nodes a guard has in each state. */
+  /** Registers gauges of the number of nodes in each state. */
   <T> void nodes(T guard, ToIntBiFunction<T, AvailabilityState> count) {
     if (registry != null) {
       for (AvailabilityState state : AvailabilityState.values()) {
@@ -77,7 +77,7 @@ final class AvailabilityMeters {
     }
   }
 
-  /** Nodes that nobody watches are in no state; what was counted stays. */
+  /** Removes the gauges of a guard. Timers keep their counts. */
   void close(Object guard) {
     if (registry != null) {
       for (AvailabilityState state : AvailabilityState.values()) {

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The view of a guard that callers hold, with their own age and time-out. Thread-safe.
+ * A user's view of a guard, with its own age limit and time-out. Thread-safe.
  *
  * @param <K> the type of keys
  */

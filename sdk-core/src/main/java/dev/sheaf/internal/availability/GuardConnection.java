@@ -18,21 +18,21 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection that PINGs travel on, opened again whenever it is lost: at once, and then after
- * growing, random pauses. Each attempt resolves the host name, or asks the Sentinels, anew.
- * Thread-safe; nothing blocks.
+ * The connection for PINGs. A lost connection is opened again at once, and then after growing,
+ * jittered delays. Each attempt resolves the host name or asks the Sentinels again. Thread-safe;
+ * nothing blocks.
  */
 final class GuardConnection implements RedisConnectionStateListener {
 
-  /** What becomes of the connection; told on the thread on which it happens. */
+  /** The events of the connection; listeners run on the thread on which they occur. */
   enum Event {
     OPENED,
     LOST,
-    /** An attempt failed, with a cause; another one follows. */
+    /** An attempt has failed, with a cause; another one follows. */
     NOT_OPENED
   }
 
-  /** How many times as long as the last one an attempt may take. */
+  /** The time limit of an attempt, as a multiple of the last successful one. */
   private static final int ALLOWANCE = 4;
 
   private final RedisClient client;
@@ -45,7 +45,7 @@ final class GuardConnection implements RedisConnectionStateListener {
 
   private volatile @Nullable StatefulRedisConnection<String, String> connection;
 
-  /** Has the open connection, or will have it; fails with an attempt. */
+  /** Completes with the open connection, or fails with an attempt. */
   private volatile CompletableFuture<StatefulRedisConnection<String, String>> next =
       new CompletableFuture<>();
 
@@ -56,16 +56,16 @@ final class GuardConnection implements RedisConnectionStateListener {
   private boolean closed;
 
   /**
-   * How long the next attempt may take: what the URI allows until one has succeeded, and then a few
-   * times what that took, so that a host which fell silent is soon asked again.
+   * The time limit of the next attempt: that of the URI until one has succeeded, and then a
+   * multiple of its duration, so that a silent host is soon tried again.
    */
   private volatile long limitNanos;
 
   /**
-   * Creates a connection that is not open.
+   * Creates a connection without opening it.
    *
-   * @param uri its time-out bounds the first attempts
-   * @param shortestLimit what an attempt may take at least
+   * @param uri its time-out limits the first attempts
+   * @param shortestLimit the least time limit of an attempt
    */
   GuardConnection(
       RedisClient client,
@@ -88,12 +88,12 @@ final class GuardConnection implements RedisConnectionStateListener {
     return connection;
   }
 
-  /** The open connection, or the outcome of the attempt under way or of the next one. */
+  /** The open connection, or the outcome of the current or next attempt. */
   CompletableFuture<StatefulRedisConnection<String, String>> next() {
     return next;
   }
 
-  /** Makes an attempt. */
+  /** Makes an attempt to connect. */
   void open() {
     synchronized (lock) {
       if (closed) {
@@ -123,7 +123,7 @@ final class GuardConnection implements RedisConnectionStateListener {
                     if (failure != null) {
                       opening.completeExceptionally(Failures.cause(failure));
                     } else if (!opening.complete(opened)) {
-                      // It comes too late.
+                      // Too late.
                       opened.closeAsync();
                     }
                   })
@@ -172,7 +172,7 @@ final class GuardConnection implements RedisConnectionStateListener {
     openLater();
   }
 
-  /** Fails what waits for a connection; attempts go on. */
+  /** Fails those who wait for a connection; attempts continue. */
   void failWaiting(Throwable cause) {
     CompletableFuture<?> waiting;
     synchronized (lock) {
@@ -185,7 +185,7 @@ final class GuardConnection implements RedisConnectionStateListener {
     waiting.completeExceptionally(cause);
   }
 
-  /** Gives up the connection, which is there and does not answer, for a new one. */
+  /** Replaces a connection that is open but does not answer. */
   void renew() {
     StatefulRedisConnection<String, String> given = connection;
     if (given != null) {
@@ -223,9 +223,9 @@ final class GuardConnection implements RedisConnectionStateListener {
   }
 
   /**
-   * Makes no attempt any more. The connection is left to the client, which closes all.
+   * Stops attempts. The client closes the connection.
    *
-   * @return done when no attempt is under way
+   * @return completes when no attempt is under way
    */
   CompletableFuture<?> stop() {
     synchronized (lock) {

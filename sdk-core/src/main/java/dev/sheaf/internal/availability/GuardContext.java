@@ -9,11 +9,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The surroundings of the guards of nodes: what all of them share.
+ * The services shared by the guards of all nodes.
  *
  * @param client opens their connections
- * @param tell queues the news of a node's change for the listeners
- * @param changed is run after a node has changed, for what follows from that for the whole
+ * @param tell queues a change of a node for the listeners
+ * @param changed is run after a node has changed, to update the overall status
  * @param checksCluster whether a node of the cluster is DOWN, so that the others are asked about it
  */
 record GuardContext(

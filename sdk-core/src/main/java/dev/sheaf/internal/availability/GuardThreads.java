@@ -10,8 +10,8 @@ import io.lettuce.core.tracing.Tracing;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
- * The client's resources with an event loop beside those of the data connections, so that a PONG is
- * read at once while these are decoding big values.
+ * The client's resources with a separate event loop for the guard, so that a PONG is read at once
+ * while the data connections decode large values.
  */
 final class GuardThreads {
 
@@ -19,12 +19,12 @@ final class GuardThreads {
 
   private GuardThreads() {}
 
-  /** Resources of which only the event loop is new; it ends with the client that uses it. */
+  /** Creates resources that own only the event loop, which ends with the client that uses it. */
   static ClientResources beside(ClientResources given) {
     ThreadFactoryProvider threads = pool -> new DefaultThreadFactory(NAME, true);
     return DefaultClientResources.builder()
         .addressResolverGroup(given.addressResolverGroup())
-        // A second recorder would publish the commands of the first one, too.
+        // A second recorder would publish the first one's commands too.
         .commandLatencyRecorder(CommandLatencyRecorder.disabled())
         .eventBus(given.eventBus())
         .eventExecutorGroup(given.eventExecutorGroup())
@@ -32,7 +32,7 @@ final class GuardThreads {
         .nettyCustomizer(given.nettyCustomizer())
         .socketAddressResolver(given.socketAddressResolver())
         .timer(given.timer())
-        // What the guard asks is nothing that the application called.
+        // The application did not call the guard's commands.
         .tracing(Tracing.disabled())
         .build();
   }

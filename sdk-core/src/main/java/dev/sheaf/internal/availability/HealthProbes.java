@@ -14,15 +14,15 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions about what a node may suffer from although it answers PING: it has become a
- * replica, or the cluster does not serve. Each check says what is wrong, or null. A server that
- * does not know the question, or does not let this user ask, is taken to be well.
+ * Checks for problems of nodes that still answer PING: the node has become a replica, or the
+ * cluster is down. Each check returns a description of the problem, or null. A server that does not
+ * know the command, or does not allow it, counts as healthy.
  */
 final class HealthProbes {
 
   private HealthProbes() {}
 
-  /** Asks by HELLO, which every user may send, and ROLE is only for some. */
+  /** Asks with HELLO, which every user may send, unlike ROLE. */
   static CompletionStage<@Nullable String> role(RedisAsyncCommands<String, String> commands) {
     CompletionStage<List<Object>> hello =
         commands.dispatch(

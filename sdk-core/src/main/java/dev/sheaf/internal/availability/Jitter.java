@@ -6,19 +6,19 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * The random pauses between PINGs and between attempts to connect, drawn so that many instances
- * which start, or lose their server, in the same moment do not stay in step. Thread-safe if its
- * random generator is.
+ * The jittered delays between PINGs and between attempts to connect, so that instances that start
+ * or lose their server at the same time do not stay in step. Thread-safe if the random generator
+ * is.
  */
 final class Jitter {
 
-  /** The longest pause before the first attempt after a loss; most losses end with it. */
+  /** The longest delay before the first attempt after a loss, which usually succeeds. */
   static final Duration FIRST_RECONNECT = Duration.ofMillis(20);
 
-  /** Twice this before the second, four times before the third, up to half the interval. */
+  /** Twice this before the second attempt, four times before the third, up to half the interval. */
   static final Duration RECONNECT_STEP = Duration.ofMillis(25);
 
-  /** By which share of the interval a pause is shortened at most. */
+  /** The share of the interval by which a delay is shortened at most. */
   private static final double SHARE = 0.4;
 
   private static final int MAX_DOUBLINGS = 16;
@@ -35,18 +35,18 @@ final class Jitter {
     this.random = random;
   }
 
-  /** The pause before the first PING: anywhere in the interval. */
+  /** The delay before the first PING: anywhere in the interval. */
   long startOffsetNanos() {
     return (long) (random.nextDouble() * intervalNanos);
   }
 
-  /** The pause between two PINGs: the interval, shortened by up to its share. */
+  /** The delay between two PINGs: the interval, shortened by up to its share. */
   long pauseNanos() {
     return (long) (intervalNanos * (1 - SHARE * random.nextDouble()));
   }
 
   /**
-   * The pause before an attempt to connect.
+   * The delay before an attempt to connect.
    *
    * @param failures how many attempts in a row have failed
    */

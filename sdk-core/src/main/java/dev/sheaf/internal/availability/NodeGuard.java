@@ -12,28 +12,28 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The guard of one node: answers from memory, and has a PING sent when that is too old. Events of
- * its own connection and of the data connection arrive here.
+ * The guard of one node. It answers from memory and triggers a PING when its knowledge is too old.
+ * It handles the events of its own connection and of the data connection.
  *
  * <p>Thread-safe.
  */
 final class NodeGuard {
 
-  /** What the evidence at hand says. */
+  /** The answer that follows from the current knowledge. */
   enum Verdict {
     YES,
-    /** No, by the state or a PING that should have been answered by now. */
+    /** Because of the state, or of an overdue PING. */
     NO,
     /** Unknown: the last good reply is too old. */
     STALE
   }
 
-  /** When a call finds old evidence: time for replies that lie in the socket to be read first. */
+  /** Delay before a refresh, so that replies already in the socket are read first. */
   private static final Duration REFRESH_DELAY = Duration.ofMillis(5);
 
   private final String name;
 
-  /** As the client knows the node now; its slots may change. */
+  /** The node as the client knows it now; its slots may change. */
   private volatile NodeSource.Node node;
 
   private final AvailabilityOptions options;
@@ -53,7 +53,7 @@ final class NodeGuard {
 
   private volatile boolean closed;
 
-  /** Since when there is no connection, if there is none. */
+  /** When the connection was lost, if there is none. */
   private volatile long lostAt = ReplyActivity.now();
 
   NodeGuard(NodeSource.Node node, GuardContext context) {
@@ -116,12 +116,12 @@ final class NodeGuard {
     return state.state();
   }
 
-  /** From now on this connection's replies count. */
+  /** Starts to count the replies of a data connection. */
   void attach(@Nullable ReplyActivity data) {
     state.attach(data, closed ? null : this::onData);
   }
 
-  /** Whether it may have a data connection: it is not known to be gone. */
+  /** Whether a data connection is possible: the node is not known to be gone. */
   boolean isReachable() {
     return line.current() != null || !state.isDown();
   }
@@ -138,11 +138,9 @@ final class NodeGuard {
     return starting && !closed && state.hasData() && state.dataTrouble() == null;
   }
 
-  // ---- The verdict, from memory
+  // ---- Verdict from memory
 
-  /**
-   * What is known, and no older than the given age. Old knowledge makes the guard ask on its own.
-   */
+  /** The verdict from knowledge no older than the given age. Old knowledge triggers a PING. */
   Verdict verdict(long now, long maxAgeNanos) {
     AvailabilityState known = state.state();
     long heard = state.heard();
@@ -160,7 +158,7 @@ final class NodeGuard {
     return age >= maxAgeNanos && maxAgeNanos != Long.MAX_VALUE ? Verdict.STALE : Verdict.YES;
   }
 
-  /** Whether replies come on the data connection, though PINGs have none. */
+  /** Whether the data connection gets replies although PINGs get none. */
   private boolean revivedBy(long heard) {
     if (pings.doubt() != Doubt.NONE
         || !NodeState.isAfter(heard, state.downAt())
@@ -190,7 +188,7 @@ final class NodeGuard {
 
   // ---- PINGs
 
-  /** Shares a PING. See {@link SingleFlight#join}. */
+  /** Joins a PING. See {@link SingleFlight#join}. */
   CompletableFuture<Duration> ping(long maxAgeNanos, Duration timeout) {
     return pings.ping(maxAgeNanos, timeout);
   }
@@ -208,7 +206,7 @@ final class NodeGuard {
     }
   }
 
-  /** Whether users' commands show often enough that the node is well. */
+  /** Whether replies to users' commands make PINGs unnecessary. */
   private boolean isBusy() {
     long heard = state.heard();
     return state.state() == AvailabilityState.UP
@@ -218,7 +216,7 @@ final class NodeGuard {
         && System.nanoTime() - heard < options.interval().toNanos();
   }
 
-  /** Sends a PING now, because something happened elsewhere in the cluster. */
+  /** Sends a PING soon, because another node of the cluster has changed. */
   void suspect() {
     pings.probeSoon();
   }
@@ -246,7 +244,7 @@ final class NodeGuard {
     }
   }
 
-  /** Without a connection for as long as a PING may take, and no other sign of life. */
+  /** Declares the node DOWN if there is still no connection and no reply elsewhere. */
   private void giveUpIfLost() {
     long since = lostAt;
     boolean longEnough = ReplyActivity.now() - since >= options.downAfter().toNanos();
@@ -279,7 +277,7 @@ final class NodeGuard {
 
   private void dataConnected() {
     if (pings.doubt() == Doubt.ROLE) {
-      // The name may stand for another node now, the one that users' commands reach.
+      // The name may resolve to another node now, the one that users' commands reach.
       line.renew();
     } else {
       pings.probe();
@@ -296,16 +294,16 @@ final class NodeGuard {
     }
   }
 
-  /** Ends the guard of a node that is no primary any more. */
+  /** Closes the guard of a node that is no longer a primary. */
   void close() {
     stop();
     line.close();
   }
 
   /**
-   * Ends the guard, but for closing the connection.
+   * Stops the guard without closing the connection.
    *
-   * @return done when no connection is being opened
+   * @return completes when no connection is being opened
    */
   CompletableFuture<?> stop() {
     closed = true;

@@ -15,14 +15,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The PINGs to one node: single-flight, bounded in time, and with a further question where PONG
- * alone would not do. What they bring goes to the {@link NodeState}.
+ * The PINGs to one node: single-flight, with time limits, and with a second command where PONG
+ * alone is not enough. Results go to the {@link NodeState}.
  *
  * <p>Thread-safe.
  */
 final class NodePings {
 
-  /** What PONG does not tell, and another command does. */
+  /** A doubt that PONG does not settle, but another command does. */
   enum Doubt {
     NONE,
     /** A command was refused with READONLY. */
@@ -31,15 +31,15 @@ final class NodePings {
     CLUSTER
   }
 
-  /** Between two PINGs: no more than 50 a second, however many callers ask. */
+  /** The least time between two PINGs: at most 50 a second, for any number of callers. */
   private static final Duration MIN_SPACING = Duration.ofMillis(20);
 
-  /** A timer this late tells that the process stood still, as it does to collect garbage. */
+  /** A timer that is this late means that the process was paused, for instance for a collection. */
   private static final Duration STANDSTILL = Duration.ofMillis(20);
 
   private static final Duration GRACE = Duration.ofMillis(10);
 
-  /** How often in a row a judgement is put off for that. */
+  /** How often in a row a judgement is postponed for that. */
   private static final int MAX_GRACES = 3;
 
   private final String name;
@@ -65,7 +65,7 @@ final class NodePings {
     this.flight = new SingleFlight<>(this::send, context.timer(), Pace.of(MIN_SPACING), longest);
   }
 
-  /** Shares a PING. See {@link SingleFlight#join}. */
+  /** Joins a PING. See {@link SingleFlight#join}. */
   CompletableFuture<Duration> ping(long maxAgeNanos, Duration timeout) {
     return flight.join(maxAgeNanos, timeout.toNanos(), () -> late(name, timeout));
   }
@@ -78,7 +78,7 @@ final class NodePings {
             + " ms; AvailabilityOptions.timeout or Availability.withTimeout sets the limit");
   }
 
-  /** Sends a PING for the guard itself, unless one is under way. */
+  /** Sends a PING for the guard itself, unless one is active. */
   void probe() {
     if (!closed && !flight.isBusy()) {
       CompletableFuture<Duration> unused = ping(Long.MAX_VALUE, options.downAfter());
@@ -93,7 +93,7 @@ final class NodePings {
     return doubt;
   }
 
-  /** The next PINGs ask about this, too. */
+  /** Makes the next PINGs ask about this as well. */
   void doubt(Doubt cause) {
     if (doubt != cause) {
       doubt = cause;
@@ -101,7 +101,7 @@ final class NodePings {
     }
   }
 
-  /** The action of the flight. */
+  /** The action of the single-flight. */
   private CompletionStage<Duration> send() {
     if (closed || (line.current() == null && state.isDown())) {
       return CompletableFuture.failedFuture(notConnected());
@@ -138,14 +138,16 @@ final class NodePings {
     flight.close(notConnected());
   }
 
-  /** One PING, with the question that goes along when PONG alone would not do. */
+  /** One PING, with a second command if there is a doubt. */
   private final class Ping {
 
     private final CompletableFuture<Duration> outcome = new CompletableFuture<>();
     private long sentAt;
     private Doubt checked = Doubt.NONE;
 
-    /** What cannot be sent must end as well: a flight that does not end lets no other begin. */
+    /**
+     * Completes the outcome even if sending fails: an unfinished PING would block all later ones.
+     */
     void send(StatefulRedisConnection<String, String> connection) {
       try {
         sendOn(connection);
@@ -168,9 +170,9 @@ final class NodePings {
     }
 
     /**
-     * Runs a task at a time; a little later if the process itself stood still until then, because
-     * the answer may lie in the socket. A machine on which every timer is late gets no more time
-     * than {@value #MAX_GRACES} times that.
+     * Runs a task at a time, or a little later if the process was paused until then: the answer may
+     * already be in the socket. This is done at most {@value #MAX_GRACES} times, for machines on
+     * which every timer is late.
      */
     private void at(long time, Runnable task) {
       at(time, task, MAX_GRACES);
@@ -220,7 +222,7 @@ final class NodePings {
         state.down(reason);
       }
       state.nothingOverdue();
-      // It may be the connection alone that is dead, and no peer to say so.
+      // Perhaps only the connection is dead, without a peer to close it.
       line.renew();
     }
 
@@ -244,7 +246,7 @@ final class NodePings {
 
     private void refused(String error, Throwable cause, long nanos) {
       if (error.startsWith("NOPERM")) {
-        // This user may not PING; that the server said so is an answer.
+        // This user may not PING, but the refusal is an answer.
         ponged("", nanos);
         return;
       }

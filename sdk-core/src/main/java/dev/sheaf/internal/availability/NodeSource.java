@@ -5,18 +5,18 @@ import io.lettuce.core.RedisURI;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** The primaries that the guard is to watch, as they are now. Thread-safe. */
+/** Supplies the current primaries to the guard. Thread-safe. */
 public interface NodeSource<K> {
 
   /**
    * A primary.
    *
    * @param name {@code host:port}
-   * @param slots how many slots it serves; 1 for a server that is no cluster
+   * @param slots how many slots it serves; 1 for a standalone server
    */
   record Node(String name, RedisURI uri, int slots) {}
 
-  /** The primaries; of a cluster those that serve slots. */
+  /** The primaries; in a cluster those that serve slots. */
   Collection<Node> nodes();
 
   /** Whether the nodes may change. */
@@ -26,11 +26,11 @@ public interface NodeSource<K> {
   @Nullable String nodeOf(K key);
 
   /**
-   * What the user's connection to a node hears, or null if there is none yet; the client then
-   * begins to open one.
+   * The reply activity of the data connection to a node; null if there is none yet, and the client
+   * then starts to open one.
    */
   @Nullable ReplyActivity signsOf(Node node);
 
-  /** Has the client look for the nodes anew, without waiting. */
+  /** Triggers a topology refresh of the client, without waiting. */
   void refresh();
 }

@@ -11,11 +11,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one node: what speaks for it and against it, answers to PINGs and what the data
- * connection hears, and UP, SLOW or DOWN as it follows from them.
+ * The state of one node, UP, SLOW or DOWN, with the evidence it follows from: answers to PINGs and
+ * replies on the data connection.
  *
- * <p>Thread-safe. State changes under the lock; readers look at single volatile fields, of which
- * each tells something by itself.
+ * <p>Thread-safe. State changes under the lock. Readers use single volatile fields, each meaningful
+ * by itself.
  */
 final class NodeState {
 
@@ -25,11 +25,11 @@ final class NodeState {
   private final AvailabilityOptions options;
 
   /**
-   * Called with both statuses, in the lock, so that changes keep their order; it must only queue.
+   * Called with both statuses under the lock, so that changes stay in order. Must only queue them.
    */
   private final BiConsumer<AvailabilityStatus, AvailabilityStatus> tell;
 
-  /** Called outside of the lock, after the state or its reason changed. */
+  /** Called without the lock, after the state or its reason has changed. */
   private final Runnable changed;
 
   private final Object lock = new Object();
@@ -41,12 +41,12 @@ final class NodeState {
 
   private volatile @Nullable ReplyActivity signs;
 
-  /** When the last good answer to a PING came. */
+  /** When the last good answer to a PING arrived. */
   private volatile long lastGood = ReplyActivity.NEVER;
 
   private volatile long roundTripNanos = -1;
 
-  /** When the PING was sent that should have been answered by now; NEVER if there is none. */
+  /** When an overdue PING was sent; NEVER if none is overdue. */
   private volatile long overdueSince = ReplyActivity.NEVER;
 
   // Guarded by the lock.
@@ -76,19 +76,19 @@ final class NodeState {
     return state() == AvailabilityState.DOWN;
   }
 
-  /** When the node was last found DOWN: what was heard before does not speak against it. */
+  /** When the node was last found DOWN. Replies from before do not contradict that. */
   long downAt() {
     return downAt;
   }
 
-  /** Nothing changes any more. */
+  /** Stops changes of state. */
   void close() {
     synchronized (lock) {
       closed = true;
     }
   }
 
-  /** Judges an answer to PING; one slow answer says little, two in a row make it SLOW. */
+  /** Judges an answer to a PING. Two slow answers in a row make the node SLOW. */
   void answered(boolean slow, long nanos) {
     boolean slowAgain;
     synchronized (lock) {
@@ -139,7 +139,7 @@ final class NodeState {
     changed.run();
   }
 
-  /** While the node is DOWN, commands fail at once, if that was chosen. */
+  /** Makes commands fail at once while the node is DOWN, if the options say so. */
   private void breakCircuit(AvailabilityStatus now) {
     ReplyActivity data = signs;
     if (data != null && options.failFastWhileDown()) {
@@ -149,13 +149,13 @@ final class NodeState {
 
   // ---- PINGs
 
-  /** A PING was answered, whatever follows from that. */
+  /** Records an answer to a PING. */
   void ponged(long nanos) {
     roundTripNanos = nanos;
     lastGood = ReplyActivity.now();
   }
 
-  /** A PING that was sent then should have been answered by now. */
+  /** Records that a PING sent at that time is overdue. */
   void overdue(long sentAt) {
     overdueSince = sentAt;
   }
@@ -164,18 +164,18 @@ final class NodeState {
     overdueSince = ReplyActivity.NEVER;
   }
 
-  /** When the last good answer to a PING came, or NEVER. */
+  /** When the last good answer to a PING arrived, or NEVER. */
   long lastGood() {
     return lastGood;
   }
 
-  /** How long the last good PING took, or null. */
+  /** The round trip of the last good PING, or null. */
   @Nullable Duration roundTrip() {
     long nanos = roundTripNanos;
     return nanos < 0 ? null : Duration.ofNanos(nanos);
   }
 
-  /** Whether a PING is overdue and nothing else was heard since it was sent. */
+  /** Whether a PING is overdue and no reply has arrived since it was sent. */
   boolean speaksAgainst(long heard) {
     long overdue = overdueSince;
     return overdue != ReplyActivity.NEVER && !isAfter(heard, overdue);
@@ -183,7 +183,7 @@ final class NodeState {
 
   // ---- The data connection
 
-  /** From now on this connection's replies count. */
+  /** Starts to count the replies of a data connection. */
   void attach(
       @Nullable ReplyActivity data,
       @Nullable BiConsumer<ReplyActivity.Event, @Nullable String> watcher) {
@@ -212,7 +212,7 @@ final class NodeState {
     return data != null && data.isConnected();
   }
 
-  /** When the last good reply came on the data connection, or NEVER. */
+  /** When the last good reply arrived on the data connection, or NEVER. */
   long heard() {
     ReplyActivity data = signs;
     return data == null ? ReplyActivity.NEVER : data.lastGood();
@@ -222,13 +222,13 @@ final class NodeState {
     return isAfter(heard(), time);
   }
 
-  /** When the last good reply came on either connection, or NEVER. */
+  /** When the last good reply arrived on either connection, or NEVER. */
   long lastHeard() {
     long heard = heard();
     return isAfter(heard, lastGood) ? heard : lastGood;
   }
 
-  /** Why the data connection cannot be used although the node answers, or null. */
+  /** Why the data connection does not work although the node answers, or null. */
   @Nullable String dataTrouble() {
     ReplyActivity data = signs;
     if (data == null) {

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's use of an availability guard: its own, which begins with the first question, or that
- * of another client over the same nodes. Thread-safe.
+ * A client's access to an availability guard: its own, started on first use, or that of another
+ * client over the same nodes. Thread-safe.
  *
  * @param <K> the type of keys
  */
@@ -19,7 +19,7 @@ public final class NodeWatch<K> {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.availability");
 
-  /** Null if the guard is another client's. */
+  /** Null if the guard belongs to another client. */
   private final @Nullable LazyGuard<K> own;
 
   private final Supplier<? extends AvailabilityGuard<?>> guard;
@@ -36,7 +36,7 @@ public final class NodeWatch<K> {
     this.view = new AvailabilityView<>(guard, nodeOf);
   }
 
-  /** A guard that has not begun; nothing is connected. */
+  /** A guard of the client's own, not started and without connections. */
   public static <K> NodeWatch<K> own(NodeSource<K> source, WatchSettings settings) {
     LazyGuard<K> own = new LazyGuard<>(source, settings);
     return new NodeWatch<>(own, own::get, key -> own.get().guardOf(key));
@@ -45,8 +45,8 @@ public final class NodeWatch<K> {
   /**
    * The guard of another client, so that nodes are watched and measured once.
    *
-   * @param owner gives that client's, asked with each use; does not wait
-   * @param asOwners a key as that client knows it
+   * @param owner supplies the other client's watch at each use, without blocking
+   * @param asOwners converts a key to that client's
    */
   public static <K, B> NodeWatch<K> borrowed(
       Supplier<NodeWatch<B>> owner, Function<? super K, ? extends B> asOwners) {
@@ -55,8 +55,7 @@ public final class NodeWatch<K> {
   }
 
   /**
-   * Begins on another thread, so that the caller does not wait. A failure shows with the first
-   * question.
+   * Starts on another thread, so that the caller does not wait. A failure is reported on first use.
    */
   public void beginSoon() {
     LazyGuard<K> mine = own;
@@ -76,9 +75,9 @@ public final class NodeWatch<K> {
   }
 
   /**
-   * What users see; begins if need be, without waiting for connections.
+   * The users' view. Starts the guard if necessary, without waiting for connections.
    *
-   * @throws SheafException if the guard was closed before it began
+   * @throws SheafException if the guard was closed before it was started
    */
   public Availability<K> availability() {
     AvailabilityGuard<?> unused = guard.get();
@@ -86,8 +85,8 @@ public final class NodeWatch<K> {
   }
 
   /**
-   * Whether nothing speaks against the node of a key, and the client is open. Never waits; begins
-   * if need be.
+   * Whether the node of a key is not known to be unavailable, and the client is open. Never blocks.
+   * Starts the guard if necessary.
    */
   public boolean mayUse(K key) {
     try {
@@ -99,7 +98,7 @@ public final class NodeWatch<K> {
     }
   }
 
-  /** Closes the guard if it is the client's own; blocks for as long as the settings allow. */
+  /** Closes the guard if it is the client's own. Blocks at most as long as the settings allow. */
   public void close() {
     if (own != null) {
       own.close();

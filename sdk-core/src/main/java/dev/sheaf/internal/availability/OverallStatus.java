@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of Redis as a whole, and the listeners to its changes and those of nodes. Listeners run
- * on a thread of their own, one change after the other. Thread-safe, but for {@link #become}, which
- * its caller calls one at a time.
+ * The status of Redis as a whole, with the listeners to changes of it and of nodes. Listeners run
+ * on a thread of their own, one change after the other. Thread-safe, except for {@link #become},
+ * which must not be called concurrently.
  */
 final class OverallStatus {
 
@@ -51,7 +51,7 @@ final class OverallStatus {
 
   @SuppressWarnings("UnnecessaryMethodReference") // It makes an object of its own, see below.
   Availability.Registration onChange(Consumer<AvailabilityChange> listener) {
-    // Wrapped, so that one that was added twice goes once with each registration.
+    // Wrapped, so that each registration removes one of two equal listeners.
     Consumer<AvailabilityChange> mine = Objects.requireNonNull(listener, "listener")::accept;
     listeners.add(mine);
     return () -> listeners.remove(mine);
@@ -73,7 +73,7 @@ final class OverallStatus {
     }
   }
 
-  /** Tells nobody any more. */
+  /** Removes all listeners. */
   void close() {
     listeners.clear();
   }

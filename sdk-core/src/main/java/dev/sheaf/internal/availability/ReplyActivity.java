@@ -9,57 +9,57 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The activity of one data connection: when the last good reply came, and since when one is
- * awaited.
+ * The reply activity of one data connection: when the last good reply arrived, and since when a
+ * reply is awaited.
  *
- * <p>Without a watcher the connection tells it of no batch. With one, it costs a look at the clock
- * at the end of each batch and, for one batch at a time, at its beginning. Only the last reply of a
- * batch counts: an error, or a reply that took too long, is no good reply, and an error that
- * concerns the node is passed on.
+ * <p>Without a watcher, the connection reports no batches. With one, the cost is one look at the
+ * clock at the end of each batch and, for one batch at a time, at its start. Only the last reply of
+ * a batch counts. Errors and late replies are not good replies. Errors that concern the node are
+ * passed on.
  *
- * <p>Written on the event loop of the connection, read by any thread. It outlives reconnects.
+ * <p>Written on the event loop of the connection, read by any thread. Kept across reconnects.
  */
 public final class ReplyActivity implements Guard {
 
-  /** In place of a time: there is none. A time is never zero, since its lowest bit is set. */
+  /** In place of a time. Times are never zero, since their lowest bit is set. */
   static final long NEVER = 0;
 
-  /** What does not wait until a caller asks; told on the event loop. */
+  /** Events to handle at once; delivered on the event loop. */
   enum Event {
-    /** The connection is there, for the first time or again. */
+    /** The connection is open, for the first time or again. */
     CONNECTED,
     LOST,
-    /** Nothing was read for as long as the guard lets pass, though a reply is awaited. */
+    /** Nothing was read for the guard's limit of silence, although a reply is awaited. */
     SILENT,
-    /** The server answered a command with an error, given, that concerns all commands. */
+    /** The server answered with an error that concerns all commands, given as the detail. */
     REFUSED
   }
 
   private volatile @Nullable BiConsumer<Event, @Nullable String> watcher;
   private volatile boolean connected;
 
-  /** Given this while it is to be told of batches, and null when it is not. */
+  /** Called with this to start reports of batches, and with null to stop them. */
   private final Consumer<@Nullable ReplyActivity> listening;
 
-  /** Only ever set lazily: a reader may see it some nanoseconds late. */
+  /** Set lazily: a reader may see it some nanoseconds late. */
   private final AtomicLong lastGood = new AtomicLong(NEVER);
 
-  /** When the flight under observation left; NEVER if there is none. Set lazily, too. */
+  /** When the observed flight was sent; NEVER if there is none. Set lazily. */
   private final AtomicLong waitingSince = new AtomicLong(NEVER);
 
   private volatile long lateNanos = Long.MAX_VALUE;
   private volatile long silentAfterNanos;
 
-  /** Told that the node answers elsewhere. */
+  /** Called when the node answers on another connection. */
   private volatile Runnable whenAnsweredElsewhere = () -> {};
 
-  /** Why commands are to fail at once, or null. */
+  /** Why commands fail at once, or null. */
   private volatile @Nullable String refusal;
 
   /** Confined to the event loop. */
   private @Nullable Object observed;
 
-  /** Begins without a watcher. */
+  /** Creates an activity without a watcher. */
   public ReplyActivity(Consumer<@Nullable ReplyActivity> listening) {
     this.listening = listening;
   }
@@ -69,9 +69,9 @@ public final class ReplyActivity implements Guard {
   }
 
   /**
-   * Begins to take note.
+   * Starts recording.
    *
-   * @param lateNanos from when on a reply is late, and so no sign of life
+   * @param lateNanos after which a reply is late, and not a good reply
    * @param silentAfterNanos after which silence is an event
    */
   void watch(BiConsumer<Event, @Nullable String> watcher, long lateNanos, long silentAfterNanos) {
@@ -100,22 +100,22 @@ public final class ReplyActivity implements Guard {
     }
   }
 
-  /** Says what closes the connection's socket if it is silent and the node answers elsewhere. */
+  /** Sets the action for when the connection is silent and the node answers elsewhere. */
   public void watchedBy(Runnable answeredElsewhere) {
     this.whenAnsweredElsewhere = answeredElsewhere;
   }
 
-  /** The node answers, and this connection is silent. */
+  /** Called when the node answers and this connection is silent. */
   void answeredElsewhere() {
     whenAnsweredElsewhere.run();
   }
 
-  /** Has commands fail at once for a reason; null: no more. */
+  /** Makes commands fail at once with a reason; null to stop that. */
   void refuse(@Nullable String reason) {
     refusal = reason;
   }
 
-  /** Why commands are to fail at once, or null if they are not. */
+  /** Why commands fail at once, or null if they do not. */
   public @Nullable String refusal() {
     return refusal;
   }
@@ -124,7 +124,7 @@ public final class ReplyActivity implements Guard {
     return connected;
   }
 
-  /** When the last good reply came, or {@link #NEVER}. */
+  /** When the last good reply arrived, or {@link #NEVER}. */
   long lastGood() {
     return lastGood.get();
   }
@@ -134,12 +134,12 @@ public final class ReplyActivity implements Guard {
     return waitingSince.get();
   }
 
-  /** The connection is there, and its handshake was answered. */
+  /** Called when the connection is open and its handshake was answered. */
   public void connected() {
     observed = null;
     waitingSince.lazySet(NEVER);
     connected = true;
-    // The handshake was answered.
+    // The handshake counts as a good reply.
     lastGood.lazySet(now());
     BiConsumer<Event, @Nullable String> current = watcher;
     if (current != null) {
@@ -147,10 +147,10 @@ public final class ReplyActivity implements Guard {
     }
   }
 
-  /** The connection was lost. */
+  /** Called when the connection is lost. */
   public void lost() {
     connected = false;
-    // What came before the loss says nothing about what comes after it.
+    // Replies before the loss say nothing about the time after it.
     lastGood.lazySet(NEVER);
     observed = null;
     waitingSince.lazySet(NEVER);
@@ -161,7 +161,7 @@ public final class ReplyActivity implements Guard {
   }
 
   /**
-   * Commands are about to be written, or were.
+   * Called when a flight is sent.
    *
    * @param nanos when, by System.nanoTime
    */
@@ -173,9 +173,9 @@ public final class ReplyActivity implements Guard {
   }
 
   /**
-   * All replies to these commands have been read.
+   * Called when all replies of a flight have been read.
    *
-   * @param last the output of the last of them
+   * @param last the output of the last command
    */
   public void arrived(Object flight, @Nullable CommandOutput<?, ?, ?> last) {
     BiConsumer<Event, @Nullable String> current = watcher;

@@ -10,13 +10,13 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a watch over the nodes of one client.
+ * The settings of an availability guard.
  *
  * @param resources threads and timers; they are not shut down here
  * @param clientOptions the user's, for TLS and the protocol; null for Lettuce's defaults
  * @param connectTimeout bounds the first attempts to connect
  * @param closeTimeout how long to close may take
- * @param explain says in one clause why an attempt to connect failed, given how long it could take
+ * @param explain returns a clause on why an attempt to connect failed, given its time limit
  * @param registry for the meters; null for none
  * @param clientName the client's name in its meters
  */

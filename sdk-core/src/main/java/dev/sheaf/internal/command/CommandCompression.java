@@ -4,22 +4,22 @@ package dev.sheaf.internal.command;
 import io.lettuce.core.protocol.RedisCommand;
 import org.jspecify.annotations.Nullable;
 
-/** The compression of a command's values on their way out, and in. Thread-safe. */
+/** Compresses the values in requests and decompresses those in replies. Thread-safe. */
 public interface CommandCompression {
 
   /**
-   * The request with its values compressed. Called on the calling thread.
+   * Compresses the values of a request. Called on the calling thread.
    *
-   * @param request as Lettuce encodes it
-   * @return as it is to travel; the same array if nothing changes
-   * @throws RuntimeException if the command must not run on a key of it
+   * @param request the request as encoded by Lettuce
+   * @return the request to send; the same array if nothing was compressed
+   * @throws RuntimeException if the command must not be used with one of its keys
    */
   byte[] request(RedisCommand<?, ?, ?> command, byte[] request);
 
   /**
-   * What is to read the reply to a command in place of its own output; null if that may.
+   * The decoder of the reply, in place of the command's own output; null if none is needed.
    *
-   * @param request as it travels
+   * @param request the request as sent
    */
   <K, V, T> @Nullable ReplyDecoder<K, V, T> reply(RedisCommand<K, V, T> command, byte[] request);
 }

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command does, as far as Sheaf has to know: one row of the table in {@code commands.txt}.
+ * The properties of a command that matter to Sheaf: one row of the table in {@code commands.txt}.
  *
  * <p>Looking up a command of Lettuce's allocates nothing.
  */
@@ -34,13 +34,13 @@ public final class CommandTraits {
   /** In the order of the table. */
   private static final Map<String, CommandTraits> BY_NAME = read();
 
-  /** Of a command that is not in the table. */
+  /** The row for commands that are not in the table. */
   private static final CommandTraits UNKNOWN =
       new CommandTraits("?", Kind.WRITE, List.of("w?"), List.of());
 
   private static final CommandTraits[] BY_TYPE = byType();
 
-  /** By the name without what methods leave out, so that clientId finds CLIENT|ID. */
+  /** Rows by name without separators, so that clientId finds CLIENT|ID. */
   private static final Map<String, CommandTraits> BY_LETTERS = byLetters();
 
   private enum Kind {
@@ -66,10 +66,10 @@ public final class CommandTraits {
   private final boolean claims;
   private final @Nullable CommandType fused;
 
-  /** What follows an equals sign, by the word before it. */
+  /** The values after equals signs, by the words before them. */
   private final Map<String, String> settings;
 
-  /** The rows of its subcommands. */
+  /** The rows of the subcommands. */
   private CommandTraits[] subcommands = NO_SUBCOMMANDS;
 
   private CommandTraits(String name, Kind kind, List<String> keys, List<String> traits) {
@@ -157,7 +157,7 @@ public final class CommandTraits {
     return rows;
   }
 
-  /** The row of a command, which may be a container of others. */
+  /** The row of a command, which may be a container of subcommands. */
   @SuppressWarnings("EnumOrdinal") // As above.
   public static CommandTraits of(ProtocolKeyword type) {
     return type instanceof CommandType known
@@ -165,7 +165,7 @@ public final class CommandTraits {
         : named(new String(type.getBytes(), StandardCharsets.US_ASCII));
   }
 
-  /** The row of a command, or of the subcommand that its encoded request asks for. */
+  /** The row of a command, or of the subcommand in its encoded request. */
   public static CommandTraits of(ProtocolKeyword type, byte[] request) {
     CommandTraits row = of(type);
     return row.subcommands.length == 0 ? row : row.subcommandIn(new RespRequest(request));
@@ -177,8 +177,8 @@ public final class CommandTraits {
   }
 
   /**
-   * The row of the command that a method of Lettuce's sends: the longest name that the method's
-   * begins with, so that {@code hscanNovalues} is HSCAN.
+   * The row of the command that a method of Lettuce's sends: the longest name that is a prefix of
+   * the method's, so that {@code hscanNovalues} is HSCAN.
    */
   public static CommandTraits ofMethod(String method) {
     String letters = method.toUpperCase(Locale.ROOT);
@@ -205,98 +205,98 @@ public final class CommandTraits {
     return this;
   }
 
-  /** The name in upper case; that of a subcommand begins with its container's and a bar. */
+  /** The name in upper case; of a subcommand with its container, as {@code CLIENT|ID}. */
   public String name() {
     return name;
   }
 
-  /** Whether the table has it. */
+  /** Whether it is in the table. */
   public boolean isKnown() {
     return this != UNKNOWN;
   }
 
-  /** Whether it changes nothing. */
+  /** Whether it is read-only. */
   public boolean isRead() {
     return kind == Kind.READ;
   }
 
   /**
-   * Whether it may be sent a second time when its reply was lost with the connection: it leaves
-   * behind what it would leave had it run once.
+   * Whether it can be sent again after its reply was lost with the connection: running it twice
+   * leaves the same state as running it once.
    */
   public boolean isRepeatable() {
     return repeatable;
   }
 
-  /** Whether it belongs to one connection: it changes what comes after it there, or asks of it. */
+  /** Whether it belongs to one connection: it changes later replies there, or asks about it. */
   public boolean isOfConnection() {
     return ofConnection;
   }
 
   /**
-   * Whether another connection to the same server answers otherwise once this was sent, or answers
-   * otherwise to this.
+   * Whether another connection to the same server would answer differently, this command or those
+   * after it.
    */
   public boolean isOfState() {
     return ofState;
   }
 
-  /** Whether the server may let it wait, and with it what comes behind it on its connection. */
+  /** Whether it can block on the server, and with it later commands on its connection. */
   public boolean isBlocking() {
     return blocking;
   }
 
-  /** Whether Lettuce has to see it as it is, because it acts on its type. */
+  /** Whether Lettuce must see the command itself, because it acts on its type. */
   public boolean isAlone() {
     return alone;
   }
 
-  /** Whether it calls a script or a function, which the server must know already. */
+  /** Whether it calls a script or function that must have been loaded. */
   public boolean callsScript() {
     return script;
   }
 
-  /** Whether each call needs the answer to the one before, so that a loop over it is right. */
+  /** Whether each call needs the reply to the one before, so that a loop is the right way. */
   public boolean isCursor() {
     return cursor;
   }
 
-  /** Whether its reply may make its caller the owner of something that others want too. */
+  /** Whether its reply may give its caller a lock or the like. */
   public boolean mayClaim() {
     return claims;
   }
 
-  /** What several travel as that differ in their last argument; null if they may not. */
+  /** The command that several of it, differing in the last argument, are fused to; null if none. */
   public @Nullable CommandType fused() {
     return fused;
   }
 
-  /** How many arguments one has that may travel with others; 0 if it may not. */
+  /** How many arguments it has where it can be fused; 0 if it cannot. */
   int fusedArguments() {
     return fused == null ? 0 : fused == CommandType.MGET ? 1 : 2;
   }
 
-  /** Whether what any key answers may be another thing after it. */
+  /** Whether any key may answer differently after it. */
   public boolean writesAny() {
     return writesAny;
   }
 
-  /** Whether it may write keys that its request does not name as keys. */
+  /** Whether it may write keys that are not arguments of its request. */
   public boolean writesUnnamed() {
     return writesUnnamed;
   }
 
-  /** Whether it may read keys that its request does not name as keys. */
+  /** Whether it may read keys that are not arguments of its request. */
   public boolean readsUnnamed() {
     return readsAny;
   }
 
-  /** Whether its first argument is the one key that it has to do with. */
+  /** Whether its first argument is its only key. */
   public boolean isOfFirstArgument() {
     return firstArgumentOnly;
   }
 
-  /** Whether no key changes by it. */
+  /** Whether it changes no key. */
   public boolean writesNothing() {
     if (writesAny || writesUnnamed) {
       return false;
@@ -309,12 +309,12 @@ public final class CommandTraits {
     return true;
   }
 
-  /** What the row says behind a word and an equals sign, or else the given text. */
+  /** The value after a word and an equals sign in the row, or the given default. */
   public String setting(String word, String otherwise) {
     return settings.getOrDefault(word, otherwise);
   }
 
-  /** Calls back for each key that a request of this command names. */
+  /** Runs an action for each key in a request of this command. */
   public void forEachKey(RespRequest request, RespRequest.KeyVisitor visitor) {
     for (KeyPlace place : keys) {
       place.forEach(request, visitor);
@@ -322,8 +322,8 @@ public final class CommandTraits {
   }
 
   /**
-   * Calls back, with the range it has in a request, framed, for each key that this may write; for
-   * every argument if the request may not name them all.
+   * Runs an action, with the framed range in the request, for each key that this command may write;
+   * for every argument if it may write keys that are not arguments.
    */
   public void forEachWrittenKey(byte[] request, RespRequest.ArgumentVisitor visitor) {
     if (writesUnnamed) {

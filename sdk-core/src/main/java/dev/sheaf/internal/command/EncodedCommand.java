@@ -24,12 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A command on its way to one node: the caller's command with its request bytes, encoded on the
- * calling thread.
+ * A command with its request, encoded on the calling thread.
  *
- * <p>Encoding here, and not where Lettuce does it, on the event loop, keeps a failing codec the
- * problem of its own command (Lettuce closes the connection when an encoder throws), tells the
- * exact size for the byte limits, and takes work off the one thread that all callers share.
+ * <p>Lettuce encodes on the event loop. Encoding earlier has three advantages: a failing codec
+ * fails only its own command, where Lettuce would close the connection; the exact size is known for
+ * the limits in bytes; and the event loop, shared by all callers, has less work.
  */
 public class EncodedCommand<K, V, T>
     implements RedisCommand<K, V, T>, CompleteableCommand<T>, DecoratedCommand<K, V, T> {
@@ -54,40 +53,39 @@ public class EncodedCommand<K, V, T>
   private final byte[] request;
   private final CommandTraits traits;
 
-  /** Reads the reply if values in it may be compressed; else null. */
+  /** The decoder of a reply with compressed values; else null. */
   private final @Nullable ReplyDecoder<K, V, T> decoding;
 
   private final boolean alone;
 
-  /** Where its item begins, as one framed argument; 0 if it may not be fused. */
+  /** The index of the item, a framed argument; 0 if the command cannot be fused. */
   private final int itemStart;
 
   private final int itemHash;
 
   /**
-   * When it was called at the latest, by System.nanoTime; 0 as long as nobody asked because it had
-   * to wait.
+   * The latest time at which it can have been called, by System.nanoTime; 0 unless it had to wait.
    */
   private long calledNanos;
 
-  /** Where it is counted until it has ended; null if nowhere. */
+  /** Counts it until it has ended; null if not counted. */
   private volatile @Nullable Counting counting;
 
   private int countingCell;
 
-  /** Whether a blocked caller awaits it, so that its completion runs no code of others. */
+  /** Whether a blocked caller awaits it, so that its completion runs no callbacks. */
   private boolean awaited;
 
-  /** What ends it where Lettuce finds it late; null if Lettuce times what it is part of. */
+  /** Ends it if Lettuce finds it late; null if it is part of a flight that Lettuce times. */
   private volatile @Nullable Expiry expiry;
 
-  /** How many connections were lost while its reply was the next. Of the event loop. */
+  /** How many connections were lost while its reply was the next. Event loop only. */
   private int losses;
 
-  /** The link of the queue this command stands in; written by the queue alone. */
+  /** The next command in the queue; written by the queue only. */
   private volatile @Nullable EncodedCommand<?, ?, ?> next;
 
-  /** The slot of the key of a GET, or {@link #NO_SLOT} while nobody asked. */
+  /** The slot of the key of a GET; {@link #NO_SLOT} until first needed. */
   private int slot = NO_SLOT;
 
   private EncodedCommand(
@@ -105,7 +103,7 @@ public class EncodedCommand<K, V, T>
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
     this.command = command;
     byte[] encoded = RequestEncoder.encode(command);
-    // What it was when it waited for a node that has left the cluster since.
+    // Its earlier self, if it waited for a node that has left the cluster.
     EncodedCommand<?, ?, ?> before = in(command);
     if (before != null) {
       this.calledNanos = before.calledNanos;
@@ -131,13 +129,13 @@ public class EncodedCommand<K, V, T>
         && CommandWrapper.unwrap(command, TransactionalCommand.class) == null;
   }
 
-  /** A plain GET that was encoded by {@link RequestEncoder#encodeGet}. */
+  /** Wraps a plain GET that was encoded with {@link RequestEncoder#encodeGet}. */
   public static <K, V, T> EncodedCommand<K, V, T> encodedGet(
       RedisCommand<K, V, T> command, byte[] request, @Nullable CommandCompression compression) {
     return new EncodedCommand<>(command, request, compression);
   }
 
-  /** Encodes a command whose values are left as they are. */
+  /** Encodes a command without compression. */
   public static <K, V, T> EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse) {
     return encode(command, mayFuse, null);
@@ -146,8 +144,8 @@ public class EncodedCommand<K, V, T>
   /**
    * Encodes a command.
    *
-   * @param compression what compresses values; null if nothing does
-   * @throws RuntimeException whatever the codec or the compressor throws
+   * @param compression null for none
+   * @throws RuntimeException if the codec or the compressor throws one
    */
   public static <K, V, T> EncodedCommand<K, V, T> encode(
       RedisCommand<K, V, T> command, boolean mayFuse, @Nullable CommandCompression compression) {
@@ -156,7 +154,7 @@ public class EncodedCommand<K, V, T>
         : new EncodedCommand<>(command, mayFuse, compression);
   }
 
-  /** The one that a command is, or wraps; null if there is none. */
+  /** The encoded command that a command is or wraps; null if there is none. */
   @SuppressWarnings("unchecked")
   public static @Nullable EncodedCommand<?, ?, ?> in(RedisCommand<?, ?, ?> command) {
     if (command instanceof EncodedCommand<?, ?, ?> own) {
@@ -168,56 +166,56 @@ public class EncodedCommand<K, V, T>
         : null;
   }
 
-  /** The next one in its queue, or its chain. */
+  /** The next command in its queue or chain. */
   public final @Nullable EncodedCommand<?, ?, ?> next() {
     return next;
   }
 
-  /** Links it to the next one, which a thread that sees the link sees whole. */
+  /** Links it to the next command, which is safely published to threads that see the link. */
   public final void linkTo(@Nullable EncodedCommand<?, ?, ?> following) {
     NEXT.setRelease(this, following);
   }
 
-  /** What the table of commands says of it. */
+  /** Its row in the table of commands. */
   public final CommandTraits traits() {
     return traits;
   }
 
-  /** Whether this may travel as part of a fused read. */
+  /** Whether it can be fused with other reads. */
   public final boolean isFusible() {
     return itemStart != 0;
   }
 
-  /** The size of the request as it travels. */
+  /** The size of the request as sent. */
   public final int requestBytes() {
     return request.length;
   }
 
-  /** The request as it travels, not a copy. */
+  /** The request as sent; not a copy. */
   public final byte[] request() {
     return request;
   }
 
   /**
-   * Where the last argument begins, framed, of a read that may be fused: its item. What stands
-   * between the name and the item, reads that are fused have in common.
+   * The index of the last argument, framed, of a read that can be fused: its item. Fused reads have
+   * the arguments between the name and the item in common.
    */
   public final int itemStart() {
     return itemStart;
   }
 
-  /** A hash of the item as it travels, for {@link #isItem} to confirm. */
+  /** A hash of the item; {@link #isItem} confirms equality. */
   public final int itemHash() {
     return itemHash;
   }
 
-  /** Whether the item is the given framed argument. */
+  /** Whether the item equals the given framed argument. */
   public final boolean isItem(byte[] bytes, int start, int end) {
     return Arrays.equals(request, itemStart, request.length, bytes, start, end);
   }
 
   /**
-   * Takes note that it was called no later than that, by System.nanoTime; the first note counts.
+   * Records that it was called no later than the given System.nanoTime; only the first call counts.
    */
   public final void calledBy(long nanos) {
     if (calledNanos == 0) {
@@ -225,20 +223,22 @@ public class EncodedCommand<K, V, T>
     }
   }
 
-  /** Counts commands of a connection until they have ended. */
+  /** Counts the unfinished commands of a connection. */
   public interface Counting {
 
-    /** A command was answered, or will never be. Once for each, before its caller knows. */
+    /**
+     * Called once for each command when it was answered or never will be, before its caller knows.
+     */
     void ended(EncodedCommand<?, ?, ?> command, int cell);
   }
 
-  /** Takes note, before it is queued, that it was counted in this cell. */
+  /** Records, before it is queued, that it was counted in this cell. */
   public final void countedIn(Counting counting, int cell) {
     this.countingCell = cell;
     COUNTING.set(this, counting); // The queue shows it to other threads.
   }
 
-  /** It is answered, or will never be. */
+  /** Uncounts it: it was answered, or never will be. */
   public final void ended() {
     Counting countedIn = counting;
     if (countedIn != null && COUNTING.compareAndSet(this, countedIn, null)) {
@@ -247,14 +247,14 @@ public class EncodedCommand<K, V, T>
   }
 
   /**
-   * Ends it without sending it, since it is abandoned. Its caller has an outcome already; spans and
-   * listeners may wait for theirs.
+   * Ends it without sending it, since its caller has an outcome already. Spans and listeners may
+   * still wait for its end.
    */
   public final void drop() {
     cancel();
   }
 
-  /** Takes note, before it is queued, that its caller blocks until it is done. */
+  /** Records, before it is queued, that its caller blocks until it is done. */
   public final void awaitedByCaller() {
     awaited = true;
   }
@@ -264,7 +264,7 @@ public class EncodedCommand<K, V, T>
     return awaited;
   }
 
-  /** Counts a connection that was lost while its reply was the next; how many there were. */
+  /** Counts a connection that was lost while its reply was the next, and returns the count. */
   public final int lost() {
     return ++losses;
   }
@@ -274,18 +274,18 @@ public class EncodedCommand<K, V, T>
     return losses;
   }
 
-  /** Whether it had to wait, so that its time began before it is written. */
+  /** Whether it had to wait, so that its time-out started before the write. */
   public final boolean isDelayed() {
     return calledNanos != 0;
   }
 
-  /** Whether it was called at least that long ago; a command without a note was called now. */
+  /** Whether it was called at least that long ago; without a record, it was called now. */
   public final boolean hasWaited(long nowNanos, long nanos) {
     calledBy(nowNanos);
     return nowNanos - calledNanos >= nanos;
   }
 
-  /** The slot of the key of a GET. Asked by its caller first, and by the event loop after. */
+  /** The slot of the key of a GET. Called by its caller first, then by the event loop. */
   public final int slot() {
     if (slot == NO_SLOT) {
       slot =
@@ -296,15 +296,15 @@ public class EncodedCommand<K, V, T>
     return slot;
   }
 
-  /** Whether nobody waits for this command any more, so that it need not be sent. */
+  /** Whether its caller no longer waits, so that it need not be sent. */
   public final boolean isAbandoned() {
     return command.isDone() || command.isCancelled();
   }
 
   /**
-   * Whether this command has to be visible to Lettuce as it is: because its reply is consumed piece
-   * by piece, because it has none, because it is part of a transaction and so not done with its
-   * reply, or because Lettuce itself acts on its type.
+   * Whether Lettuce must see the command itself, outside of flights: because its reply is consumed
+   * in pieces, because it has no reply, because it is part of a transaction and its reply does not
+   * complete it, or because Lettuce acts on its type.
    */
   public final boolean travelsAlone() {
     return alone;
@@ -325,18 +325,18 @@ public class EncodedCommand<K, V, T>
     }
   }
 
-  /** Ends a command that Lettuce found to be late, and says why it is. */
+  /** Fails a command that Lettuce has timed out, with the reason. */
   public interface Expiry {
 
     /**
-     * Ends it.
+     * Fails it.
      *
-     * @return whether it had no end before
+     * @return whether it was not done before
      */
     boolean expire(EncodedCommand<?, ?, ?> command);
   }
 
-  /** Takes note, before it is written by itself, of what ends it if it is late. */
+  /** Sets, before it is sent outside of flights, how it ends if it is late. */
   public final void expiresBy(Expiry ends) {
     expiry = ends;
   }
@@ -348,17 +348,17 @@ public class EncodedCommand<K, V, T>
       try {
         return late.expire(this);
       } catch (RuntimeException withoutReason) {
-        // Such as from a TimeoutSource of the application: the command ends all the same.
+        // For instance from a TimeoutSource of the application. The command still ends.
       }
     }
     return fail(throwable);
   }
 
   /**
-   * Fails it, with just that. What a listener throws is its own affair: others wait to be failed
-   * behind this command.
+   * Fails it with exactly this exception. Exceptions of listeners are ignored, as further commands
+   * may have to be failed.
    *
-   * @return whether it had no end before
+   * @return whether it was not done before
    */
   public final boolean fail(Throwable throwable) {
     ended();
@@ -382,7 +382,7 @@ public class EncodedCommand<K, V, T>
     buffer.writeBytes(request, 0, request.length);
   }
 
-  /** Its reply is read anew from now on. */
+  /** Prepares to read its reply from the start. */
   public final void beginReply() {
     if (decoding != null) {
       decoding.restart();

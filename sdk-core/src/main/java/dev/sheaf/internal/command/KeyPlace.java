@@ -4,7 +4,7 @@ package dev.sheaf.internal.command;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where keys stand among the arguments of a command, and whether they are written. */
+/** The position of keys among the arguments of a command, and whether they are written. */
 final class KeyPlace {
 
   private static final Pattern NOTATION =
@@ -20,15 +20,15 @@ final class KeyPlace {
 
   private final boolean written;
 
-  /** The word before the keys; empty if they begin at a fixed place. */
+  /** The keyword before the keys; empty if they are at a fixed index. */
   private final String word;
 
-  /** Where the keys begin, or from where the word is looked for; negative from the end. */
+  /** The index of the first key, or from where to search the keyword; negative from the end. */
   private final int from;
 
   private final Extent extent;
 
-  /** How many arguments at the end are no keys. */
+  /** How many arguments at the end are not keys. */
   private final int after;
 
   private final int step;
@@ -42,7 +42,7 @@ final class KeyPlace {
     this.step = step;
   }
 
-  /** Reads the notation of the table of commands. */
+  /** Parses the notation of the table of commands. */
   static KeyPlace parse(String text) {
     Matcher notation = NOTATION.matcher(text);
     if (!notation.matches()) {
@@ -72,12 +72,12 @@ final class KeyPlace {
     return written;
   }
 
-  /** Whether the one key is the first argument. */
+  /** Whether the first argument is the only key. */
   boolean isFirstArgument() {
     return extent == Extent.ONE && word.isEmpty() && from == 1;
   }
 
-  /** Calls back for each key that is there. */
+  /** Runs an action for each key in a request. */
   void forEach(RespRequest request, RespRequest.KeyVisitor visitor) {
     int first = word.isEmpty() ? from : afterWord(request);
     int end = request.count() - after;
@@ -98,7 +98,7 @@ final class KeyPlace {
     }
   }
 
-  /** What stands behind the word; behind all arguments if it is not there. */
+  /** The index after the keyword; after all arguments if it is missing. */
   private int afterWord(RespRequest request) {
     if (from >= 0) {
       int index = request.indexOf(word, from);

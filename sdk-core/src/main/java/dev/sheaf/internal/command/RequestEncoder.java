@@ -16,10 +16,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes commands to arrays of their exact size, through one buffer for each thread.
+ * Encodes commands to arrays of their exact size, through one buffer per thread.
  *
- * <p>The buffer is of the heap, and makes others of the heap: Lettuce asks it for a temporary one
- * for each key, and a direct one costs more than all the rest of a small command.
+ * <p>It is a heap buffer, and so are the temporary buffers that Lettuce allocates from it for each
+ * key. A direct one costs more than the rest of a small command.
  */
 public final class RequestEncoder {
 
@@ -29,17 +29,19 @@ public final class RequestEncoder {
   /** The request of a GET up to its key. */
   private static final byte[] GET = "*2\r\n$3\r\nGET\r\n".getBytes(StandardCharsets.US_ASCII);
 
-  /** Where the key of an encoded GET begins, framed. */
+  /** The index of the framed key in an encoded GET. */
   static final int GET_KEY = GET.length;
 
-  /** A thread that once sent something large need not keep that much for ever. */
+  /** Larger buffers are not kept after use. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
-  /** Softly, so that threads of an application server do not keep the classes of an application. */
+  /**
+   * A soft reference, so that threads of an application server do not pin an application's classes.
+   */
   private static final ThreadLocal<@Nullable SoftReference<RequestEncoder>> OF_THREAD =
       new ThreadLocal<>();
 
-  /** Null while it is in use: a codec may send commands itself. */
+  /** Null while in use: a codec may send commands itself. */
   private @Nullable ByteBuf buffer = HEAP.heapBuffer(INITIAL_BYTES);
 
   private RequestEncoder() {}
@@ -55,9 +57,9 @@ public final class RequestEncoder {
   }
 
   /**
-   * The request as it travels.
+   * Encodes the request of a command.
    *
-   * @throws RuntimeException whatever the codec throws
+   * @throws RuntimeException if the codec throws one
    */
   public static byte[] encode(RedisCommand<?, ?, ?> command) {
     RequestEncoder encoder = ofThread();
@@ -71,14 +73,14 @@ public final class RequestEncoder {
   }
 
   /**
-   * The request of a GET as it travels, the same bytes as of Lettuce's command.
+   * Encodes the request of a GET, with the same bytes as Lettuce's command.
    *
-   * @throws RuntimeException whatever the codec throws
+   * @throws RuntimeException if the codec throws one
    */
   public static <K> byte[] encodeGet(RedisCodec<K, ?> codec, K key) {
     if (codec == StringCodec.UTF8 && key instanceof String text) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-      // As many bytes as characters: no surrogates, of which codecs differ in what is half a pair.
+      // As many bytes as characters: no surrogates, for which codecs differ on unpaired ones.
       if (bytes.length == text.length()) {
         return framedGet(bytes, bytes.length);
       }
@@ -93,16 +95,16 @@ public final class RequestEncoder {
     }
   }
 
-  /** What becomes of a command whose arguments its codec could not encode. */
+  /** The error of a command whose arguments could not be encoded. */
   public static SheafException failure(ProtocolKeyword type, RuntimeException ofCodec) {
     return new SheafException(
         "Cannot encode " + type + ": the codec failed with " + ofCodec, ofCodec);
   }
 
   /**
-   * The bytes of a key, as in a command.
+   * Encodes a key as in a command.
    *
-   * @throws RuntimeException whatever the codec throws
+   * @throws RuntimeException if the codec throws one
    */
   static <K> byte[] encodeKey(RedisCodec<K, ?> codec, K key) {
     RequestEncoder encoder = ofThread();
@@ -138,9 +140,9 @@ public final class RequestEncoder {
   }
 
   /**
-   * Where the last argument of an encoded read begins, framed; 0 if the request is not a plain one.
+   * The index of the last argument of an encoded read, framed; 0 if the request has another form.
    *
-   * @param arguments how many it has: one is a GET
+   * @param arguments how many arguments it must have: one for a GET
    */
   static int lastArgument(byte[] request, int arguments) {
     if (arguments == 1) {
@@ -163,7 +165,7 @@ public final class RequestEncoder {
     return hash ^ hash >>> 15;
   }
 
-  /** How many digits a number has that is not negative. */
+  /** The number of digits of a non-negative number. */
   private static int digits(int number) {
     int digits = 1;
     for (int rest = number; rest >= 10; rest /= 10) {
@@ -173,9 +175,9 @@ public final class RequestEncoder {
   }
 
   /**
-   * Puts a number that is not negative into a request.
+   * Writes a non-negative number into a request.
    *
-   * @return where it ends
+   * @return the index after it
    */
   public static int putDecimal(byte[] request, int at, int number) {
     int end = at + digits(number);

@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * An encoded request, an array of bulk strings, with the places of its arguments. The name of the
+ * A parsed request: an array of bulk strings with the positions of its arguments. The name of the
  * command is argument 0.
  *
- * <p>A request that is cut short or malformed has the arguments that are whole. The static methods
- * find a place without an object, for the way of every command.
+ * <p>A truncated or malformed request has its complete arguments only. The static methods find a
+ * position without an object, for use with every command.
  */
 public final class RespRequest {
 
@@ -19,18 +19,18 @@ public final class RespRequest {
 
   private final byte[] bytes;
 
-  /** Where each argument begins with its length line, where its content begins, and ends. */
+  /** For each argument the index of its length line, of its content, and of its end. */
   private final int[] frames;
 
   private final int[] starts;
   private final int[] ends;
   private int count;
 
-  /** Finds the arguments of a whole request. */
+  /** Parses a request. */
   public RespRequest(byte[] bytes) {
     this.bytes = bytes;
     int announced = bytes.length == 0 ? 0 : decimal(bytes, 1);
-    // An argument takes five bytes at least, so that a false number reserves no memory.
+    // An argument takes at least five bytes, so that a wrong count allocates nothing.
     int capacity = Math.max(0, Math.min(announced, bytes.length / 5));
     this.frames = new int[capacity];
     this.starts = new int[capacity];
@@ -49,21 +49,21 @@ public final class RespRequest {
     }
   }
 
-  /** Where the first bulk string of a request begins: the name of the command. */
+  /** The index of the first bulk string: the name of the command. */
   public static int firstFrame(byte[] bytes) {
     return afterLine(bytes, 0);
   }
 
   /**
-   * Where the bulk string ends that begins here, and the next one begins. Behind the end of the
-   * bytes if it is cut short.
+   * The index after the bulk string at this index, where the next one starts; beyond the end of the
+   * array if it is truncated.
    */
   public static int frameEnd(byte[] bytes, int frame) {
     long end = (long) contentStart(bytes, frame) + decimal(bytes, frame + 1) + 2;
     return (int) Math.min(end, Integer.MAX_VALUE);
   }
 
-  /** Where the content of the bulk string begins that begins here. */
+  /** The index of the content of the bulk string at this index. */
   public static int contentStart(byte[] bytes, int frame) {
     return afterLine(bytes, frame);
   }
@@ -76,7 +76,7 @@ public final class RespRequest {
     return i + 1;
   }
 
-  /** The digits up to the first other byte; what does not fit an int is taken for the largest. */
+  /** Parses digits up to the first other byte; numbers that overflow an int become the largest. */
   private static int decimal(byte[] bytes, int from) {
     long number = 0;
     for (int i = from; i < bytes.length && bytes[i] >= '0' && bytes[i] <= '9'; i++) {
@@ -85,7 +85,7 @@ public final class RespRequest {
     return (int) number;
   }
 
-  /** Calls back for each argument behind the name with the range it has, framed. */
+  /** Runs an action for each argument after the name, with its framed range. */
   public static void forEachArgument(byte[] bytes, ArgumentVisitor visitor) {
     int frame = frameEnd(bytes, firstFrame(bytes));
     while (frame < bytes.length) {
@@ -95,32 +95,32 @@ public final class RespRequest {
     }
   }
 
-  /** The bytes of the request, not a copy. */
+  /** The bytes of the request; not a copy. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** How many arguments there are, the name included. */
+  /** The number of arguments, including the name. */
   public int count() {
     return count;
   }
 
-  /** Where an argument begins with its length line. */
+  /** The index of an argument's length line. */
   public int frameStart(int index) {
     return frames[index];
   }
 
-  /** Where the length line, the content and the end of an argument end. */
+  /** The index after an argument with its line end. */
   public int frameEnd(int index) {
     return ends[index] + 2;
   }
 
-  /** Where the content of an argument begins. */
+  /** The index of an argument's content. */
   public int start(int index) {
     return starts[index];
   }
 
-  /** Where the content of an argument ends. */
+  /** The index after an argument's content. */
   public int end(int index) {
     return ends[index];
   }
@@ -134,7 +134,7 @@ public final class RespRequest {
     return Arrays.copyOfRange(bytes, starts[index], ends[index]);
   }
 
-  /** Whether an argument is this word of letters, in any case. */
+  /** Whether an argument is this word, in any case. */
   public boolean is(int index, String word) {
     if (index >= count || length(index) != word.length()) {
       return false;
@@ -151,7 +151,7 @@ public final class RespRequest {
     return character >= 'a' && character <= 'z' ? character - ('a' - 'A') : character;
   }
 
-  /** Where this word stands, from an index on; -1 if nowhere. */
+  /** The first argument from an index on that is this word; -1 if none. */
   public int indexOf(String word, int from) {
     for (int i = from; i < count; i++) {
       if (is(i, word)) {
@@ -161,7 +161,7 @@ public final class RespRequest {
     return -1;
   }
 
-  /** An argument that is a number of digits; -1 if it is none, or has more than nine. */
+  /** An argument as a number; -1 if it is no number or has more than nine digits. */
   public int decimal(int index) {
     if (index >= count || length(index) == 0 || length(index) > MAX_DECIMAL_DIGITS) {
       return -1;
@@ -182,19 +182,19 @@ public final class RespRequest {
             .toUpperCase(Locale.ROOT);
   }
 
-  /** An argument as messages show it: in quotes, and cut after {@value #SHOWN_BYTES} bytes. */
+  /** An argument for messages: in quotes, truncated after {@value #SHOWN_BYTES} bytes. */
   public String shown(int index) {
     return shown(bytes, starts[index], ends[index]);
   }
 
-  /** Some bytes as messages show them. */
+  /** Bytes for messages. */
   public static String shown(byte[] bytes, int start, int end) {
     int shownEnd = Math.min(end, start + SHOWN_BYTES);
     String text = new String(bytes, start, shownEnd - start, StandardCharsets.UTF_8);
     return "\"" + text + (shownEnd < end ? "…" : "") + "\"";
   }
 
-  /** Receives arguments by their place in a request. */
+  /** Receives arguments by their position in a request. */
   public interface ArgumentVisitor {
     void visit(int start, int end);
   }

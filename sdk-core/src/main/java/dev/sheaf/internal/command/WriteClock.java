@@ -8,42 +8,43 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Tells loops whether a key that they have read ahead was written by this client since.
+ * Counters of writes, by which loops see whether this client has written a key since they read it
+ * ahead.
  *
- * <p>Keys share {@value #CELLS} counters by their hash. A loop notes the counter of each key before
- * it asks for the value, and hands the value out only if the counter still stands there; a write
- * moves the counter of its key, or the common one. Two keys that share a counter cost a round trip
- * now and then, never a stale value. So a write costs the same however many loops there are, and
- * nothing is kept for a loop that ends without a word.
+ * <p>Keys share {@value #CELLS} counters by their hash. A loop records the counter of each key
+ * before it requests the value, and returns the value only if the counter is unchanged. A write
+ * increments the counter of its key, or the common one. Keys that share a counter sometimes cost a
+ * round trip, never a stale value. A write costs the same for any number of loops, and a loop that
+ * is abandoned leaves nothing behind.
  *
- * <p>A write moves its counter before it enters the queue and again after: what a loop asked for
- * between the two stands before the write in the queue, and is stale. Where a server has several
- * connections, what was asked for on another one may be as stale, and so a write moves its counter
- * once more when it ends, before its caller knows.
+ * <p>A write increments its counter before it is queued and again after: a value requested between
+ * the two is ahead of the write in the queue, and stale. With several connections to a server, a
+ * value requested on another one may be stale too. So a write increments its counter once more when
+ * it ends, before its caller knows.
  *
  * <p>Shared by all node connections of a client. Thread-safe. While no loop holds values, a write
  * costs two volatile reads.
  */
 public final class WriteClock {
 
-  /** How many counters there are: 16 KiB, and a full window shares one with 6 % of all keys. */
+  /** The number of counters: 16 KiB. A full window shares counters with 6 % of all keys. */
   private static final int CELLS = 4_096;
 
-  /** How many counters of claims there are: 1 KiB, several times the threads that read at once. */
+  /** The number of counters of claims: 1 KiB, several times the threads that read at once. */
   private static final int THREADS = 256;
 
-  /** Stands for the cell of a command that writes no key. */
+  /** In place of a cell: the command writes no key. */
   public static final int NOTHING = -1;
 
-  /** Stands for the cell of a command that may write any key. */
+  /** In place of a cell: the command may write any key. */
   static final int EVERYTHING = -2;
 
   private static final int NOT_LOOKED_AT = -3;
 
-  /** Where the options of SET begin: behind its name, the key and the value. */
+  /** The index of the options of SET, after the name, the key and the value. */
   private static final int SET_OPTIONS = 3;
 
-  /** What makes a SET depend on what is there, or tell it. */
+  /** The options that make a SET depend on the present value, or return it. */
   private static final List<String> CONDITIONS =
       List.of("NX", "XX", "GET", "IFEQ", "IFNE", "IFDEQ", "IFDNE");
 
@@ -51,15 +52,15 @@ public final class WriteClock {
   private final AtomicInteger common = new AtomicInteger();
   private final AtomicIntegerArray cells = new AtomicIntegerArray(CELLS);
 
-  /** By the id of the thread, which may share one with others. */
+  /** By the id of the thread; threads may share one. */
   private final AtomicIntegerArray claims = new AtomicIntegerArray(THREADS);
 
-  /** A loop is about to read ahead. */
+  /** Called when a loop is about to read ahead. */
   public void join() {
     readers.incrementAndGet();
   }
 
-  /** A loop that had joined holds no values any more. */
+  /** Called when a loop no longer holds values. */
   public void leave() {
     readers.decrementAndGet();
   }
@@ -75,14 +76,14 @@ public final class WriteClock {
     for (int i = from; i < to; i++) {
       hash = 31 * hash + bytes[i];
     }
-    // Keys often differ in their last digits alone, which the multiplication keeps in low bits.
+    // Keys often differ only in their last digits, which the multiplication keeps in low bits.
     return (hash ^ hash >>> 16) & CELLS - 1;
   }
 
   /**
    * The cell of a key.
    *
-   * @throws RuntimeException whatever the codec throws
+   * @throws RuntimeException if the codec throws one
    */
   public static <K> int cellOf(RedisCodec<K, ?> codec, K key) {
     byte[] encoded = RequestEncoder.encodeKey(codec, key);
@@ -99,7 +100,7 @@ public final class WriteClock {
         : EVERYTHING;
   }
 
-  /** The cell of what a command may write; everything if that is not one key. */
+  /** The cell of the key that a command may write; the common one unless it is a single key. */
   static int writtenBy(EncodedCommand<?, ?, ?> command) {
     CommandTraits traits = command.traits();
     if (command.isFusible() || traits.writesNothing()) {
@@ -127,7 +128,7 @@ public final class WriteClock {
     return cell[0];
   }
 
-  /** Whether its reply may make its caller the owner of something, as that of SET NX does. */
+  /** Whether its reply may give its caller a lock or the like, as with SET NX. */
   private static boolean mayClaim(EncodedCommand<?, ?, ?> command) {
     CommandTraits traits = command.traits();
     return traits.isBlocking()
@@ -154,8 +155,8 @@ public final class WriteClock {
   }
 
   /**
-   * How often this thread has sent what may have made it the owner of something, as {@code SET NX}
-   * and BLPOP do. What it read ahead before may be older than what it owns now.
+   * How often this thread has sent commands that may have given it a lock or the like, such as
+   * {@code SET NX} and BLPOP. Values read ahead before may be older than the lock.
    */
   public int claimReading() {
     return claims.get(claimCell());
@@ -173,15 +174,15 @@ public final class WriteClock {
     }
   }
 
-  /** Values read ahead for the keys of this cell are void. */
+  /** Invalidates values read ahead for the keys of this cell. */
   public void advance(int cell) {
     cells.incrementAndGet(cell);
   }
 
   /**
-   * Called with commands linked to each other, before they enter the queue.
+   * Called with linked commands before they are queued.
    *
-   * @return what to give to {@link #afterQueueing}
+   * @return the argument of {@link #afterQueueing}
    */
   public int beforeQueueing(EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     if (readers.get() == 0) {
@@ -208,7 +209,7 @@ public final class WriteClock {
     return written;
   }
 
-  /** Called when the commands are in the queue. From here on their links are not theirs. */
+  /** Called when the commands have been queued. The queue owns their links from now on. */
   public void afterQueueing(
       int written, EncodedCommand<?, ?, ?> first, EncodedCommand<?, ?, ?> last) {
     if (readers.get() == 0) {
@@ -221,7 +222,7 @@ public final class WriteClock {
     }
   }
 
-  /** A write has ended: what was asked for meanwhile, on another connection, may be stale. */
+  /** Called when a write has ended: values requested meanwhile elsewhere may be stale. */
   public void ended(EncodedCommand<?, ?, ?> command) {
     if (readers.get() != 0) {
       advanceFor(writtenBy(command));

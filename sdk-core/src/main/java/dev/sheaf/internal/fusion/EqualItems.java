@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds reads of the same item in one fused read, so that it travels once. Immutable.
+ * The duplicate items of a fused read, so that each item is requested once. Immutable.
  *
  * <p>A hash table with open addressing over the indexes of the batch.
  */
@@ -15,7 +15,7 @@ final class EqualItems {
 
   private static final int NONE = -1;
 
-  /** For each read the next one of the same item, or {@link #NONE}. */
+  /** For each read the index of the next one with the same item, or {@link #NONE}. */
   private final int[] next;
 
   private final boolean[] repeated;
@@ -27,7 +27,7 @@ final class EqualItems {
     this.distinct = distinct;
   }
 
-  /** Finds equal items; null if all are different, which is the usual case. */
+  /** Finds duplicates; null if there are none, which is the usual case. */
   static @Nullable EqualItems in(List<EncodedCommand<?, ?, ?>> reads) {
     int size = reads.size();
     int[] table = new int[Integer.highestOneBit(size) * 4];
@@ -47,7 +47,7 @@ final class EqualItems {
         next[table[bucket] - 1] = i;
         distinct--;
       }
-      // The latest of an item stands in the table, so that the next equal one is linked behind it.
+      // The table has the latest read of each item, so that the next equal one is linked to it.
       table[bucket] = i + 1;
     }
     return next == null ? null : new EqualItems(next, repeatedIn(next), distinct);
@@ -63,17 +63,17 @@ final class EqualItems {
     return repeated;
   }
 
-  /** How many different items there are. */
+  /** The number of distinct items. */
   int distinct() {
     return distinct;
   }
 
-  /** Whether an earlier read has the item of this one. */
+  /** Whether an earlier read has the same item. */
   boolean isRepeated(int index) {
     return repeated[index];
   }
 
-  /** The index of the next read with the item of this one, or a negative number. */
+  /** The index of the next read with the same item, or a negative number. */
   int next(int index) {
     return next[index];
   }

@@ -6,7 +6,7 @@ import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a reply of one bulk string, or an array of them, of which nothing counts but an error. */
+/** An output that ignores bulk strings and arrays of them, and keeps only an error. */
 final class ErrorOnly extends CommandOutput<byte[], byte[], Void> {
 
   @SuppressWarnings("NullAway") // Values are dropped.
@@ -16,6 +16,6 @@ final class ErrorOnly extends CommandOutput<byte[], byte[], Void> {
 
   @Override
   public void set(@Nullable ByteBuffer bytes) {
-    // Nobody waits for it.
+    // The value is not needed.
   }
 }

@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several GETs that travel as one MGET.
+ * Several GETs that are sent as one MGET.
  *
- * <p>MGET is not GET many times: it answers nil where GET answers WRONGTYPE, and it is refused
- * whole where one key is. So a nil is asked again ({@link NilCheck}), and a refused MGET falls
- * apart into its GETs, each of which then meets its own error, or redirect, by itself.
+ * <p>MGET is not the same as many GETs: it answers nil where GET answers WRONGTYPE, and one refused
+ * key refuses all. So a nil is checked with a GET ({@link NilCheck}), and after a refused MGET each
+ * GET is sent by itself and gets its own error or redirection.
  */
 final class FusedGet extends FusedRead {
 
@@ -21,21 +21,21 @@ final class FusedGet extends FusedRead {
   private boolean @Nullable [] nils;
   private int nilCount;
 
-  /** Where GETs go that have to be sent (again) by themselves. */
+  /** Sends GETs of an MGET again, one by one. */
   interface Resender {
-    /** Takes note that the reply has come. */
+    /** Called when the reply has arrived. */
     void answered(FusedGet fused);
 
-    /** Takes note that a GET has its value, and others wait for theirs. */
+    /** Called after each delivered value. */
     void delivered();
 
-    /** Sends the GETs of a refused MGET, each by itself. */
+    /** Sends the GETs of a refused MGET one by one. */
     void unfuse(FusedGet fused, List<EncodedCommand<?, ?, ?>> gets, String error);
 
     /**
-     * Takes note how many keys had no value, and asks again.
+     * Called with the number of nils in the reply; checks them.
      *
-     * @param unchecked the keys without a value that nobody has asked about again yet
+     * @param unchecked the GETs answered with nil that have not been checked yet
      */
     void checkNils(FusedGet fused, List<EncodedCommand<?, ?, ?>> unchecked, int nils);
   }
@@ -46,8 +46,8 @@ final class FusedGet extends FusedRead {
   }
 
   /**
-   * A check of one of the keys that is to be sent now, because a write to it is about to be; null
-   * if there is one already.
+   * Creates a check of one of the keys, to be sent ahead of a write to that key; null if there is
+   * one already.
    */
   @Nullable NilCheck checkEarly(EncodedCommand<?, ?, ?> get) {
     if (earlyChecks == null) {
@@ -83,7 +83,7 @@ final class FusedGet extends FusedRead {
 
   @Override
   void deliver() {
-    // Before anything that callers ask next: a check behind a write might see what that wrote.
+    // Before any new command of a caller: a check after a write could see the new value.
     resender.checkNils(this, withoutEarlyCheck(missing(), false), nilCount);
     for (int i = 0; i < size(); i++) {
       if (!isMissing(i)) {
@@ -122,7 +122,7 @@ final class FusedGet extends FusedRead {
     resender.unfuse(this, withoutEarlyCheck(reads(), true), error);
   }
 
-  /** What was asked again ahead of a write gets its answer there; see {@link NilCheck}. */
+  /** GETs with a check that was sent ahead of a write are answered there; see {@link NilCheck}. */
   private List<EncodedCommand<?, ?, ?>> withoutEarlyCheck(
       List<EncodedCommand<?, ?, ?>> asked, boolean refused) {
     IdentityHashMap<EncodedCommand<?, ?, ?>, NilCheck> checks = earlyChecks;

@@ -5,12 +5,12 @@ import dev.sheaf.internal.command.EncodedCommand;
 import java.util.List;
 
 /**
- * Several HGETs of one hash that travel as one HMGET.
+ * Several HGETs of one hash that are sent as one HMGET.
  *
- * <p>HMGET answers what HGET answers: nil for a missing field, WRONGTYPE for what is no hash, and
- * all that is refused is refused for the key, which the HGETs share, or by the state of the server.
- * So each HGET gets the answer as its own. Only permission is of the command: whether HMGET may be
- * sent at all is known before ({@link HashFusion}), and if that changes, the HGETs are asked again.
+ * <p>HMGET answers like HGET: nil for a missing field, and WRONGTYPE if the key is no hash. Other
+ * errors concern the key, which the HGETs share, or the state of the server. So each HGET gets the
+ * answer or error as its own. Only permissions depend on the command: {@link HashFusion} finds out
+ * first whether HMGET is allowed, and if that changes, the HGETs are sent again.
  */
 final class FusedHashRead extends FusedRead {
 
@@ -20,7 +20,7 @@ final class FusedHashRead extends FusedRead {
   /**
    * Creates the fused read.
    *
-   * @param writesBefore how many writes had left on this connection
+   * @param writesBefore how many writes had been sent on this connection
    */
   FusedHashRead(List<EncodedCommand<?, ?, ?>> hgets, long writesBefore, RunFuser fuser) {
     super(hgets);

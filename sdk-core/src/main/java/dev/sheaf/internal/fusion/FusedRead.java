@@ -23,15 +23,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several reads of one kind that travel as one, each with its own outcome.
+ * Several reads of one kind that are sent as one command, each with its own outcome.
  *
- * <p>In Java the cost of a command dominates that of a key, on the client and on the server, so one
- * command for many keys is the larger part of what batching gains. What differs from kind to kind
- * is what a missing value means, and a refusal.
+ * <p>The cost per command exceeds the cost per key, on the client and on the server. So one command
+ * for many keys is the larger part of the gain of batching. Subclasses decide what a missing value
+ * and a refusal mean.
  */
 public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
 
-  /** An asterisk and the digits of an int. */
+  /** The length of an asterisk and the digits of an int. */
   private static final int MAX_COUNT_BYTES = 11;
 
   private static final byte[] MGET = framed(CommandType.MGET);
@@ -46,13 +46,13 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
   private final int callbacks;
   private final long beganNanos = System.nanoTime();
 
-  /** Whether it was answered, failed or given up. */
+  /** Whether it was answered, failed or cancelled. */
   private volatile boolean over;
 
   /**
    * Creates the fused read.
    *
-   * @param reads at least one, that fuse with each other; the list is kept
+   * @param reads at least one; all can be fused with each other; the list is not copied
    */
   FusedRead(List<EncodedCommand<?, ?, ?>> reads) {
     this.kind = reads.get(0).traits();
@@ -75,12 +75,12 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     return ("\r\n$" + name.length() + "\r\n" + name + "\r\n").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** What follows the count of arguments, up to the first one. */
+  /** The command's name as it follows the count of arguments. */
   private byte[] name() {
     return type == CommandType.MGET ? MGET : HMGET;
   }
 
-  /** Whether two reads may be parts of the same fused one, apart from their slots. */
+  /** Whether two reads can be fused, apart from their slots. */
   static boolean fuse(EncodedCommand<?, ?, ?> one, EncodedCommand<?, ?, ?> other) {
     return one.traits() == other.traits()
         && Arrays.equals(one.request(), 0, one.itemStart(), other.request(), 0, other.itemStart());
@@ -92,13 +92,13 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
         && one.isItem(other.request(), other.itemStart(), other.requestBytes());
   }
 
-  /** The arguments of a read, the last one being its item. */
+  /** The arguments of a read; the last one is its item. */
   static List<byte[]> arguments(EncodedCommand<?, ?, ?> read) {
     RespRequest request = new RespRequest(read.request());
     return IntStream.range(1, request.count()).mapToObj(request::argument).toList();
   }
 
-  /** Where in their requests begins what reads that fuse have in common, behind the name. */
+  /** The index in a request of the arguments that fused reads have in common, after the name. */
   private static int commonStart(EncodedCommand<?, ?, ?> read) {
     return RespRequest.frameEnd(read.request(), RespRequest.firstFrame(read.request()));
   }
@@ -116,7 +116,7 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     return reads.size();
   }
 
-  /** How many of the reads no blocked caller awaits. */
+  /** How many of the reads complete futures or callbacks, and not a blocked caller. */
   public final int callbacks() {
     return callbacks;
   }
@@ -129,7 +129,7 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     return kind;
   }
 
-  /** When it was made, to be written at once, by System.nanoTime. */
+  /** When it was created, just before it was sent, by System.nanoTime. */
   final long beganNanos() {
     return beganNanos;
   }
@@ -138,27 +138,27 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     return equalItems == null ? reads.size() : equalItems.distinct();
   }
 
-  /** Takes note that the reply has come, whether it is still awaited or not. */
+  /** Called when the reply has arrived, even if it is no longer awaited. */
   void answered() {}
 
-  /** The read at this index has no value. Called before {@link #deliver}. */
+  /** Called if the read at this index has no value, before {@link #deliver}. */
   abstract void missing(int index);
 
-  /** The reply is complete: ends the reads whose values were handed out. */
+  /** Called when the reply is complete: completes the reads that have values. */
   abstract void deliver();
 
-  /** The server answered with an error: decides about all reads. */
+  /** Called if the reply is an error: decides about all reads. */
   abstract void refused(String error);
 
-  /** Whether the read at this index is sent again, since the reply is no answer to it. */
+  /** Whether the read at this index is sent again, because the reply does not answer it. */
   boolean isAskedAgain(int index) {
     return false;
   }
 
-  /** Whether the reads are sent again after such an error. */
+  /** Whether the reads are sent again after this error. */
   abstract boolean isAskedAgain(String error);
 
-  /** Calls back for each read that has its answer in the reply, which has been read. */
+  /** Runs an action for each read that the reply answers. */
   public final void forEachAnswered(Consumer<EncodedCommand<?, ?, ?>> action) {
     String error = output.getError();
     if (error != null && isAskedAgain(error)) {
@@ -171,17 +171,17 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     }
   }
 
-  /** Forgets what was read of a reply that did not come to its end. */
+  /** Discards a reply that was read only in part. */
   void restart() {}
 
-  /** About the size of the request. */
+  /** The approximate size of the request. */
   public final long requestBytes() {
     return bytes;
   }
 
   @Override
   public final void encode(ByteBuf buffer) {
-    // Put together in an array: a hundred writes to a buffer of Netty's cost more than one.
+    // Assembled in an array: a hundred writes to a Netty buffer cost more than one.
     byte[] request = new byte[(int) bytes];
     request[0] = '*';
     EncodedCommand<?, ?, ?> first = reads.get(0);
@@ -282,7 +282,7 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     return output;
   }
 
-  /** The keys, for those who look at a command on its way: time-out sources, tracing, listeners. */
+  /** The keys, for code that inspects commands: time-out sources, tracing, listeners. */
   @Override
   public final CommandArgs<byte[], byte[]> getArgs() {
     CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
@@ -315,7 +315,7 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     return type + " of " + reads.size() + " " + kind + "s";
   }
 
-  /** Hands a value, or null for none, to the output of one read, as its own reply would. */
+  /** Passes a value, or null for none, to the output of one read, like a reply of its own. */
   @SuppressWarnings("NullAway") // That is how Lettuce says nil.
   static void receive(EncodedCommand<?, ?, ?> read, @Nullable ByteBuffer bytes) {
     if (read.isDone()) {
@@ -328,10 +328,10 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
     }
   }
 
-  /** Hands each element of the reply to the output of the read it belongs to. */
+  /** Distributes the elements of the reply to the outputs of the reads. */
   private final class FanOut extends CommandOutput<byte[], byte[], Void> {
 
-    /** The read that the next element belongs to. */
+    /** The index of the read that the next element belongs to. */
     private int position;
 
     private int received;
@@ -343,7 +343,7 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
 
     @Override
     public void multi(int count) {
-      // A reply read in part before a reconnect is read again from its beginning.
+      // After a reconnect, a partly read reply is read again from its start.
       position = 0;
       received = 0;
       restart();
@@ -363,7 +363,7 @@ public abstract class FusedRead implements RedisCommand<byte[], byte[], Void> {
         if (bytes == null) {
           missing(index);
         } else {
-          // Each read decodes a value of its own: values may be mutable.
+          // Each read decodes its own value, as values may be mutable.
           receive(reads.get(index), equalItems == null ? bytes : bytes.duplicate());
         }
         index = equalItems == null ? -1 : equalItems.next(index);

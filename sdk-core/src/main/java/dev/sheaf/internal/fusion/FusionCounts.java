@@ -3,19 +3,19 @@ package dev.sheaf.internal.fusion;
 
 import dev.sheaf.internal.command.CommandTraits;
 
-/** Is told what became of reads that could travel as one. Called on the event loop. */
+/** Listens to the results of fusion. Called on the event loop. */
 public interface FusionCounts {
 
   /**
-   * Reads have left as one.
+   * Called when reads have been sent as one.
    *
-   * @param distinct how many of them ask for something that none before them does
+   * @param distinct how many distinct items they request
    */
   void fused(CommandTraits kind, int reads, int distinct);
 
-  /** Reads that had left as one are sent each by itself. */
+  /** Called when fused reads are sent again one by one. */
   void unfused(CommandTraits kind, int reads);
 
-  /** That many GETs are asked again, none perhaps, because MGET had answered nil. */
+  /** Called with the number of GETs that are checked after an MGET answered nil; may be zero. */
   void nilChecks(int gets);
 }

@@ -2,21 +2,22 @@
 package dev.sheaf.internal.fusion;
 
 /**
- * Decides whether GETs of one connection may travel as MGET, by what came of it before.
+ * Decides whether GETs of one connection are sent as MGET, from the share of nils in earlier
+ * replies.
  *
- * <p>Every nil of an MGET costs a second request, and a round trip for its caller, so fusion pays
- * only while most keys exist. The share of nils is a moving average over keys; above the limit,
- * fusion pauses, and one batch in {@link #PROBE_INTERVAL} is fused to see whether it pays again. A
- * server that refuses MGET as such ends fusion for the connection.
+ * <p>Every nil costs a second request, and a round trip for its caller, so fusion pays only while
+ * most keys exist. The share of nils is a moving average over keys. Above the limit fusion pauses,
+ * and one batch in {@link #PROBE_INTERVAL} is fused to see whether it pays again. If the server
+ * does not allow MGET, fusion ends for the connection.
  *
- * <p>Confined to the drain of the queue and to the event loop; a stale reading costs speed alone.
+ * <p>Confined to the drain of the queue and to the event loop; a stale value only costs speed.
  */
 final class FusionGauge {
 
-  /** One nil in eight keys: from there on the second requests eat what fusion saves. */
+  /** One nil in eight keys: above this, the second requests cost more than fusion saves. */
   private static final double MAX_NIL_SHARE = 0.125;
 
-  /** Weight of a batch in the average, per key: about the last 200 keys count. */
+  /** The weight of each key in the average, which covers about the last 200 keys. */
   private static final double WEIGHT_PER_KEY = 0.005;
 
   private static final int PROBE_INTERVAL = 32;
@@ -25,7 +26,7 @@ final class FusionGauge {
   private int paused;
   private boolean refused;
 
-  /** Whether the next run of GETs may be fused. */
+  /** Whether to fuse the next run of GETs. */
   boolean mayFuse() {
     if (refused) {
       return false;
@@ -37,13 +38,13 @@ final class FusionGauge {
     return paused % PROBE_INTERVAL == 0;
   }
 
-  /** Learns from the reply to a fused batch. */
+  /** Updates the average from the reply to an MGET. */
   void observe(int nils, int keys) {
     double weight = Math.min(1.0, WEIGHT_PER_KEY * keys);
     nilShare += weight * ((double) nils / keys - nilShare);
   }
 
-  /** Learns that the server does not let this user send MGET. */
+  /** Ends fusion, because the server does not allow MGET for this user. */
   void refused() {
     refused = true;
   }

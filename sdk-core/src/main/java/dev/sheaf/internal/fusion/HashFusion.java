@@ -10,11 +10,11 @@ import io.lettuce.core.protocol.RedisCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether HGETs of one connection may travel as HMGET: once the server has answered one.
+ * Decides whether HGETs of one connection are sent as HMGET: once the server has answered an HMGET.
  *
- * <p>A user may be allowed HGET and not HMGET. An HGET that is asked again after such a refusal
- * could see what its caller wrote in the meantime, so the first HMGET of a connection answers
- * nobody: it is sent behind HGETs that travel as such.
+ * <p>A user may have permission for HGET but not for HMGET. An HGET sent again after such a refusal
+ * could see a later write of its caller. So the first HMGET of a connection is only a probe, sent
+ * after plain HGETs.
  *
  * <p>Confined to the drain of the queue and to the event loop.
  */
@@ -33,7 +33,7 @@ final class HashFusion {
     return state == State.ALLOWED;
   }
 
-  /** An HMGET that asks whether HMGET is allowed; null if one was sent before. */
+  /** Creates a probe that asks whether HMGET is allowed; null if one was sent before. */
   @Nullable RedisCommand<?, ?, ?> ask(EncodedCommand<?, ?, ?> hget) {
     if (state != State.UNKNOWN) {
       return null;
@@ -43,14 +43,14 @@ final class HashFusion {
         new CommandArgs<>(ByteArrayCodec.INSTANCE).addKeys(FusedRead.arguments(hget)));
   }
 
-  /** Takes note that HMGET was refused, but for reasons that pass. */
+  /** Called if HMGET was refused for a temporary reason. */
   void refused(String error) {
     if (error.startsWith("NOPERM") || error.startsWith("ERR")) {
       state = State.REFUSED;
     }
   }
 
-  /** An HMGET of one field whose value nobody wants. */
+  /** An HMGET of one field that ignores the value. */
   private final class Question extends Command<byte[], byte[], Void> {
 
     Question(CommandArgs<byte[], byte[]> args) {

@@ -10,13 +10,13 @@ import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A GET sent again because MGET had answered nil, which can mean "no such key" or "not a string".
+ * A GET sent again because MGET answered nil, which can mean "no such key" or "not a string".
  *
- * <p>Only an error of the second answer counts. A value does not: it was written after the MGET.
+ * <p>Only an error in the second reply counts. A value does not: it was written after the MGET.
  *
- * <p>Sent ahead of a write, before the reply to the MGET is there (see {@link OutstandingReads}),
- * it is the whole answer if the MGET turns out to be refused: then no other question about the time
- * before the write is possible.
+ * <p>A check can also be sent ahead of a write, before the reply to the MGET has arrived (see
+ * {@link OutstandingReads}). If the MGET is then refused, the check's reply answers the GET: any
+ * later request would see the write.
  */
 public final class NilCheck extends Command<byte[], byte[], Void> {
 
@@ -27,7 +27,7 @@ public final class NilCheck extends Command<byte[], byte[], Void> {
   /**
    * Creates a check.
    *
-   * @param beganNanos when the GET was written first, by System.nanoTime
+   * @param beganNanos when the GET was first sent, by System.nanoTime
    */
   NilCheck(EncodedCommand<?, ?, ?> get, long beganNanos) {
     super(CommandType.GET, new ErrorOnly());
@@ -39,12 +39,12 @@ public final class NilCheck extends Command<byte[], byte[], Void> {
     return get;
   }
 
-  /** When the GET was written first, by System.nanoTime. */
+  /** When the GET was first sent, by System.nanoTime. */
   public long beganNanos() {
     return beganNanos;
   }
 
-  /** Makes the answer of this check the answer to the GET. Called before the reply is read. */
+  /** Makes this check answer the GET. Called before its reply is read. */
   void answerInFull() {
     inFull = true;
   }

@@ -9,16 +9,15 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The fused GETs of one connection that await their reply, to be asked which of them a write is
- * about to overtake.
+ * The fused GETs of one connection that await their reply, searched for keys that a write is about
+ * to change.
  *
- * <p>A nil out of an MGET is asked again, and by then the key may hold what this client itself
- * wrote after its GET. So before a write to such a key leaves, the question is put ahead of it, on
- * the same connection; the server answers in order, and the answer is about the time before the
- * write.
+ * <p>A nil in an MGET is checked with a second request, and by then this client may have written
+ * the key. So the check is sent ahead of a write to such a key, on the same connection. The server
+ * answers in order, so the check sees the state before the write.
  *
- * <p>The usual answer, "none", costs a table look-up for each argument of a write. Confined to the
- * event loop of the connection.
+ * <p>Usually there is no such key, which costs one table look-up for each argument of a write.
+ * Confined to the event loop of the connection.
  */
 final class OutstandingReads {
 
@@ -33,7 +32,7 @@ final class OutstandingReads {
   }
 
   void remove(FusedGet fused) {
-    // Replies come in order, so it is the first one, but for a lost connection.
+    // Replies arrive in order, so it is the first one, except after a lost connection.
     if (outstanding.remove(fused)) {
       count(fused, -1);
     }
@@ -49,7 +48,7 @@ final class OutstandingReads {
     return hash & BUCKETS - 1;
   }
 
-  /** The checks that have to leave before a write does. */
+  /** The checks to send ahead of a write. */
   List<NilCheck> checksBefore(EncodedCommand<?, ?, ?> write) {
     if (outstanding.isEmpty()) {
       return List.of();

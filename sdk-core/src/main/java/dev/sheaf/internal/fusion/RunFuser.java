@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups the commands of a connection, in their order, into what is written: a run of GETs becomes
- * MGETs, a run of HGETs of one hash an HMGET, everything else stays itself.
+ * Fuses runs of reads on one connection: a run of GETs becomes MGETs, and a run of HGETs of one
+ * hash an HMGET. All other commands stay as they are.
  *
- * <p>A run ends at the first other command, so no read ever passes a write. On a cluster only keys
- * of one slot may share an MGET, even if one node owns both slots; the rest stay plain GETs in the
- * same write. Inside MULTI nothing is fused.
+ * <p>A run ends at the first other command, so no read overtakes a write. On a cluster, only keys
+ * of one slot can share an MGET, even if one node owns both slots; the rest stay GETs in the same
+ * write. Nothing is fused inside of MULTI.
  *
- * <p>Confined to the one drain at a time; what fused reads call is called on the event loop.
+ * <p>Confined to one drain at a time. Callbacks of fused reads run on the event loop.
  */
 public final class RunFuser implements FusedGet.Resender {
 
@@ -34,18 +34,18 @@ public final class RunFuser implements FusedGet.Resender {
   private volatile OutstandingReads outstanding = new OutstandingReads();
   private boolean inTransaction;
 
-  /** How many commands have left that were no reads. */
+  /** How many commands other than reads have been sent. */
   private long writes;
 
-  /** ASKING concerns the very next command, so nothing may come between. */
+  /** ASKING applies to the next command only, so nothing may be inserted after it. */
   private boolean afterAsking;
 
-  /** Writes commands that were part of a fused one. */
+  /** Sends the commands of a fused read again. */
   public interface Rewriter {
     /**
-     * Writes at once, past the queue.
+     * Sends commands at once, past the queue.
      *
-     * @param firstNanos when the fused one was written, by System.nanoTime
+     * @param firstNanos when the fused read was sent, by System.nanoTime
      */
     void write(List<RedisCommand<?, ?, ?>> commands, long firstNanos);
   }
@@ -53,7 +53,7 @@ public final class RunFuser implements FusedGet.Resender {
   /**
    * For one connection.
    *
-   * @param delivered called on the event loop for each read of a fused one that has its value
+   * @param delivered called on the event loop after each value of a fused read
    */
   public RunFuser(
       BatchingOptions options,
@@ -68,7 +68,7 @@ public final class RunFuser implements FusedGet.Resender {
     this.delivered = delivered;
   }
 
-  /** A new connection: what was learnt and begun on the old one is void. */
+  /** Starts again for a new socket. */
   public void reset() {
     gauge = new FusionGauge();
     hashes = new HashFusion();
@@ -85,7 +85,7 @@ public final class RunFuser implements FusedGet.Resender {
     endRun(outbox);
     if (!command.traits().isRead()) {
       writes++;
-      // Before MULTI too: a question behind it would be part of the transaction, and no answer.
+      // Before MULTI too: a check after it would be part of the transaction.
       if (!inTransaction && !afterAsking) {
         outbox.addAll(outstanding.checksBefore(command));
       }
@@ -113,7 +113,7 @@ public final class RunFuser implements FusedGet.Resender {
     }
   }
 
-  /** Whether a command may come between the last one and the next: not in MULTI or after ASKING. */
+  /** Whether a command can be inserted now: not inside of MULTI or after ASKING. */
   public boolean mayInsert() {
     return !inTransaction && !afterAsking;
   }
@@ -126,7 +126,7 @@ public final class RunFuser implements FusedGet.Resender {
     }
   }
 
-  /** Moves the run gathered so far to the outbox. */
+  /** Ends the current run and adds it to the output. */
   public void endRun(List<RedisCommand<?, ?, ?>> outbox) {
     if (run.isEmpty()) {
       return;
@@ -218,9 +218,9 @@ public final class RunFuser implements FusedGet.Resender {
   }
 
   /**
-   * Sends the HGETs of a refused HMGET, each by itself.
+   * Sends the HGETs of a refused HMGET one by one.
    *
-   * @return false if they cannot be sent any more, because a later write has left already
+   * @return false if that is too late, because a later write has been sent already
    */
   boolean unfuse(FusedHashRead fused, String error) {
     hashes.refused(error);
@@ -255,7 +255,7 @@ public final class RunFuser implements FusedGet.Resender {
     List<RedisCommand<?, ?, ?>> checks = new ArrayList<>(unchecked.size());
     for (EncodedCommand<?, ?, ?> get : unchecked) {
       if (get.isAbandoned()) {
-        // It has a reply, which nobody waits for.
+        // Its reply is ignored.
         get.complete();
       } else {
         checks.add(new NilCheck(get, fused.beganNanos()));

@@ -1,6 +1,6 @@
 /**
- * Reads that travel as one: runs of GETs as MGET, runs of HGETs of one hash as HMGET. {@code
- * RunFuser} makes them; the meaning of each read is kept.
+ * Fusion of reads: {@code RunFuser} sends runs of GETs as MGET and runs of HGETs of one hash as
+ * HMGET, without changing the meaning of any of them.
  *
  * <p>Not for users: public here means for other packages of Sheaf, and changes without notice.
  */

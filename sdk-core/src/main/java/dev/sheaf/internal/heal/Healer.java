@@ -11,32 +11,32 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The healer of one node connection: closes its socket when that stays broken, so that another one
- * is opened. Lettuce resolves the name anew for that.
+ * Closes the socket of one node connection when it does not recover, so that Lettuce opens another
+ * one and resolves the name again.
  *
- * <p>A suspicion is looked at twice, a moment apart, before the socket is closed: what lies in the
- * socket is read meanwhile, even if the event loop itself stood still. Between two closings lies a
- * pause that doubles each time.
+ * <p>A suspicion is checked twice, a moment apart, before the socket is closed. Data already in the
+ * socket is read in between, even if the event loop was paused. The least time between two closings
+ * doubles each time.
  *
  * <p>Thread-safe.
  */
 public final class Healer {
 
-  /** Before the first look and again before the second. */
+  /** The delay before the first check, and again before the second. */
   static final Duration SETTLE = Duration.ofMillis(20);
 
-  /** From the closing of a socket to that of the next one; it doubles each time. */
+  /** The least time between closing a socket and the next one; it doubles each time. */
   private static final Duration MIN_PAUSE = Duration.ofMillis(250);
 
-  /** A name may go on leading to the wrong node for a while. */
+  /** The longest such time: a name may resolve to the wrong node for a while. */
   private static final Duration MAX_PAUSE = Duration.ofSeconds(10);
 
-  /** By which share a pause is shortened at random, so that instances do not connect in step. */
+  /** The share by which it is shortened at random, so that instances do not connect in step. */
   private static final double JITTER = 0.5;
 
   private static final int MAX_DOUBLINGS = 16;
 
-  /** In place of a time: there is no further look. */
+  /** In place of a delay: there is no further check. */
   private static final long OVER = -1;
 
   private final Healing client;
@@ -54,30 +54,30 @@ public final class Healer {
     this.timer = timer;
   }
 
-  /** The connection has a socket. */
+  /** Called when the connection has a new socket. */
   public void opened(Socket socket) {
     current = socket;
   }
 
-  /** The socket is lost. */
+  /** Called when the socket is lost. */
   public void lost(Socket socket) {
     if (current == socket) {
       current = null;
     }
   }
 
-  /** Ends it with its connection. */
+  /** Closes the healer with its connection. */
   public void close() {
     closed = true;
     client.closed(this);
   }
 
-  /** A watch for silence over a new socket. */
+  /** Creates a watch for silence of a new socket. */
   public SilenceWatch watch(Socket socket, Guard guard) {
     return new SilenceWatch(this, socket, guard, timer);
   }
 
-  /** How long a node may refuse everything, in nanoseconds. */
+  /** How long a node may refuse all commands, in nanoseconds. */
   public long refusedForNanos() {
     return client.options().refusedFor().toNanos();
   }
@@ -87,7 +87,7 @@ public final class Healer {
     return client.now();
   }
 
-  /** The node refused a command because it is a replica. */
+  /** Called when the node refused a command because it is a replica. */
   public void replica(Socket socket, String error) {
     String reason = "it is a replica now, " + error;
     if (suspect(socket, Cause.REPLICA, reason, () -> true)) {
@@ -103,10 +103,10 @@ public final class Healer {
   }
 
   /**
-   * Something speaks against a socket.
+   * Starts a suspicion against a socket.
    *
-   * @param still whether it still does; asked on the event loop
-   * @return whether this is news; not while another suspicion is looked into
+   * @param still whether the suspicion still holds; called on the event loop
+   * @return whether it was started; not while there is another one
    */
   public boolean suspect(Socket socket, Cause cause, String reason, BooleanSupplier still) {
     long pause;
@@ -121,7 +121,7 @@ public final class Healer {
     return true;
   }
 
-  /** The time until the socket may be closed, were it as broken as it seems. */
+  /** The delay until the socket may be closed if the suspicion is confirmed. */
   private long pauseNanos() {
     long first = SETTLE.toNanos() + jitter(MIN_PAUSE.toNanos());
     long since = client.now() - healedAt;
@@ -152,7 +152,7 @@ public final class Healer {
     }
   }
 
-  /** Looks once; a look that throws ends the suspicion, so that there may be another. */
+  /** Checks once. A check that throws ends the suspicion, so that another one can start. */
   private void look(Suspicion suspicion) {
     long again = OVER;
     try {
@@ -167,14 +167,14 @@ public final class Healer {
     }
   }
 
-  /** The time until the next look, or {@link #OVER}. */
+  /** The delay until the next check, or {@link #OVER}. */
   private long next(Suspicion suspicion) {
     if (!suspicion.holds()) {
       return OVER;
     }
     if (!suspicion.heldBefore) {
       suspicion.heldBefore = true;
-      // A turn that is taken for a suspicion that ends is lost; the next one is soon.
+      // A turn taken for a suspicion that ends is lost, but the next one comes soon.
       return Math.max(SETTLE.toNanos(), client.takeTurn());
     }
     close(suspicion);
@@ -201,7 +201,7 @@ public final class Healer {
     suspecting = false;
   }
 
-  /** What speaks against a socket. */
+  /** A suspicion against a socket. */
   private final class Suspicion {
 
     private final Socket socket;
@@ -209,7 +209,7 @@ public final class Healer {
     private final String reason;
     private final BooleanSupplier still;
 
-    /** Whether the first look confirmed it. Confined to the event loop. */
+    /** Whether the first check confirmed it. Confined to the event loop. */
     private boolean heldBefore;
 
     Suspicion(Socket socket, Cause cause, String reason, BooleanSupplier still) {

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The healing of one client, which its connections share: the options, the turns to close one, and
- * the record of those that were closed. Thread-safe.
+ * The healing of one client, shared by its connections: the options, the rate limit of closings,
+ * and the list of closed connections. Thread-safe.
  */
 public final class Healing {
 
@@ -35,7 +35,7 @@ public final class Healing {
   /** How many closed connections are remembered. */
   private static final int REMEMBERED = 16;
 
-  /** All clients of the JVM: a hundred nodes in five seconds, and no storm. */
+  /** The rate limit of all clients in the JVM: a hundred nodes in five seconds. */
   private static final Pace TURNS_OF_JVM = Pace.of(Duration.ofSeconds(1).dividedBy(20));
 
   private final HealingOptions options;
@@ -46,13 +46,13 @@ public final class Healing {
   private final Pace turns;
   private volatile Runnable refreshTopology = () -> {};
 
-  /** The latest last; guarded by itself. */
+  /** Latest last; guarded by itself. */
   private final Deque<HealedConnection> latest = new ArrayDeque<>();
 
   /**
-   * Healing for one client of this JVM, as yet without a connection.
+   * Creates the healing of one client.
    *
-   * @param registry null if nobody measures
+   * @param registry null without meters
    * @param client the client's name in its meter
    */
   public Healing(HealingOptions options, @Nullable MeterRegistry registry, String client) {
@@ -66,7 +66,7 @@ public final class Healing {
   }
 
   /**
-   * Begins without a connection.
+   * Creates a healing.
    *
    * @param clock as System.nanoTime
    */
@@ -94,19 +94,19 @@ public final class Healing {
     }
   }
 
-  /** For one more connection; {@link Healer#close} ends it. */
+  /** Creates the healer of a connection; {@link Healer#close} ends it. */
   public Healer healer(Timer timer) {
     Healer healer = new Healer(this, timer);
     healers.add(healer);
     return healer;
   }
 
-  /** What has a cluster's client look for the nodes anew, without waiting. */
+  /** Sets the action that triggers a topology refresh, without waiting. */
   public void refreshTopologyBy(Runnable refresh) {
     refreshTopology = refresh;
   }
 
-  /** The connections that were closed last, the latest last. */
+  /** The connections that were closed recently, latest last. */
   public List<HealedConnection> latest() {
     synchronized (latest) {
       return List.copyOf(latest);
@@ -121,17 +121,17 @@ public final class Healing {
     return clock.getAsLong();
   }
 
-  /** A time between zero and the given one. */
+  /** A random time up to the given one. */
   long upTo(long nanos) {
     return (long) (random.nextDouble() * nanos);
   }
 
-  /** Takes the next turn to close a connection, and gives the time until then. */
+  /** Takes the next turn to close a connection and returns the delay until then. */
   long takeTurn() {
     return turns.takeTurn();
   }
 
-  /** A connection is about to be closed. */
+  /** Called when a connection is about to be closed. */
   void healed(HealedConnection healed) {
     LOGGER.warn("The connection to {} is closed and made anew: {}", healed.node(), healed.reason());
     synchronized (latest) {
@@ -147,7 +147,7 @@ public final class Healing {
     refreshTopology.run();
   }
 
-  /** Tells the listener, outside of any event loop. */
+  /** Notifies the listener, outside of event loops. */
   void tell(HealedConnection healed) {
     try {
       options.listener().accept(healed);
@@ -156,7 +156,9 @@ public final class Healing {
     }
   }
 
-  /** The node is a replica now: so it is for the other connections to the same address. */
+  /**
+   * Starts the suspicion on all other connections to the address of a node that is a replica now.
+   */
   void replica(Healer told, String address, String reason) {
     for (Healer other : healers) {
       if (other != told) {

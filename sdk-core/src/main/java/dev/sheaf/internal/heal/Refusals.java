@@ -8,31 +8,31 @@ import java.net.SocketAddress;
 import java.time.Duration;
 
 /**
- * The judge of the error replies on one socket: what they say about the connection. Confined to the
- * event loop of the socket.
+ * Judges the connection by the error replies on one socket. Confined to the event loop of the
+ * socket.
  */
 public final class Refusals {
 
   private final Healer healer;
   private final Socket socket;
 
-  /** Since when nothing but refusals came. */
+  /** Since when all replies have been refusals. */
   private long refusedSince;
 
   private boolean refused;
 
-  /** Begins without a reply. */
+  /** Creates a judge that has seen no reply. */
   public Refusals(Healer healer, Socket socket) {
     this.healer = healer;
     this.socket = socket;
   }
 
-  /** A reply came that is no error. */
+  /** Called for a reply that is no error. */
   public void none() {
     refused = false;
   }
 
-  /** A command was answered with an error. */
+  /** Called for an error reply. */
   public void reply(String error, SocketAddress remote) {
     if (error.startsWith("READONLY")) {
       healer.replica(socket, error);
@@ -67,7 +67,7 @@ public final class Refusals {
     }
   }
 
-  /** Whether a redirection names the node that it came from. */
+  /** Whether a redirection names the node that sent it. */
   static boolean leadsBack(String moved, SocketAddress remote) {
     String target = moved.substring(moved.lastIndexOf(' ') + 1);
     int colon = target.lastIndexOf(':');
@@ -76,7 +76,7 @@ public final class Refusals {
     }
     String host = target.substring(0, colon);
     InetAddress address = from.getAddress();
-    // Without a host it is the one that was asked.
+    // Without a host, it is the same host.
     return target.substring(colon + 1).equals(String.valueOf(from.getPort()))
         && (host.isEmpty()
             || host.equals(from.getHostString())

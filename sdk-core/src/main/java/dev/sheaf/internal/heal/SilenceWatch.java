@@ -7,25 +7,25 @@ import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The watch for silence over one socket: looks now and then for as long as replies are awaited.
+ * Watches one socket for silence: checks it periodically while replies are awaited.
  *
- * <p>With an availability guard, silence makes that ask on its own connection; if the node answers
- * there, {@link #answeredElsewhere} has the socket closed. Without one, silence for longer than the
- * command time-out does.
+ * <p>With an availability guard, silence makes the guard send a PING on its own connection. If the
+ * node answers there, {@link #answeredElsewhere} closes the socket. Without a guard, the socket is
+ * closed after silence for longer than the command time-out.
  *
- * <p>Confined to the event loop of the socket, but for {@link #answeredElsewhere}.
+ * <p>Confined to the event loop of the socket, except for {@link #answeredElsewhere}.
  */
 public final class SilenceWatch {
 
-  /** What silence may last beyond a command time-out; a time-out may be very short. */
+  /** How much longer than a command time-out silence must last; the time-out may be very short. */
   static final Duration GRACE = Duration.ofMillis(500);
 
-  /** A guard may come at any time, so looks are not further apart. */
+  /** The longest time between checks, as a guard may be started at any time. */
   static final Duration LONGEST_STEP = Duration.ofSeconds(1);
 
   private static final Duration SHORTEST_STEP = Duration.ofMillis(10);
 
-  /** A large request takes its time: so many bytes a second are expected of a slow link. */
+  /** The bytes per second expected of a slow link, to allow time for large requests. */
   private static final long SLOW_LINK_BYTES_PER_SECOND = 1 << 20;
 
   private final Healer healer;
@@ -40,7 +40,7 @@ public final class SilenceWatch {
     this.timer = timer;
   }
 
-  /** Begins, because replies are awaited; {@link Socket#unwatched} tells when it has ended. */
+  /** Starts, because replies are awaited. Calls {@link Socket#unwatched} at the end. */
   public void begin() {
     lookAfter(stepNanos(0));
   }
@@ -55,7 +55,7 @@ public final class SilenceWatch {
     try {
       socket.execute(this::look);
     } catch (RejectedExecutionException shutDown) {
-      // Nothing is left to be watched.
+      // There is nothing left to watch.
     }
   }
 
@@ -70,7 +70,7 @@ public final class SilenceWatch {
       again = stepNanos(silent);
       judge(silent);
     } finally {
-      // A look that throws is not the last one.
+      // Also after a check that throws.
       lookAfter(again);
     }
   }
@@ -95,7 +95,7 @@ public final class SilenceWatch {
   }
 
   private long limitNanos() {
-    // A command may have for ever.
+    // A command may have no time-out.
     return Math.min(socket.timeoutNanos(), Long.MAX_VALUE / 2) + GRACE.toNanos();
   }
 
@@ -112,7 +112,7 @@ public final class SilenceWatch {
     return Math.max(SHORTEST_STEP.toNanos(), step);
   }
 
-  /** The node answers on another connection. On any thread. */
+  /** Called when the node answers on another connection. Any thread. */
   public void answeredElsewhere() {
     long least = guard.looksAfterNanos();
     healer.suspect(
@@ -124,7 +124,7 @@ public final class SilenceWatch {
         () -> isSilentFor(least + uploadNanos()));
   }
 
-  /** A server may answer others while a command waits that blocks, or may. */
+  /** Whether silence is normal, because the next reply belongs to a command that may block. */
   private boolean isSilentFor(long nanos) {
     long silent = socket.silentNanos();
     return silent > 0 && silent >= nanos && !socket.isBlocking() && !socket.isUnknown();

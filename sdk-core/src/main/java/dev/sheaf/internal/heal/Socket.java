@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.internal.heal;
 
-/** The live socket of a node connection, as far as a {@link Healer} has to know it. */
+/** The live socket of a node connection, as seen by a {@link Healer}. */
 public interface Socket {
 
   /** The node as {@code host:port}. */
   String address();
 
-  /** Whether another socket is opened once this one is closed. Safe for any thread. */
+  /** Whether Lettuce opens another socket once this one is closed. Any thread. */
   boolean isReplaceable();
 
   /**
@@ -18,32 +18,31 @@ public interface Socket {
   void execute(Runnable task);
 
   /**
-   * For how long a reply has been awaited and nothing was read; 0 if none is awaited. On the event
+   * How long a reply has been awaited without reading anything; 0 if none is awaited. On the event
    * loop.
    */
   long silentNanos();
 
   /**
-   * Whether the server may let the command wait whose reply comes next, and its caller still waits.
-   * On the event loop.
+   * Whether the next reply belongs to a blocking command that is still awaited. On the event loop.
    */
   boolean isBlocking();
 
-  /** Whether nothing is known of that command, so that it may block. On the event loop. */
+  /** Whether that command is unknown, so that it may block. On the event loop. */
   boolean isUnknown();
 
   /** Whether any reply is awaited. On the event loop. */
   boolean isAwaiting();
 
-  /** The watch for silence has ended, and begins anew with the next command. On the event loop. */
+  /** Called when the watch ends; it starts again with the next command. On the event loop. */
   void unwatched();
 
-  /** How long the command whose reply comes next may take. On the event loop. */
+  /** The time-out of the command whose reply comes next. On the event loop. */
   long timeoutNanos();
 
-  /** Request bytes that were written and not answered. On the event loop. */
+  /** The size of the unanswered requests. On the event loop. */
   long inFlightBytes();
 
-  /** Closes it, as if the connection had been lost. */
+  /** Closes the socket as if the connection had been lost. */
   void close();
 }

@@ -1,4 +1,4 @@
-/** How a connection that stays broken is found, closed and made anew. */
+/** Detects connections that do not recover, and closes them so that they are opened again. */
 @NullMarked
 package dev.sheaf.internal.heal;
 

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One command for each of many keys, sent together, with one future for all outcomes.
  *
- * <p>The commands have no futures of their own. They are ordinary commands to everything below, so
- * each is routed, redirected, given up or refused by itself.
+ * <p>The commands have no futures of their own. Otherwise they are ordinary commands: each is
+ * routed, redirected, cancelled or refused by itself.
  *
- * <p>Filled and sent by one thread; finished by any.
+ * <p>Filled and sent by one thread; completed by any.
  */
 final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
 
@@ -35,9 +35,9 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
   }
 
   /**
-   * Adds the command for one key; a key that was added before is left as it is.
+   * Adds the command for one key, unless the key was added before.
    *
-   * @param isYes whether a reply means that the key was there, or was written
+   * @param isYes whether a reply means that the key existed, or was written
    */
   <T> void add(
       K key,
@@ -50,13 +50,13 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
     }
   }
 
-  /** Sends everything; what finds no room in its queue fails. */
+  /** Sends all commands; those that find no room in their queue fail. */
   void send(StatefulConnection<K, V> connection, long maxHeldBytes) {
     begin(calls.size());
     WriteScope.run(() -> dispatchAll(connection, maxHeldBytes));
   }
 
-  /** Sends everything, waiting for room in the queues at most the given time for each part. */
+  /** Sends all commands, waiting for room in the queues at most the given time for each part. */
   void sendBlocking(StatefulConnection<K, V> connection, long maxHeldBytes, Duration timeout) {
     begin(calls.size());
     WriteScope.runBlocking(() -> dispatchAll(connection, maxHeldBytes), timeout);
@@ -73,7 +73,7 @@ final class KeyCalls<K, V> extends Outcomes<Map<K, Result<Boolean>>> {
     }
   }
 
-  /** For every key, in their order. */
+  /** The outcomes by key, in the order of the keys. */
   @Override
   Map<K, Result<Boolean>> all() {
     Map<K, Result<Boolean>> results = new LinkedHashMap<>(calls.size() * 4 / 3 + 1);

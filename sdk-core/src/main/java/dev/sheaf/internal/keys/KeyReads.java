@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface KeyReads<R> {
 
-  /** Stands for the cell of a key that cannot be encoded. */
+  /** In place of the cell of a key that cannot be encoded. */
   int NO_CELL = -1;
 
   /**
@@ -21,17 +21,17 @@ public interface KeyReads<R> {
   int cell(int index);
 
   /**
-   * Sends what was prepared, in one write with the blocking call that the current thread is in;
-   * what finds no room in its queue fails.
+   * Sends the reads in one write with the blocking call of the current thread. Reads that find no
+   * room in their queue fail.
    */
   void send();
 
-  /** What all reads complete together. */
+  /** The common outcomes of all reads. */
   Outcomes<?> outcomes();
 
   /** The outcome at this index; null until there is one. */
   @Nullable Result<R> result(int index);
 
-  /** The bytes of all replies as they travelled. To be asked once all outcomes are there. */
+  /** The size of all replies as sent by the server. Valid once all outcomes are there. */
   long replyBytes();
 }

@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command of one of many keys that have one future together. Its first outcome counts; what
- * comes later is dropped.
+ * The command for one of many keys with a common future. Its first outcome counts; later ones are
+ * ignored.
  *
  * <p>Thread-safe.
  *
- * @param <R> what a key with a value has
+ * @param <R> the type of a result
  */
 abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements CompleteableCommand<T> {
 
@@ -46,7 +46,7 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
     this.together = together;
   }
 
-  /** The outcome that the reply means, which is no error. */
+  /** Converts the reply, which is no error, to an outcome. */
   abstract Result<R> answered();
 
   /** The outcome; null until there is one. */
@@ -82,7 +82,7 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
   }
 
   /**
-   * Fails it if it has no outcome yet, and says why.
+   * Fails it with a reason, if it has no outcome yet.
    *
    * @return whether it had none
    */
@@ -118,7 +118,7 @@ abstract class KeyedCommand<K, V, T, R> extends Command<K, V, T> implements Comp
         action.run();
       }
     } finally {
-      // Whatever a listener throws: callers may wait for the others, by then without a limit.
+      // Even if a listener throws, since callers may wait for the others, by then without a limit.
       together.finished();
     }
     return true;

@@ -25,8 +25,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes, deletes and looks at many keys at once: checks the arguments, and sends a command for
- * each key in slices, so that what is under way stays bounded. Thread-safe.
+ * Writes, deletes and checks many keys at once: validates the arguments, and sends a command for
+ * each key in slices, so that the number in flight stays bounded. Thread-safe.
  */
 public final class MultiCommand<K, V> {
 
@@ -165,7 +165,7 @@ public final class MultiCommand<K, V> {
     return ttl.toMillis();
   }
 
-  /** A copy, so that what another thread changes meanwhile is not seen by half. */
+  /** A copy, so that concurrent changes are not seen in part. */
   private static <K> List<K> keysOf(Collection<? extends K> keys) {
     List<K> copy = new ArrayList<>(keys);
     for (int i = 0; i < copy.size(); i++) {

@@ -32,16 +32,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read of many keys: a GET for each, sent together, with one future for all. The GETs are plain
- * commands without a future of their own.
+ * A read of many keys: one GET for each, sent together, with one future for all. The GETs are plain
+ * commands without futures of their own.
  */
 public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements KeyReads<V> {
 
   private final ReadRouter<K, V> router;
 
   /**
-   * For each distinct key its {@link GetRead}, and in its place the {@link Result} in the end; null
-   * if nobody asks by key.
+   * For each distinct key its {@link GetRead}, replaced with the {@link Result} in the end; null if
+   * results are only read by index.
    */
   private final @Nullable Map<K, Object> outcomes;
 
@@ -77,8 +77,8 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
   }
 
   /**
-   * Encodes a read for each key, repeated ones too: each has a value of its own. A key that cannot
-   * be encoded has its outcome then.
+   * Encodes a read for each key, including repeated ones, so that each has its own value. A key
+   * that cannot be encoded fails at once.
    *
    * @throws NullPointerException if a key is null
    */
@@ -166,9 +166,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     return this;
   }
 
-  /**
-   * The outcomes in the order of the distinct keys. To be asked once {@link #future} is complete.
-   */
+  /** The outcomes in the order of the distinct keys. Valid once {@link #future} is complete. */
   @SuppressWarnings("unchecked") // Each read was replaced by its result.
   public synchronized Map<K, Result<V>> results() {
     Map<K, Object> outcomes = Objects.requireNonNull(this.outcomes);
@@ -210,7 +208,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     }
   }
 
-  /** Why the reads of a node are late, by the first of them. */
+  /** Explains why the reads of a node are late, by the first of them. */
   private static Lateness reason(
       NodePipeline node, RedisCommand<?, ?, ?> first, long timeoutNanos) {
     Lateness why = Lateness.orPause(timeoutNanos, node.reasons().whyLate(first));
@@ -243,7 +241,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
       }
     }
 
-    /** As that codec reads it, but by way of an array: three objects less for each value. */
+    /** Decodes like that codec, but through an array: three objects less for each value. */
     private static String text(ByteBuffer value) {
       byte[] copy = new byte[value.remaining()];
       value.get(value.position(), copy);
@@ -263,10 +261,10 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     /** Whether Lettuce follows redirects for it. */
     private boolean routedByLettuce;
 
-    /** The read as it travels; null if the codec failed. */
+    /** The encoded read; null if the codec failed. */
     private @Nullable EncodedCommand<K, V, V> encoded;
 
-    /** Made when it is asked for, which is seldom. */
+    /** Created on demand, which is rare. */
     private @Nullable CommandArgs<K, V> lateArgs;
 
     @SuppressWarnings("NullAway") // The arguments come later, if at all.
@@ -276,9 +274,9 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     }
 
     /**
-     * Makes the request.
+     * Encodes the request.
      *
-     * @throws RuntimeException whatever the codec throws
+     * @throws RuntimeException if the codec throws one
      */
     void encodeWith(RedisCodec<K, V> codec) {
       encoded =
@@ -286,7 +284,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
               this, RequestEncoder.encodeGet(codec, key), router.compression());
     }
 
-    /** Sends it the way of every other command. */
+    /** Sends it like any other command. */
     void letLettuceRoute() {
       routedByLettuce = true;
       try {
@@ -315,7 +313,7 @@ public final class MultiGet<K, V> extends Outcomes<MultiGet<K, V>> implements Ke
     public void complete() {
       String error = getOutput().getError();
       if (error != null && !routedByLettuce && isRedirect(error)) {
-        // The slot has moved since Lettuce last looked. It looks again when it meets the redirect.
+        // The slot has moved since Lettuce's last refresh, which a redirection triggers again.
         getOutput().setError((String) null);
         letLettuceRoute();
         return;

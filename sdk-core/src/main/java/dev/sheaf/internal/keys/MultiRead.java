@@ -18,12 +18,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read of many keys by a command that has the key as its first argument: a command for each,
- * sent together. Lettuce routes them.
+ * A read of many keys with a command whose first argument is the key: one command for each, sent
+ * together. Lettuce routes them.
  *
- * <p>Made and sent by one thread; finished by any.
+ * <p>Created and sent by one thread; completed by any.
  *
- * @param <O> the kind of output of the command
+ * @param <O> the type of the command's output
  * @param <T> the type of its reply
  */
 public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
@@ -35,11 +35,11 @@ public final class MultiRead<K, V, O extends CommandOutput<K, V, T>, T>
   private final int[] cells;
 
   /**
-   * Prepares a read of each key, repeated ones too.
+   * Prepares a read of each key, including repeated ones.
    *
-   * @param output makes the output of one command
-   * @param size tells the bytes of a reply from its output
-   * @param more adds what follows the key
+   * @param output creates the output of one command
+   * @param size returns the size of a reply from its output, in bytes
+   * @param more adds the arguments after the key
    */
   public MultiRead(
       ReadRouter<K, V> router,

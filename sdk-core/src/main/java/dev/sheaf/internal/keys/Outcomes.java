@@ -12,12 +12,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The future that many commands have together: the last one to finish completes it, so that the
- * thread that waits for all wakes once.
+ * The common future of many commands. The last one to finish completes it, so that a thread that
+ * waits for all of them wakes once.
  *
- * <p>Begun by one thread; finished by any.
+ * <p>Started by one thread; completed by any.
  *
- * @param <T> what all outcomes together are
+ * @param <T> the type of all outcomes together
  */
 public abstract class Outcomes<T> {
 
@@ -26,13 +26,13 @@ public abstract class Outcomes<T> {
 
   Outcomes() {}
 
-  /** All outcomes. Called once, when there are all. */
+  /** Collects the outcomes. Called once, when all are there. */
   abstract T all();
 
-  /** Fails the commands that have no outcome within this time, so that every one has one. */
+  /** Fails the commands without an outcome with a time-out. */
   public abstract void expire(Duration timeout);
 
-  /** To be called before any command can finish. */
+  /** Sets the number of commands. Called before any of them can finish. */
   final void begin(int commands) {
     unfinished.set(commands);
     if (commands == 0) {
@@ -40,25 +40,25 @@ public abstract class Outcomes<T> {
     }
   }
 
-  /** Counts a command that has its outcome, once for each. */
+  /** Counts a finished command, once for each. */
   final void finished() {
     if (unfinished.decrementAndGet() == 0) {
       future.complete(all());
     }
   }
 
-  /** Completed when each command has an outcome; never exceptionally. */
+  /** Completes when each command has an outcome; never exceptionally. */
   public final CompletableFuture<T> future() {
     return future;
   }
 
   /**
-   * Waits for all outcomes; commands without one by then fail. What the current thread holds back
-   * is sent first.
+   * Waits for all outcomes; commands without one at the deadline fail. First sends the collected
+   * commands of the current thread.
    *
-   * @param timeout what errors name
-   * @param deadlineNanos when it is over, by System.nanoTime
-   * @throws InterruptedException if the thread is interrupted; the commands go on
+   * @param timeout the time-out that errors name
+   * @param deadlineNanos when it ends, by System.nanoTime
+   * @throws InterruptedException if the thread is interrupted; the commands continue
    */
   public final T awaitInterruptibly(Duration timeout, long deadlineNanos)
       throws InterruptedException {
@@ -79,7 +79,7 @@ public abstract class Outcomes<T> {
   }
 
   /**
-   * As {@link #awaitInterruptibly}, for callers that wait as Lettuce's blocking commands do.
+   * As {@link #awaitInterruptibly}, with the exceptions of Lettuce's blocking commands.
    *
    * @throws RedisCommandInterruptedException if the thread is interrupted; it stays interrupted
    */

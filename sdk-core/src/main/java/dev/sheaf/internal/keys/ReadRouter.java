@@ -20,12 +20,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the node connection of a read in Lettuce's own view of the cluster, once for all reads of a
+ * Finds the node connections of reads in Lettuce's view of the cluster, once for all reads of a
  * node.
  *
- * <p>Lettuce routes each command by itself, which for a hundred small reads costs more than to send
- * and to answer them. What is not plain, it routes nonetheless: reads of replicas, an unknown slot,
- * a node that is not connected, a transaction, listeners of commands.
+ * <p>Lettuce routes each command separately, which for a hundred small reads costs more than
+ * sending and answering them. Lettuce still routes the special cases: reads from replicas, unknown
+ * slots, nodes that are not connected, transactions and command listeners.
  *
  * <p>Thread-safe.
  */
@@ -56,12 +56,12 @@ public final class ReadRouter<K, V> {
     return codec;
   }
 
-  /** What decompresses values; null if nothing does. */
+  /** Decompresses values; null without compression. */
   @Nullable CompressionEngine compression() {
     return compression;
   }
 
-  /** The routes as they are now, for a few reads of one thread. */
+  /** A snapshot of the routes, for a few reads of one thread. */
   Routes<K, V> routes() {
     if (cluster == null) {
       return new Routes<>(
@@ -80,7 +80,7 @@ public final class ReadRouter<K, V> {
         : null;
   }
 
-  /** Where reads go at one moment. Confined to a thread. */
+  /** A snapshot of the routes. Confined to a thread. */
   static final class Routes<K, V> {
 
     private final @Nullable NodePipeline only;
@@ -98,7 +98,7 @@ public final class ReadRouter<K, V> {
       this.partitions = partitions;
     }
 
-    /** Where a read goes; null if Lettuce has to route it. */
+    /** The pipeline for a read; null if Lettuce must route it. */
     @Nullable NodePipeline of(EncodedCommand<?, ?, ?> read) {
       if (cluster == null || partitions == null) {
         return only;

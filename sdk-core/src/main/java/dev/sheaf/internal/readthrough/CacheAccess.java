@@ -21,17 +21,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The commands of a read-through. They leave at once, also on a thread that gathers a batch.
- * Thread-safe.
- */
+/** The commands of a read-through. They are sent at once, even inside of a batch. Thread-safe. */
 final class CacheAccess<K, V> {
 
   private final ReadRouter<K, V> reads;
   private final RedisClusterAsyncCommands<K, V> commands;
   private final NodeWatch<K> watch;
 
-  /** What follows a time-out runs here, and not on the one timer thread of the JDK. */
+  /** Runs continuations after a time-out, in place of the JDK's single timer thread. */
   private final Executor threads;
 
   CacheAccess(
@@ -45,12 +42,12 @@ final class CacheAccess<K, V> {
     this.threads = server.client().getResources().eventExecutorGroup();
   }
 
-  /** Whether nothing speaks against the node of a key. Never waits. */
+  /** Whether the node of a key is not known to be unavailable. Never blocks. */
   boolean mayUse(K key) {
     return watch.mayUse(key);
   }
 
-  /** A copy of the bytes of a key, which tell equal keys. */
+  /** A copy of the encoded key, to compare keys. */
   ByteBuffer encode(K key) {
     ByteBuffer bytes = reads.codec().encodeKey(key);
     return ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip();
@@ -69,7 +66,7 @@ final class CacheAccess<K, V> {
     return reply;
   }
 
-  /** GET that is cancelled if its reply is not there in time; fails if it cannot be sent. */
+  /** A GET that is cancelled at its time-out; fails if it cannot be sent. */
   CompletableFuture<V> get(K key, long timeoutNanos) {
     RedisFuture<V> reply;
     try {
@@ -82,7 +79,7 @@ final class CacheAccess<K, V> {
     return bounded;
   }
 
-  /** GET of many keys, a failure for each that has no answer in time; does not fail itself. */
+  /** A GET of many keys. Each key fails by itself at the time-out; the future does not fail. */
   CompletableFuture<Map<K, Result<V>>> getAll(List<K> keys, long timeoutNanos) {
     MultiGet<K, V> bulk = MultiGet.send(reads, keys);
     WriteScope.release();

@@ -11,8 +11,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The thread of a blocking caller as an executor: it runs what it is given while it waits. So the
- * blocking reads are the asynchronous ones, and loaders still run on the thread that needs them.
+ * An executor that runs tasks on the thread of a blocking caller while it waits. So blocking reads
+ * reuse the asynchronous ones, and loaders still run on the calling thread.
  */
 final class CallerThread implements Executor {
 
@@ -23,7 +23,7 @@ final class CallerThread implements Executor {
     tasks.add(task);
   }
 
-  /** Waits for an outcome; fails with its cause as {@link #cause} gives it. */
+  /** Waits for an outcome; throws its {@link #cause}. */
   <T> T await(CompletionStage<T> stage) {
     CompletableFuture<T> outcome = stage.toCompletableFuture();
     outcome.whenComplete((done, failure) -> execute(() -> {}));
@@ -44,7 +44,7 @@ final class CallerThread implements Executor {
     }
   }
 
-  /** What users are told: unchecked, and without what futures wrap around it. */
+  /** The exception for users: unchecked, and without the wrappers of futures. */
   static Throwable cause(Throwable failure) {
     Throwable cause = Failures.cause(failure);
     return cause instanceof RuntimeException || cause instanceof Error

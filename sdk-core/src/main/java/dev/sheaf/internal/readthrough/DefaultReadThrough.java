@@ -31,9 +31,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read-through: it reads Redis, and hands what Redis does not give to {@link Loads}. A blocking
- * read is the asynchronous one that a {@link CallerThread} awaits; only a GET that hits goes
- * without. Thread-safe.
+ * The read-through: it reads Redis, and passes missing keys to {@link Loads}. A blocking read
+ * awaits the asynchronous one on a {@link CallerThread}, except for a GET that hits. Thread-safe.
  */
 final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
 
@@ -99,7 +98,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     return value == null ? Map.of() : Map.of(key, value);
   }
 
-  /** Runs a loader that blocks. */
+  /** Runs a blocking loader. */
   private static <T> CompletionStage<T> called(Callable<T> loader) {
     try {
       return CompletableFuture.completedFuture(loader.call());
@@ -111,7 +110,9 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     }
   }
 
-  /** GET as blocking commands wait, which costs a hit no more; what is late is given up. */
+  /**
+   * A blocking GET, so that a hit costs no more than without a read-through. Cancelled when late.
+   */
   private @Nullable V read(K key) {
     if (!redis.mayUse(key)) {
       meters.count(Outcome.READ_SKIPPED);
@@ -123,7 +124,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
       RedisFuture<V> reply = redis.get(key);
       try {
         if (Thread.interrupted()) {
-          // Future.get would not say so if the reply is there already.
+          // Future.get would not throw if the reply is there already.
           throw new InterruptedException();
         }
         value = reply.get(readNanos, TimeUnit.NANOSECONDS);
@@ -135,7 +136,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
       Thread.currentThread().interrupt();
       throw new RedisCommandInterruptedException(e);
     } catch (TimeoutException | ExecutionException | RuntimeException e) {
-      // Redis fails no read.
+      // A failure of Redis fails no read.
     }
     count(value, answered);
     return value;
@@ -211,7 +212,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     Map<K, @Nullable V> found = new LinkedHashMap<>();
     Set<K> missing = new LinkedHashSet<>();
     for (K key : keys) {
-      // Keeps the place of the key.
+      // Keeps the position of the key.
       found.put(key, null);
       if (redis.mayUse(key)) {
         asked.add(key);
@@ -263,7 +264,7 @@ final class DefaultReadThrough<K, V> implements ReadThrough<K, V> {
     }
   }
 
-  /** A future of the caller's own, which fails with the cause as it is. */
+  /** A future that belongs to the caller and fails with the unwrapped cause. */
   private static <T> CompletableFuture<T> ofCaller(Supplier<? extends CompletionStage<T>> work) {
     CompletableFuture<T> mine = new CompletableFuture<>();
     try {

@@ -22,29 +22,29 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Single-flight loading: each caller loads the keys that no other one loads, and waits for the
- * loads of the others. Thread-safe.
+ * Single-flight loading: each caller loads the keys that no other caller is loading, and waits for
+ * the loads of the others. Thread-safe.
  *
- * <p>A call works in rounds. In each it claims what it can, loads it, and then waits for the other
- * loads, so that two calls with keys in common do not wait for each other. What is not there in
- * time is claimed again in the next round, and in the last loaded without sharing.
+ * <p>A call works in rounds. In each it claims what it can, loads that, and then waits for the
+ * other loads, so that two calls with common keys do not wait for each other. Keys that are not
+ * loaded in time are claimed again in the next round, and loaded without sharing in the last.
  *
- * <p>A load that has ended stays for a moment: a caller that asked Redis before the value was
- * written there missed it, and takes it from here.
+ * <p>A finished load is kept for a moment: a caller that read Redis before the value was written
+ * there gets it from here.
  */
 final class Loads<K, V> {
 
   private static final int SHARED_ROUNDS = 2;
 
-  /** Loads what is missing; on the caller's thread if that is what the call runs on. */
+  /** Loads missing keys, on the executor of the call. */
   interface Loader<K, V> {
     CompletionStage<? extends Map<? extends K, ? extends V>> load(Set<K> missing);
   }
 
   /**
-   * What one caller wants.
+   * The request of one caller.
    *
-   * @param askedAt when the caller found the keys missing in Redis, or before
+   * @param askedAt when the caller found the keys missing in Redis, or earlier
    * @param on runs the rounds
    */
   record Call<K, V>(Duration ttl, Loader<K, V> loader, long askedAt, Executor on) {}
@@ -55,7 +55,7 @@ final class Loads<K, V> {
   private final ConcurrentMap<ByteBuffer, Load> loads = new ConcurrentHashMap<>();
   private final long maxWaitNanos;
 
-  /** After this no read is under way any more that began before. */
+  /** After this time, no read is active that started before. */
   private final long afterAllReadsNanos;
 
   Loads(CacheAccess<K, V> redis, ReadThroughOptions<V> options, ReadThroughMeters meters) {
@@ -66,7 +66,7 @@ final class Loads<K, V> {
     this.writeBacks = new WriteBacks<>(redis, options, meters);
   }
 
-  /** Loads keys; gives the values there are. */
+  /** Loads keys and returns the existing values. */
   CompletableFuture<Map<K, V>> load(Set<K> keys, Call<K, V> call) {
     return load(keys, call, new LinkedHashMap<>(), 0);
   }
@@ -85,9 +85,9 @@ final class Loads<K, V> {
   }
 
   /**
-   * A load to share, or one of the caller's own, which the caller must then end.
+   * Joins a load, or creates one that the caller must end.
    *
-   * @return null if too many loads are under way
+   * @return null if too many loads are active
    * @throws IllegalStateException if this thread is loading the key already
    */
   private @Nullable Load claim(ByteBuffer key, Round round) {
@@ -109,7 +109,7 @@ final class Loads<K, V> {
     }
   }
 
-  /** One load of one key. */
+  /** The load of one key. */
   private final class Load {
 
     private final ByteBuffer key;
@@ -123,12 +123,12 @@ final class Loads<K, V> {
       this.round = round;
     }
 
-    /** For how long callers may still wait for it; negative if they may not. */
+    /** How long callers may still wait for it; negative if they may not. */
     long remainingNanos() {
       return begunAt + maxWaitNanos - System.nanoTime();
     }
 
-    /** Whether it may be shared: it is not too old, or ended after the other caller asked. */
+    /** Whether it can be shared: it is not too old, or ended after the other caller asked. */
     boolean serves(Round asking) {
       if (outcome.isDone()) {
         return !outcome.isCompletedExceptionally() && endedAt - asking.call.askedAt >= 0;
@@ -157,16 +157,16 @@ final class Loads<K, V> {
     }
   }
 
-  /** One round of one call. Written by one thread after the other. */
+  /** One round of one call. Written by one thread at a time. */
   private final class Round {
 
-    /** Ends with the caller's own load, after its values are in {@link #found}. */
+    /** Completes with the caller's own load, after its values are in {@link #found}. */
     final CompletableFuture<@Nullable Void> own = new CompletableFuture<>();
 
     private final Call<K, V> call;
     private final Map<K, V> found;
 
-    /** The thread that the caller's own load blocks, or null. */
+    /** The thread that is blocked by the caller's own load, or null. */
     private final @Nullable Thread leader;
 
     private final Map<K, Load> mine = new LinkedHashMap<>();
@@ -178,7 +178,7 @@ final class Loads<K, V> {
       this.leader = call.on instanceof CallerThread ? Thread.currentThread() : null;
     }
 
-    /** Claims what no other caller loads, and begins to load it. */
+    /** Claims the keys that no other caller is loading, and starts to load them. */
     void begin(Set<K> keys, boolean shared) {
       Set<K> toLoad = new LinkedHashSet<>();
       try {
@@ -241,14 +241,14 @@ final class Loads<K, V> {
       }
     }
 
-    /** Ends every load that this round claimed: one left open would hold up all later readers. */
+    /** Ends every load of this round: an open one would block all later readers of the key. */
     private void fail(Throwable failure) {
       Throwable cause = Failures.cause(failure);
       mine.values().forEach(load -> load.fail(cause));
       own.completeExceptionally(cause);
     }
 
-    /** Ends when the other loads have, or may be waited for no longer; does not fail. */
+    /** Completes when the other loads have ended or can no longer be waited for; does not fail. */
     CompletableFuture<?> others() {
       CompletableFuture<?> all =
           CompletableFuture.allOf(
@@ -261,12 +261,12 @@ final class Loads<K, V> {
       }
       long longest = others.values().stream().mapToLong(Load::remainingNanos).max().orElse(0);
       all.completeOnTimeout(null, longest, TimeUnit.NANOSECONDS);
-      // Not on the JDK's one timer thread, nor on that of the load, for which others wait.
+      // Not on the JDK's single timer thread, nor on the loading thread, for which others wait.
       return all.thenRunAsync(() -> {});
     }
 
     /**
-     * Takes what the other loads gave.
+     * Collects the results of the other loads.
      *
      * @return the keys whose loads have not ended
      */

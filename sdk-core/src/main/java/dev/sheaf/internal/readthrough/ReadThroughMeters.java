@@ -12,27 +12,27 @@ import org.jspecify.annotations.Nullable;
 /** The meters of all read-throughs of a client. Thread-safe. */
 final class ReadThroughMeters {
 
-  /** What is counted, each under {@code sheaf.readthrough.<what>} with an outcome. */
+  /** The counters, each as {@code sheaf.readthrough.<name>} with an outcome. */
   enum Outcome {
-    /** Redis held a value. */
+    /** Redis had a value. */
     READ_HIT("reads"),
-    /** Redis held the mark that there is none. */
+    /** Redis had the marker for no value. */
     READ_ABSENT("reads"),
-    /** Redis held nothing. */
+    /** Redis had nothing. */
     READ_MISS("reads"),
     /** Redis failed, or was late. */
     READ_FAILED("reads"),
-    /** Redis was not asked, being DOWN or SLOW. */
+    /** Redis was not asked, because it is DOWN or SLOW. */
     READ_SKIPPED("reads"),
     /** The caller loaded. */
     LOAD_OWN("loads"),
     /** Another caller loaded, for both. */
     LOAD_SHARED("loads"),
-    /** The caller loaded without telling others, because too many loads were under way. */
+    /** The caller loaded without sharing, because too many loads were active. */
     LOAD_UNSHARED("loads"),
     WRITE_WRITTEN("writes"),
     WRITE_FAILED("writes"),
-    /** Too many waited. */
+    /** Too many writes were waiting. */
     WRITE_DROPPED("writes"),
     /** Redis is DOWN or SLOW. */
     WRITE_SKIPPED("writes");

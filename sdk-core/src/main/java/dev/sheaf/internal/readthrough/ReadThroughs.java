@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read-throughs of one client, which share their meters. Thread-safe.
+ * The read-throughs of one client, with common meters. Thread-safe.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
@@ -24,9 +24,9 @@ public final class ReadThroughs<K, V> {
   private final ReadThrough<K, V> usual;
 
   /**
-   * Reads by one connection.
+   * Creates the factory for one connection.
    *
-   * @param registry for the meters; null if nobody measures
+   * @param registry for the meters; null for none
    * @param clientName the client's name in its meters
    */
   public ReadThroughs(
@@ -41,12 +41,12 @@ public final class ReadThroughs<K, V> {
     this.usual = with(ReadThroughOptions.defaults());
   }
 
-  /** The one with default options, always the same. */
+  /** The instance with default options, always the same. */
   public ReadThrough<K, V> usual() {
     return usual;
   }
 
-  /** A new one. */
+  /** Creates an instance. */
   public ReadThrough<K, V> with(ReadThroughOptions<V> options) {
     return new DefaultReadThrough<>(redis, Objects.requireNonNull(options, "options"), meters);
   }

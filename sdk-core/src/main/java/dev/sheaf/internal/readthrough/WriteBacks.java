@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The writing of loaded values to Redis in the background, a bounded number at a time. Thread-safe.
- */
+/** Writes loaded values to Redis in the background, a bounded number at a time. Thread-safe. */
 final class WriteBacks<K, V> {
 
   private static final Logger LOGGER = LoggerFactory.getLogger("dev.sheaf.readthrough");
@@ -30,8 +28,8 @@ final class WriteBacks<K, V> {
   }
 
   /**
-   * Writes a value, or the mark for none, unless the node is down or too many writes wait. Never
-   * fails, whatever the codec throws: the value was loaded, and its reader gets it.
+   * Writes a value, or the marker for none, unless the node is down or too many writes wait. Never
+   * throws, even if the codec does: the value was loaded, and its reader gets it.
    */
   void write(K key, @Nullable V value, Duration ttl) {
     V written = value == null ? options.absent() : value;

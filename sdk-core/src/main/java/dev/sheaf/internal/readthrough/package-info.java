@@ -1,4 +1,4 @@
-/** Cache-aside reads: reading, single-flight loading, writing back. */
+/** Cache-aside: reads, single-flight loads and write-backs. */
 @NullMarked
 package dev.sheaf.internal.readthrough;
 
