@@ -88,7 +88,7 @@ class FaultMatrixTest {
   private enum Operation {
     PING("`ping`", false, test -> expect("PONG", test.sheaf.sync().ping())),
     GET("`get`", false, test -> expect("value:0", test.sheaf.sync().get("key:0"))),
-    FUSED("GETs that travel as MGET", false, FaultMatrixTest::fusedGets),
+    FUSED("GETs sent as MGET", false, FaultMatrixTest::fusedGets),
     HGET("`hget`", false, test -> expect("of field", test.sheaf.sync().hget("hash", "field"))),
     GET_ALL("`getAll`", false, test -> checked(test.sheaf.getAll(KEYS))),
     LOOP("`loop`", false, FaultMatrixTest::loop),
