@@ -98,11 +98,22 @@ public final class CommandLog {
    *
    * @param words the whole command; the name in any case
    * @throws AssertionError if no such command ran, with what ran instead
+   * @throws IllegalArgumentException if there are no words
    */
   public void assertRan(String... words) {
-    if (matching(words).isEmpty()) {
+    if (words.length == 0) {
+      throw new IllegalArgumentException(
+          "assertRan needs the words of a command, such as \"GET\", \"key\"");
+    }
+    List<String> wanted = Arrays.asList(words);
+    if (entries().stream().noneMatch(entry -> is(entry.words(), wanted))) {
       throw new AssertionError("'" + String.join(" ", words) + "' did not run, but" + shown());
     }
+  }
+
+  private static boolean is(List<String> command, List<String> wanted) {
+    return command.get(0).equalsIgnoreCase(wanted.get(0))
+        && command.subList(1, command.size()).equals(wanted.subList(1, wanted.size()));
   }
 
   /**
@@ -126,14 +137,6 @@ public final class CommandLog {
       throw new AssertionError(
           command + " ran " + count(command) + " times instead of " + times + ":" + shown());
     }
-  }
-
-  private List<Entry> matching(String... words) {
-    List<String> rest = Arrays.asList(words).subList(1, words.length);
-    return entries().stream()
-        .filter(entry -> entry.words().get(0).equalsIgnoreCase(words[0]))
-        .filter(entry -> entry.words().subList(1, entry.words().size()).equals(rest))
-        .toList();
   }
 
   private String shown() {
