@@ -113,6 +113,10 @@ class SessionFeaturesTest {
       assertThat(raw.read()).isEqualTo("$14\r\nkey-popularity\r\n");
       assertThat(raw.read()).isEqualTo("*2\r\n$7\r\nkey:123\r\n:90\r\n");
       assertThat(raw.read()).isEqualTo(reply);
+      raw.call("DEBUG", "SET-DISABLE-DENY-SCRIPTS", "1");
+      String script = "redis.setresp(3) return redis.call('DEBUG', 'PROTOCOL', 'attrib')";
+      assertThat(raw.call("EVAL", script, "0")).as("scripts see no attributes").isEqualTo(reply);
+      raw.call("DEBUG", "SET-DISABLE-DENY-SCRIPTS", "0");
     }
   }
 

@@ -56,6 +56,10 @@ final class LuaReplies {
       throw LuaRaise.plain("stack overflow (reply nested too deep)");
     }
     if (part instanceof RecordedReply.Head head) {
+      if (head.kind == '|') {
+        // Scripts do not see attributes, which precede the reply.
+        return push(l, parts, next(parts, at), resp3);
+      }
       return head.kind == '%' || head.kind == '~'
           ? pushKeyed(l, parts, at + 1, head)
           : pushList(l, parts, at + 1, head.elements, resp3);
@@ -74,6 +78,17 @@ final class LuaReplies {
       state.rawSet(l, -2, "double");
     }
     return at + 1;
+  }
+
+  /** The index after the value that begins at a part. */
+  private static int next(List<?> parts, int at) {
+    int next = at + 1;
+    if (parts.get(at) instanceof RecordedReply.Head head) {
+      for (int i = 0; i < head.elements; i++) {
+        next = next(parts, next);
+      }
+    }
+    return next;
   }
 
   private int pushList(long l, List<?> parts, int from, int count, boolean resp3) {

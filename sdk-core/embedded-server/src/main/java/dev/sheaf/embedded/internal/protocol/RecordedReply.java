@@ -17,7 +17,7 @@ public final class RecordedReply implements Reply, Reply.Part {
     /** The first byte in RESP3. */
     public final char kind;
 
-    /** How many follow; of a map, keys and values each. */
+    /** How many follow; of a map or an attribute, keys and values each. */
     public int elements;
 
     Head(char kind, int elements) {
@@ -27,7 +27,7 @@ public final class RecordedReply implements Reply, Reply.Part {
 
     @Override
     public void writeTo(Reply out) {
-      out.open(kind, kind == '%' ? elements / 2 : elements);
+      out.open(kind, hasPairs(kind) ? elements / 2 : elements);
     }
   }
 
@@ -78,6 +78,10 @@ public final class RecordedReply implements Reply, Reply.Part {
     parts.forEach(out::value);
   }
 
+  private static boolean hasPairs(char kind) {
+    return kind == '%' || kind == '|';
+  }
+
   /** Opens an aggregate whose size may be set later. */
   public Head head(char kind, int elements) {
     Head head = new Head(kind, elements);
@@ -88,7 +92,7 @@ public final class RecordedReply implements Reply, Reply.Part {
 
   @Override
   public void open(char kind, int size) {
-    head(protocol == 3 ? kind : '*', kind == '%' ? 2 * size : size);
+    head(protocol == 3 ? kind : '*', hasPairs(kind) ? 2 * size : size);
   }
 
   @Override
