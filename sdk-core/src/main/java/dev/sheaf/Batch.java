@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that are collected, sent together and read afterwards.
+ * A batch of commands that are collected, sent together, and read afterwards.
  *
  * <pre>{@code
  * try (Batch<String, String> batch = sheaf.batch()) {
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Commands are sent when a result is asked for, when the batch is executed or closed, or when
- * {@value #MAX_UNSENT_COMMANDS} have gathered; after {@value #MAX_UNANSWERED_COMMANDS} without a
- * reply, adding one waits for replies. Commands to one node run in the order in which they were
- * added. A batch is not a transaction: other clients' commands may run in between.
+ * <p>Commands are sent when a result is read, when the batch is executed or closed, or when {@value
+ * #MAX_UNSENT_COMMANDS} have been collected. While {@value #MAX_UNANSWERED_COMMANDS} are
+ * unanswered, adding another one waits for replies. Commands to one node run in the order in which
+ * they were added. A batch is not a transaction: commands of other clients may run in between.
  *
  * <p>Not thread-safe.
  *
@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Batch<K, V> extends AutoCloseable {
 
-  /** How many commands gather before the batch sends them by itself. */
+  /** Most commands to collect before the batch sends them. */
   int MAX_UNSENT_COMMANDS = 1_000;
 
-  /** How many commands may be without a reply before adding another one waits. */
+  /** Most unanswered commands before adding another one waits. */
   int MAX_UNANSWERED_COMMANDS = 10_000;
 
   /**
@@ -48,9 +48,9 @@ public interface Batch<K, V> extends AutoCloseable {
   /**
    * Adds any command.
    *
-   * @param command calls one command and returns its future; it runs when the batch is sent, on the
-   *     thread that sends it. What it throws becomes the outcome of this command. It may call the
-   *     client's blocking methods: these first send what was collected before. It must not wait for
+   * @param command calls one command and returns its future. It runs when the batch is sent, on the
+   *     sending thread. An exception becomes the outcome of this command. It may call blocking
+   *     methods of the client, which first send the commands collected before. It must not wait for
    *     an asynchronous command of its own, which is sent only after it has returned
    * @throws IllegalStateException if the batch is closed
    */
@@ -58,7 +58,8 @@ public interface Batch<K, V> extends AutoCloseable {
       Function<? super RedisClusterAsyncCommands<K, V>, ? extends CompletionStage<T>> command);
 
   /**
-   * Adds a call of a script, checked now. See {@link RegisteredScript} for its place in the order.
+   * Adds a call of a script. Arguments are checked now. See {@link RegisteredScript} for the order
+   * of script calls.
    *
    * @throws IllegalArgumentException if the number of keys or arguments is not what the script
    *     declares, an argument has another type, or, on a cluster, the keys are not in one slot
@@ -68,14 +69,14 @@ public interface Batch<K, V> extends AutoCloseable {
   <T extends @Nullable Object> Deferred<T> call(
       RegisteredScript<K, T> script, List<? extends K> keys, Object... args);
 
-  /** Sends what has gathered. Does not wait for replies. */
+  /** Sends the collected commands. Does not wait for replies. */
   void execute();
 
   /**
-   * Sends what has gathered and waits for all replies, each at most the command time-out.
+   * Sends the collected commands and waits for all replies, each at most the command time-out.
    *
-   * @throws SheafException if a command failed whose result nobody read; the message counts them
-   *     and the cause is the first
+   * @throws SheafException if commands failed whose results nobody read; the message has their
+   *     number, and the cause is the first failure
    */
   @Override
   void close();

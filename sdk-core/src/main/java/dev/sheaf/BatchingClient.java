@@ -31,8 +31,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Lettuce client whose connections batch, for code that makes its connections by itself: a
- * framework, a pool. {@link Sheaf#connect} is for all others.
+ * A Lettuce client with batching connections, for code that opens connections itself, such as a
+ * framework or a pool. All others use {@link Sheaf#connect}.
  *
  * <pre>{@code
  * BatchingClient batching = Sheaf.builder(List.of(uri)).clientResources(resources).serverClient();
@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * Sheaf<byte[], byte[]> sheaf = batching.over(connection, ByteArrayCodec.INSTANCE);
  * }</pre>
  *
- * <p>All connections of one client share its options, its meters, and what {@link Sheaf#loop} has
- * to know of writes: a write through any of them voids what a loop has read ahead over another.
- * Connections for pub/sub and to Sentinels are plain ones.
+ * <p>All connections of one client share its options and its meters. A write through one of them
+ * also invalidates the values that {@link Sheaf#loop} has read ahead through another. Connections
+ * for pub/sub and to Sentinels do not batch.
  *
  * <p>Thread-safe.
  */
@@ -112,21 +112,22 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   /**
-   * The client: a {@link io.lettuce.core.RedisClient} or, of a cluster, a {@link
-   * RedisClusterClient}. It is shut down as any other; so is everything that {@link #over} gave.
+   * The Lettuce client: a {@link io.lettuce.core.RedisClient} or, for a cluster, a {@link
+   * RedisClusterClient}. Shut it down like any other, after closing the results of {@link #over}.
    */
   public AbstractRedisClient lettuce() {
     return lettuce;
   }
 
   /**
-   * Sheaf's own calls over a connection that this client has made. They use its socket.
+   * Returns Sheaf's interface to a connection that this client has opened. It uses the connection's
+   * socket.
    *
-   * <p>Does not block; the availability guard connects when it is first asked. To close the result
-   * ends what it holds beside the connection, which stays open.
+   * <p>Does not block; the availability guard connects on first use. Closing the result does not
+   * close the connection.
    *
    * @param connection to a server, to a primary and its replicas, or to a cluster
-   * @param codec the connection's own
+   * @param codec the codec of the connection
    * @throws IllegalArgumentException if it is a connection of another kind
    */
   public <K, V> Sheaf<K, V> over(StatefulConnection<K, V> connection, RedisCodec<K, V> codec) {
@@ -138,11 +139,11 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   /**
-   * As {@link #over(StatefulConnection, RedisCodec)}, with the availability guard of another one,
-   * so that the nodes are watched and measured once.
+   * As {@link #over(StatefulConnection, RedisCodec)}, with the availability guard of another
+   * instance, so that the nodes are watched and measured once.
    *
-   * @param watched gives one of {@link #over} that keeps a guard, asked with each question to the
-   *     guard; does not wait
+   * @param watched supplies a result of {@link #over} that has a guard; called at each use of the
+   *     guard, and must not block
    * @throws IllegalArgumentException if it is a connection of another kind
    */
   public <K, V> Sheaf<K, V> over(
@@ -187,16 +188,16 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   /**
-   * Lets blocking commands of another interface take part in what the calling thread is in the
-   * middle of, as those of {@link Sheaf#sync} do: {@link Sheaf#loop}, {@link Sheaf#batch} and
-   * {@link Sheaf#loops}.
+   * Makes blocking commands of another interface work with {@link Sheaf#loop}, {@link Sheaf#batch}
+   * and {@link Sheaf#loops}, like those of {@link Sheaf#sync}.
    *
-   * @param sheaf one of {@link #over}
-   * @param type an interface whose methods send one command each, and in which a {@code get} with
-   *     one argument is GET, with the keys and values of {@code sheaf}
-   * @param commands sends them by the connection of {@code sheaf}, or by another of this client
-   * @param waits whether the commands wait for their replies now; while it says no, in a pipeline
-   *     or a transaction, calls pass as they are
+   * @param sheaf a result of {@link #over}
+   * @param type an interface whose methods send one command each. A {@code get} with one argument
+   *     must be GET, with the keys and values of {@code sheaf}
+   * @param commands sends the commands through the connection of {@code sheaf} or another one of
+   *     this client
+   * @param waits whether commands wait for their replies now. While false, as in a pipeline or a
+   *     transaction, calls are passed on unchanged
    * @return an object of that interface, as thread-safe as {@code commands}
    * @throws IllegalArgumentException if {@code sheaf} is not of this library
    */
@@ -205,13 +206,13 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   /**
-   * Lets one blocking GET take part in what the calling thread is in the middle of, as those of
-   * {@link #blocking} do, without an object for its connection.
+   * Makes a single blocking GET, with the same effect as through {@link #blocking} but without an
+   * object for each connection.
    *
-   * @param sheaf one of {@link #over}
-   * @param send sends the GET by the connection of {@code sheaf}, or by another of this client, and
-   *     waits for its reply; not called if a loop has read the value ahead
-   * @return the value, or null if there is none
+   * @param sheaf a result of {@link #over}
+   * @param send sends the GET through the connection of {@code sheaf} or another one of this
+   *     client, and waits for its reply; not called if a loop has read the value ahead
+   * @return the value, or null if the key does not exist
    * @throws IllegalArgumentException if {@code sheaf} is not of this library
    */
   public <K, V> @Nullable V blockingGet(
@@ -220,12 +221,12 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   /**
-   * One GET that the caller sends and waits for by itself, as one of a loop that a client may have
-   * {@link SheafBuilder#learnLoops learned}; others only send it.
+   * Makes a GET that may be part of a {@link SheafBuilder#learnLoops learned} loop. A client that
+   * does not learn loops only calls {@code send}.
    *
-   * @param sheaf one of {@link #over}
-   * @param send sends the GET, waits, and gives the value, or null if there is none
-   * @return the value: of {@code send}, or read ahead
+   * @param sheaf a result of {@link #over}
+   * @param send sends the GET, waits, and returns the value, or null if the key does not exist
+   * @return the value, from {@code send} or read ahead
    * @throws IllegalArgumentException if {@code sheaf} is not of this library
    */
   public <K, V> @Nullable V learnedGet(
@@ -239,20 +240,21 @@ public final class BatchingClient implements AutoCloseable {
   }
 
   /**
-   * Says which ids the keys of the calling thread's next loop are made of, for a client that {@link
-   * SheafBuilder#learnLoops learns loops}; to others it says nothing. It counts as if the thread
-   * had read the ids from the server: nothing is read ahead before three such loops were foreseen.
+   * Announces the ids from which the keys of the calling thread's next loop are made, for a client
+   * that {@link SheafBuilder#learnLoops learns loops}; has no effect on others. It counts as if the
+   * thread had read the ids from the server: nothing is read ahead before three loops were
+   * predicted.
    *
-   * @param sheaf one of {@link #over}
-   * @param source where the ids come from, as reports name it
-   * @param ids strings, numbers or byte arrays; others are left out
+   * @param sheaf a result of {@link #over}
+   * @param source the origin of the ids, for reports
+   * @param ids strings, numbers or byte arrays; others are ignored
    * @throws IllegalArgumentException if {@code sheaf} is not of this library
    */
   public void expect(Sheaf<?, ?> sheaf, String source, Collection<?> ids) {
     known(sheaf).expect(source, ids);
   }
 
-  /** Ends what its connections share. The Lettuce client is to be shut down before. */
+  /** Releases what the connections share. Shut down the Lettuce client first. */
   @Override
   public void close() {
     deadlines.close();

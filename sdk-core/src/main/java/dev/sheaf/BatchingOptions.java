@@ -2,7 +2,7 @@
 package dev.sheaf;
 
 /**
- * The limits of batching. Each bounds one node connection. Immutable; {@link #defaults()} fits most
+ * The limits of batching, each for one node connection. Immutable; {@link #defaults()} fits most
  * clients.
  */
 public final class BatchingOptions {
@@ -48,17 +48,17 @@ public final class BatchingOptions {
     return value;
   }
 
-  /** The defaults that the methods name. */
+  /** The default options. */
   public static BatchingOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** Creates a builder with the default options. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Begins with these options. */
+  /** Creates a builder with these options. */
   public Builder toBuilder() {
     Builder builder = new Builder();
     builder.fusion = fusion;
@@ -74,57 +74,57 @@ public final class BatchingOptions {
   }
 
   /**
-   * Whether runs of GETs travel as MGET; true by default, because in Java the cost of a command
-   * outweighs that of a key. The meaning of GET is kept either way.
+   * Whether runs of GETs are sent as MGET; true by default, because the cost per command exceeds
+   * the cost per key. Results are those of GET either way.
    */
   public boolean fusion() {
     return fusion;
   }
 
   /**
-   * Whether runs of HGETs of one hash travel as HMGET; true by default, for the same reason. The
-   * meaning of HGET is kept either way.
+   * Whether runs of HGETs of one hash are sent as HMGET; true by default, for the same reason.
+   * Results are those of HGET either way.
    */
   public boolean hashFusion() {
     return hashFusion;
   }
 
   /**
-   * The most keys in one MGET, or fields in one HMGET, at least 2; 100 by default, since far longer
-   * commands delay the server's other clients noticeably.
+   * The most keys in one MGET, or fields in one HMGET, at least 2; 100 by default, because much
+   * longer commands noticeably delay other clients of the server.
    */
   public int maxFusedKeys() {
     return maxFusedKeys;
   }
 
   /**
-   * The most commands that wait to be written, at least 1; 65,536 by default. One more fails with
-   * {@link QueueFullException}.
+   * The most queued commands, at least 1; 65,536 by default. Further ones fail with {@link
+   * QueueFullException}.
    */
   public int maxQueuedCommands() {
     return maxQueuedCommands;
   }
 
   /**
-   * The most request bytes that wait to be written, at least 1; 32 MiB by default. A single larger
-   * command still passes through an empty queue.
+   * The most queued request bytes, at least 1; 32 MiB by default. A single larger command is
+   * admitted to an empty queue.
    */
   public long maxQueuedBytes() {
     return maxQueuedBytes;
   }
 
   /**
-   * The most commands written and not yet answered, at least 1; 16,384 by default, several times
-   * what fills a connection over a 10 ms round trip, and little for the server to keep replies for.
-   * Further commands wait in the queue.
+   * The most commands in flight, at least 1; 16,384 by default. That is several times what fills a
+   * connection with a round trip of 10 ms, and few replies for the server to buffer. Further
+   * commands wait in the queue.
    */
   public int maxInFlightCommands() {
     return maxInFlightCommands;
   }
 
   /**
-   * The most request bytes written and not yet answered, at least 1; 32 MiB by default. A single
-   * larger command still travels alone.
+   * The most request bytes in flight, at least 1; 32 MiB by default. A single larger command is
+   * sent alone.
    */
   public long maxInFlightBytes() {
     return maxInFlightBytes;
@@ -139,16 +139,17 @@ public final class BatchingOptions {
   }
 
   /**
-   * The most connections to a single server beside the main one, 0 to 64; 7 by default, so that up
-   * to eight threads that block for reads at once each have one. They are opened one by one, only
-   * when threads have come at once, and closed after a minute without a read; with more threads
-   * than lanes, all share the main connection, where batches form. A cluster has none.
+   * The most lanes: connections to a standalone server in addition to the main one, 0 to 64. The
+   * default of 7 gives each of up to eight concurrently blocking readers its own connection. Lanes
+   * are opened one by one when readers find none free, and closed after a minute without a read. If
+   * there are more threads than lanes, all share the main connection, where batches form. A cluster
+   * has no lanes.
    */
   public int maxLanes() {
     return maxLanes;
   }
 
-  /** Collects options; {@link #build()} checks them. */
+  /** A builder of options. {@link #build()} checks them. */
   public static final class Builder {
 
     private boolean fusion = true;
@@ -218,9 +219,9 @@ public final class BatchingOptions {
     }
 
     /**
-     * Makes the options.
+     * Creates the options.
      *
-     * @throws IllegalArgumentException if one is out of its range; the message names it
+     * @throws IllegalArgumentException if an option is out of its range; the message names it
      */
     @CheckReturnValue
     public BatchingOptions build() {

@@ -6,17 +6,17 @@ import io.lettuce.core.cluster.api.reactive.RedisClusterReactiveCommands;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 
 /**
- * Connections beside those of a {@link Sheaf}, for requests and replies of hundreds of kilobytes,
- * behind which the others would have to wait.
+ * Separate connections for requests and replies of hundreds of kilobytes, which would delay smaller
+ * ones on the connections of the {@link Sheaf}.
  *
- * <p>Commands of one thread reach a node in the order in which they were called, as those of the
- * {@link Sheaf} do. Between the two there is no order but by waiting: what was answered on one has
- * happened before what is called on the other after that. So after {@code async().set(…)} wait for
- * its future before {@code bulk().sync().get(…)} of the same key.
+ * <p>Commands of one thread reach a node in the order of the calls, as with the {@link Sheaf}.
+ * Between the two there is no order, except that a command has taken effect once it was answered.
+ * So after {@code async().set(…)}, wait for its future before calling {@code bulk().sync().get(…)}
+ * for the same key.
  *
- * <p>Batching, limits, time-outs, compression and meters are those of the {@link Sheaf}; each
- * connection has the limits for itself. Settings of its Lettuce connection, such as where it reads,
- * are not taken over.
+ * <p>Batching, limits, time-outs, compression and meters are those of the {@link Sheaf}; limits
+ * apply to each connection separately. Settings of the Lettuce connection, such as {@code
+ * readFrom}, are not shared.
  *
  * <p>Thread-safe.
  *

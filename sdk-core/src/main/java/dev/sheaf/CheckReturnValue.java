@@ -8,12 +8,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a method, or all methods of a type, whose result must be used: to ignore it is a bug, as
- * when nobody looks at the failures of single keys. Error Prone, SpotBugs and IDEs report such
- * calls.
+ * Marks a method, or all methods of a type, whose result must not be ignored, for instance because
+ * it contains failures of single keys. Error Prone, SpotBugs and IDEs report calls that ignore it.
  *
- * <p>These tools know the annotation by its simple name, in any package. So the client has its own,
- * and needs no library of annotations.
+ * <p>These tools recognise the annotation by its simple name in any package, so the client defines
+ * its own and needs no annotation library.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -2,14 +2,15 @@
 package dev.sheaf;
 
 /**
- * The connection was lost after a command was sent and before its reply, and the command was not
- * sent again: see the message, and {@link OutcomeUnknownException} for commands that change data.
+ * Thrown if the connection was lost after a command was sent and before its reply, and the command
+ * was not sent again. The message has the reason. Commands that change data fail with {@link
+ * OutcomeUnknownException}.
  */
 public class ConnectionLostException extends SheafException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Creates the failure. */
+  /** Creates the exception. */
   public ConnectionLostException(String message) {
     super(message);
   }

@@ -5,22 +5,22 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a command in a {@link Batch}, there once the batch was sent and answered.
+ * The result of a command in a {@link Batch}, available once the batch was sent and answered.
  *
  * @param <T> the type of the result
  */
 public interface Deferred<T extends @Nullable Object> {
 
   /**
-   * The result. Sends the batch if that was not done, and waits, at most the command time-out.
+   * Returns the result. Sends the batch if necessary, and waits, at most the command time-out.
    *
-   * @throws io.lettuce.core.RedisException if the command failed or there was no reply in time
+   * @throws io.lettuce.core.RedisException if the command failed or timed out
    */
   T get();
 
-  /** Whether {@link #get} would answer at once. */
+  /** Whether {@link #get} would return at once. */
   boolean isDone();
 
-  /** The result as a stage. Does not send the batch. */
+  /** The result as a future. Does not send the batch. */
   CompletionStage<T> toCompletionStage();
 }

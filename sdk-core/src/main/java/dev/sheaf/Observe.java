@@ -6,12 +6,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which spans a client begins with the {@link io.lettuce.core.tracing.Tracing} of its client
- * resources. Without one, or with one that is disabled, there are no spans, whatever is chosen
- * here.
+ * The choice of spans that a client creates with the {@link io.lettuce.core.tracing.Tracing} of its
+ * client resources. If tracing is disabled there, no spans are created.
  *
- * <p>Command latencies and command listeners are no spans, and follow the switches that Lettuce has
- * for them. Immutable.
+ * <p>Command latencies and command listeners are not affected; Lettuce has its own switches for
+ * them. Immutable.
  */
 public final class Observe {
 
@@ -32,18 +31,18 @@ public final class Observe {
     this.oneOf = oneOf;
   }
 
-  /** A span for each command that the application calls, as with plain Lettuce. The default. */
+  /** One span for each command that the application calls, as with plain Lettuce. The default. */
   public static Observe commands() {
     return new Observe(Kind.COMMANDS, 1);
   }
 
-  /** A span named {@code sheaf.batch} for each write to a node, and none for its commands. */
+  /** One span named {@code sheaf.batch} for each write to a node, and none for its commands. */
   public static Observe batches() {
     return new Observe(Kind.BATCHES, 1);
   }
 
   /**
-   * A span for one of so many commands, chosen at random.
+   * A span for one in the given number of commands, chosen at random.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -60,10 +59,10 @@ public final class Observe {
   }
 
   /**
-   * Reads what {@link #toString} writes: {@code commands}, {@code batches}, {@code sampled(100)} or
-   * {@code off}.
+   * Parses the format of {@link #toString}: {@code commands}, {@code batches}, {@code sampled(100)}
+   * or {@code off}.
    *
-   * @throws IllegalArgumentException if it is none of these
+   * @throws IllegalArgumentException if the text has another format
    */
   public static Observe parse(String text) {
     Matcher sampled = SAMPLED.matcher(text);
@@ -80,7 +79,7 @@ public final class Observe {
     };
   }
 
-  /** Whether commands have spans, all of them or some. */
+  /** Whether commands have spans, all or some of them. */
   public boolean isOfCommands() {
     return kind == Kind.COMMANDS || kind == Kind.SAMPLED;
   }
@@ -90,7 +89,7 @@ public final class Observe {
     return kind == Kind.BATCHES;
   }
 
-  /** Of how many commands one has a span. */
+  /** One in this number of commands has a span. */
   public int oneOf() {
     return oneOf;
   }

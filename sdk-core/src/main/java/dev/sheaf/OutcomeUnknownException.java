@@ -2,15 +2,15 @@
 package dev.sheaf;
 
 /**
- * The connection was lost after a command was sent and before its reply: it may have run, or not,
- * or may run yet, when the server reads the rest of the old connection. It changes data, so it was
- * not sent again. Commands that only read are sent again by themselves.
+ * Thrown if the connection was lost after a command was sent and before its reply. The command may
+ * have run, or not, or may still run when the server reads the rest of the old connection. It was
+ * not sent again because it changes data. Reads are sent again automatically.
  */
 public final class OutcomeUnknownException extends ConnectionLostException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Creates the failure. */
+  /** Creates the exception. */
   public OutcomeUnknownException(String command) {
     super(
         command

@@ -2,8 +2,8 @@
 package dev.sheaf;
 
 /**
- * A command was not sent because as many wait already as the queue of the node connection may hold.
- * The message names the limits, which are in {@link BatchingOptions}.
+ * Thrown if a command was not sent because the queue of the node connection is full. The message
+ * names the limits, which are set in {@link BatchingOptions}.
  */
 public final class QueueFullException extends SheafException {
 

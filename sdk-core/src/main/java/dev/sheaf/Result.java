@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one key of a command for many keys: its value, the knowledge that there is none,
- * or the error that this key alone met. Immutable.
+ * The outcome of one key in a command for many keys: its value, its absence, or the error of this
+ * key alone. Immutable.
  *
  * @param <V> the type of the value
  */
@@ -58,7 +58,7 @@ public sealed interface Result<V> {
   }
 
   /**
-   * The value, or nothing if the key does not exist.
+   * The value, or an empty optional if the key does not exist.
    *
    * @throws RedisException if the read of this key failed
    */

@@ -22,42 +22,41 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * The options of a client. Not thread-safe. A builder may connect several times; what it is told
- * later changes nothing for the clients that it has made.
+ * A builder of clients. Not thread-safe. It can connect several times; later changes do not affect
+ * clients that were connected before.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 public final class SheafBuilder<K, V> {
 
-  /** How long to wait for a connection and for the server's first answers by default: 5 seconds. */
+  /** The default time limit for connecting, including the handshake: 5 seconds. */
   public static final Duration DEFAULT_CONNECT_TIMEOUT = ClientSettings.CONNECT_TIMEOUT;
 
-  /** How many keys of a large read are under way at once, so that memory stays bounded. */
+  /** Most keys of one call in flight at once, so that memory stays bounded. */
   public static final int KEYS_PER_SLICE = Limits.KEYS_PER_SLICE;
 
   /**
-   * How many request bytes of {@link Sheaf#setAll(java.util.Map) setAll} gather before they are
-   * sent to make room for the next: 1 MiB, sixteen full writes. A smaller {@code maxQueuedBytes}
-   * lowers it.
+   * Most request bytes of {@link Sheaf#setAll(java.util.Map) setAll} to collect before sending
+   * them: 1 MiB, sixteen full writes. A smaller {@code maxQueuedBytes} lowers it.
    */
   public static final int BYTES_PER_SLICE = Limits.BYTES_PER_SLICE;
 
-  /** The shortest time to live: 1 millisecond, which is as fine as the server counts. */
+  /** The shortest time to live: 1 millisecond, the server's resolution. */
   public static final Duration MIN_TTL = Limits.MIN_TTL;
 
   /**
-   * The longest time to live: 365,000 days. Servers refuse times whose end their clock cannot
-   * express, and differ in where that is.
+   * The longest time to live: 365,000 days. Servers refuse times beyond the range of their clock,
+   * which differs between them.
    */
   public static final Duration MAX_TTL = Limits.MAX_TTL;
 
-  /** How many bodies one {@link Sheaf#mapEach} runs at a time: enough to fill batches. */
+  /** Most concurrent bodies of one {@link Sheaf#mapEach}: enough to fill batches. */
   public static final int MAP_EACH_BODIES = Limits.MAP_EACH_BODIES;
 
   /**
-   * How many threads a client has for {@link Sheaf#mapEach} where the JVM has no virtual threads:
-   * enough to run a page of a hundred bodies in one turn. They end when they are idle.
+   * The threads of a client for {@link Sheaf#mapEach} on JVMs without virtual threads: enough to
+   * run a hundred bodies at once. They end when idle.
    */
   public static final int MAP_EACH_POOL_THREADS = Limits.MAP_EACH_POOL_THREADS;
 
@@ -78,16 +77,15 @@ public final class SheafBuilder<K, V> {
     return of(ServerUris.parse(uri));
   }
 
-  /** Keys and values of other types. This builder is left as it is; the result has its options. */
+  /** Returns a builder for other types of keys and values, with the options of this one. */
   @CheckReturnValue
   public <K2, V2> SheafBuilder<K2, V2> codec(RedisCodec<K2, V2> codec) {
     return new SheafBuilder<>(settings.withCodec(Objects.requireNonNull(codec, "codec")));
   }
 
   /**
-   * How long connecting may take for each address, the server's first answers included; {@link
-   * #DEFAULT_CONNECT_TIMEOUT} by default. Client options that are given keep their own for the
-   * socket.
+   * The time limit for connecting to each address, including the handshake; {@link
+   * #DEFAULT_CONNECT_TIMEOUT} by default. Given client options keep their own limit for the socket.
    *
    * @throws IllegalArgumentException if it is not positive
    */
@@ -97,7 +95,7 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * How long a command may take from its call; by default what the URI says ({@code ?timeout=2s}),
+   * The command time-out, counted from the call; by default that of the URI ({@code ?timeout=2s}),
    * or else Lettuce's 60 seconds.
    *
    * @throws IllegalArgumentException if it is not positive
@@ -114,45 +112,46 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Compresses values, and reads those that are compressed; without options it does neither. A
-   * compressed value is unreadable to clients that do not know its format, so first let all clients
-   * read ({@link CompressionOptions#readOnly()}), then let them write.
+   * Turns on compression of values and decompression of compressed ones; off by default. Clients
+   * that do not know the format cannot read compressed values. So first let all clients read
+   * ({@link CompressionOptions#readOnly()}), then let them write.
    */
   public SheafBuilder<K, V> compression(CompressionOptions options) {
     settings.compression = Objects.requireNonNull(options, "options");
     return this;
   }
 
-  /** Lettuce's options: sockets, TLS, reconnects, protocol; for a cluster a subclass of them. */
+  /** Lettuce's options for sockets, TLS, reconnects and protocol; for a cluster their subclass. */
   public SheafBuilder<K, V> clientOptions(ClientOptions options) {
     settings.clientOptions = Objects.requireNonNull(options, "options");
     return this;
   }
 
   /**
-   * Lettuce's threads and timers, to share them with other clients; they stay yours to shut down.
+   * Lettuce's threads and timers, to share them with other clients. The caller must shut them down.
    */
   public SheafBuilder<K, V> clientResources(ClientResources resources) {
     settings.clientResources = Objects.requireNonNull(resources, "resources");
     return this;
   }
 
-  /** The client's name in its meters, to tell several apart; "default" by default. */
+  /** The client's name in its meters, to distinguish several clients; "default" by default. */
   public SheafBuilder<K, V> name(String name) {
     settings.name = Objects.requireNonNull(name, "name");
     return this;
   }
 
-  /** Where the client registers its meters; without a registry it measures nothing. */
+  /** The registry of the client's meters; without one, nothing is measured. */
   public SheafBuilder<K, V> meterRegistry(MeterRegistry registry) {
     settings.meterRegistry = Objects.requireNonNull(registry, "registry");
     return this;
   }
 
   /**
-   * How {@link Sheaf#availability()} asks and judges. With options the guard's connections are
-   * opened when the client connects, without delaying it; else, with {@link
-   * AvailabilityOptions#defaults()}, at the first call of {@code availability()} or a read-through.
+   * The options of {@link Sheaf#availability()}. If set, the guard's connections are opened when
+   * the client connects, without delaying it. If not, {@link AvailabilityOptions#defaults()} apply,
+   * and the connections are opened at the first call of {@code availability()} or of a
+   * read-through.
    */
   public SheafBuilder<K, V> availability(AvailabilityOptions options) {
     settings.availability = Objects.requireNonNull(options, "options");
@@ -160,8 +159,8 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * When a connection that stays broken is closed and made anew; {@link HealingOptions#defaults()}
-   * by default.
+   * When to close and reopen connections that do not recover; {@link HealingOptions#defaults()} by
+   * default.
    */
   public SheafBuilder<K, V> healing(HealingOptions options) {
     settings.healing = Objects.requireNonNull(options, "options");
@@ -169,13 +168,13 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * How many nodes of a cluster are asked for the topology at once, drawn at random, at most; 10 by
-   * default. Each is a short connection: of a thousand clients that look at once to each of a
-   * hundred nodes, a hundred thousand. The seeds are asked as well while no other node is known.
+   * The most nodes, drawn at random, to ask in a topology refresh of a cluster; 10 by default. Each
+   * needs a short connection: a thousand clients that ask a hundred nodes at once open a hundred
+   * thousand. The seeds are asked too while no other node is known.
    *
-   * <p>Lettuce's {@code ReadFrom.LOWEST_LATENCY} knows the latency of nodes that were asked, so
-   * with that, set it to their number. With {@code dynamicRefreshSources(false)} in {@link
-   * #clientOptions} the seeds alone are asked, and this does not matter.
+   * <p>Lettuce's {@code ReadFrom.LOWEST_LATENCY} knows the latency only of nodes that were asked,
+   * so set this to the number of nodes then. With {@code dynamicRefreshSources(false)} in {@link
+   * #clientOptions} only seeds are asked, and this has no effect.
    *
    * @throws IllegalArgumentException if it is less than 1
    */
@@ -185,8 +184,8 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Whether to look for loops that could batch, see {@link Sheaf#loops}; on by default, since it
-   * costs a call some tens of nanoseconds.
+   * Whether to detect loops that could batch, see {@link Sheaf#loops}; on by default, since it
+   * costs some tens of nanoseconds per call.
    */
   public SheafBuilder<K, V> loopDetection(boolean on) {
     settings.loopDetection = on;
@@ -194,11 +193,11 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * What the log line about a loop advises, for a framework or a team that has its own ways to
-   * batch; by default this client's, as {@code sheaf.loop(keys) or getAll} for GET.
+   * The advice in the log line about a loop, for frameworks or teams with their own ways to batch;
+   * by default this client's, such as {@code sheaf.loop(keys) or getAll} for GET.
    *
-   * @param remedy gives the means for the name of a command, to stand before "would have saved 99
-   *     round trips"
+   * @param remedy returns the advice for the name of a command, to be followed by "would have saved
+   *     99 round trips"
    */
   public SheafBuilder<K, V> loopAdvice(Function<String, String> remedy) {
     settings.loopAdvice = Objects.requireNonNull(remedy, "remedy");
@@ -206,13 +205,13 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Learns loops that nobody declared: where a place in the code has read, three times in a row,
-   * the keys that its first two foretell, the first key of its next loop brings those to come, as
-   * {@link Sheaf#loop} does. Off by default: then nothing is learned or read ahead.
+   * Whether to learn loops that were not declared: if a place in the code has read, three times in
+   * a row, the keys that its first two predict, the first key of its next loop brings the others,
+   * as with {@link Sheaf#loop}. Off by default.
    *
-   * <p>A value that was read ahead is handed out for its own key, once, to the same thread, within
-   * 50 milliseconds of its request, and not after this client has written the key. What other
-   * clients write meanwhile is seen that much later.
+   * <p>A value read ahead is returned once, for its own key, to the same thread, within 50
+   * milliseconds of its request, and not after this client has written the key. Writes of other
+   * clients are seen later by up to that time.
    */
   public SheafBuilder<K, V> learnLoops(boolean on) {
     settings.loopLearning = on ? LoopLearning.defaults() : null;
@@ -220,12 +219,12 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Learns loops, as {@link #learnLoops(boolean)}, with limits of one's own.
+   * Learns loops, as {@link #learnLoops(boolean)}, with other limits.
    *
-   * @param maxAge how long a value that was read ahead may wait to be handed out, from its request
-   *     on, up to 1 minute; it must be longer than a round trip
-   * @param maxVainPercent which share of the reads of a place may be in vain before nothing is read
-   *     ahead there any more, in percent, 1 to 100; 25 unless given
+   * @param maxAge how long a value read ahead may be used, from its request, up to 1 minute; it
+   *     must be longer than a round trip
+   * @param maxVainPercent the share of unused values at a place above which nothing is read ahead
+   *     there any more, in percent, 1 to 100; 25 by default
    * @throws IllegalArgumentException if one is out of its range; the message names it
    */
   public SheafBuilder<K, V> learnLoops(Duration maxAge, int maxVainPercent) {
@@ -235,9 +234,9 @@ public final class SheafBuilder<K, V> {
 
   /**
    * Whether threads that wait for replies yield the processor up to 100 times before they park; off
-   * by default. It saves the wake-up of each thread where processors have nothing else to do and
-   * dozens of threads read at once. Where other work wants the processors it makes every wait
-   * longer: a thread that yields goes behind all that computes.
+   * by default. It saves waking each thread if the processors are otherwise idle and dozens of
+   * threads read at once. With other load it makes every wait longer, because a thread that yields
+   * runs after all others.
    */
   public SheafBuilder<K, V> yielding(boolean on) {
     settings.yielding = on;
@@ -245,7 +244,7 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Which spans there are, if the client resources trace; {@link Observe#commands()} by default, a
+   * The spans to create if the client resources trace; {@link Observe#commands()} by default, one
    * span for each command that the application calls.
    */
   public SheafBuilder<K, V> observe(Observe observe) {
@@ -254,9 +253,9 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Connects. Blocks as {@link Sheaf#connect} does.
+   * Connects. Blocks like {@link Sheaf#connect}.
    *
-   * @throws io.lettuce.core.RedisConnectionException if no connection could be made; the message
+   * @throws io.lettuce.core.RedisConnectionException if no connection could be opened; the message
    *     says why
    */
   @CheckReturnValue
@@ -265,9 +264,9 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Makes a Lettuce client that batches, for code that connects by itself; nothing is connected
-   * yet. The URI must be one of a server or a Sentinel; others than the first are not used, nor is
-   * the codec. It needs {@link #clientResources}, which stay the caller's.
+   * Creates a batching Lettuce client for code that connects by itself, without connecting. Uses
+   * only the first URI, which must be that of a server or a Sentinel, and not the codec. Requires
+   * {@link #clientResources}, which the caller must shut down.
    *
    * @throws IllegalStateException if no client resources were given
    */
@@ -277,7 +276,7 @@ public final class SheafBuilder<K, V> {
   }
 
   /**
-   * Makes a Lettuce client of a cluster that batches, as {@link #serverClient}; the URIs are its
+   * Creates a batching Lettuce client for a cluster, as {@link #serverClient}. The URIs are its
    * seeds.
    *
    * @throws IllegalStateException if no client resources were given

@@ -7,50 +7,50 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The answer to whether Redis can be used right now, cheap enough to ask for before every read.
+ * Tells whether Redis can be used right now, cheaply enough to ask before every read.
  *
- * <p>It has a connection of its own to each primary, which user commands never pass, and asks with
- * one PING however many callers want to know. A caller is answered, in this order, by what the node
- * is known to be (DOWN and SLOW answer no at once), by any good reply not older than the age it
- * accepts, on the user's connection or on this one, or by a PING that is sent after it asked.
+ * <p>It has its own connection to each primary, separate from user commands, and sends one PING for
+ * any number of callers. The answer comes, in this order, from the known state (DOWN and SLOW mean
+ * no), from any good reply on either connection within the accepted age, or from a PING sent after
+ * the call.
  *
- * <p>{@code availability()} of one client always has the same state behind it. Thread-safe.
+ * <p>All results of {@code availability()} of one client share the same state. Thread-safe.
  *
  * @param <K> the type of keys
  */
 public interface Availability<K> {
 
   /**
-   * Whether Redis answers in time. In a cluster: whether the nodes that do serve more than half of
-   * the slots, because the loss of one of many is no reason to stop using the others; {@link
-   * #isAvailable(Object)} asks about the one that matters.
+   * Whether Redis answers in time. For a cluster: whether nodes with more than half of the slots
+   * do, because the loss of one node is no reason to stop using the others. {@link
+   * #isAvailable(Object)} asks about one node.
    *
-   * <p>Answers from memory whenever something was heard within the accepted age ({@link
-   * AvailabilityOptions#maxAge()}, 1 s by default); else it waits for a PING, at most the time-out
-   * (200 ms by default). On a thread of Netty, which must not wait, it answers from memory alone.
+   * <p>Answers from memory if a reply has arrived within the accepted age ({@link
+   * AvailabilityOptions#maxAge()}, 1 s by default). Else it waits for a PING, at most the time-out
+   * (200 ms by default). On a Netty thread, which must not block, it only answers from memory.
    *
-   * @return false, too, when the thread is interrupted, which stays set, and after the client was
-   *     closed; never an exception
+   * @return also false if the thread is interrupted, which stays set, and after the client was
+   *     closed; never throws
    */
   boolean isAvailable();
 
   /**
    * Whether the node that serves this key answers in time; otherwise as {@link #isAvailable()}.
    *
-   * @return false, too, if no node serves the key's slot
+   * @return also false if no node serves the key's slot
    * @throws NullPointerException if the key is null
    */
   boolean isAvailable(K key);
 
   /**
-   * Sends a PING, or shares one that is sent after this call, and waits for the answer, at most the
+   * Sends a PING, or joins one sent after this call, and waits for the answer, at most the
    * time-out. In a cluster every primary is asked.
    *
-   * @return the time from the sending of the PING to its answer; in a cluster the longest
-   * @throws UnavailableException if a node has no good answer in time
+   * @return the round trip of the PING; in a cluster the longest
+   * @throws UnavailableException if a node gives no good answer in time
    * @throws io.lettuce.core.RedisCommandInterruptedException if the thread is interrupted, which
    *     stays set
-   * @throws IllegalStateException on a thread of Netty, which would wait for itself
+   * @throws IllegalStateException on a Netty thread, which would wait for itself
    */
   Duration ping();
 
@@ -64,8 +64,8 @@ public interface Availability<K> {
   /**
    * As {@link #ping()}, without blocking.
    *
-   * @return the caller's own future: to cancel or complete it concerns nobody else. It fails with
-   *     {@link UnavailableException}
+   * @return a future of the caller's own: cancelling or completing it does not affect others. It
+   *     fails with {@link UnavailableException}
    */
   CompletableFuture<Duration> pingAsync();
 
@@ -76,43 +76,41 @@ public interface Availability<K> {
    */
   CompletableFuture<Duration> pingAsync(K key);
 
-  /** What is known of Redis as a whole. Never blocks. */
+  /** The known status of Redis as a whole. Never blocks. */
   AvailabilityStatus status();
 
   /**
-   * What is known of each primary, by {@code host:port}; unmodifiable, a copy as of now. Never
-   * blocks.
+   * The known status of each primary, by {@code host:port}; an unmodifiable snapshot. Never blocks.
    */
   Map<String, AvailabilityStatus> nodes();
 
   /**
-   * Tells a listener of all later changes between UP, SLOW and DOWN, of nodes and of the whole: one
-   * call at a time, in the order of the changes, on a thread of the client.
+   * Adds a listener to all later changes between UP, SLOW and DOWN, of nodes and of Redis as a
+   * whole. It is called sequentially, in the order of the changes, on a thread of the client.
    *
-   * @param listener must not block, since other listeners wait; what it throws is logged and
-   *     dropped
-   * @return closes without an exception; the listener may still be told of changes before that
+   * @param listener must not block, since other listeners wait; its exceptions are logged and
+   *     ignored
+   * @return removes the listener when closed; changes before that may still be delivered
    */
   Registration onChange(Consumer<AvailabilityChange> listener);
 
   /**
-   * The same, for callers of {@link #isAvailable()} who accept replies of another age. {@link
-   * #ping()} always measures anew.
+   * Returns a view with another accepted age for {@link #isAvailable()}. {@link #ping()} always
+   * measures.
    *
-   * @param maxAge zero for none but a new answer
+   * @param maxAge zero to accept only new answers
    * @throws IllegalArgumentException if it is negative
    */
   Availability<K> withMaxAge(Duration maxAge);
 
   /**
-   * The same, for callers with another patience. One that is longer than it takes to find a node
-   * DOWN ends then.
+   * Returns a view with another time-out. A wait ends earlier if the node is found DOWN.
    *
    * @throws IllegalArgumentException if it is not positive
    */
   Availability<K> withTimeout(Duration timeout);
 
-  /** Ends what a listener is told. */
+  /** The registration of a listener. */
   interface Registration extends AutoCloseable {
     @Override
     void close();

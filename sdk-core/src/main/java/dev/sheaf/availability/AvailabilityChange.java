@@ -5,16 +5,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of state. Immutable.
+ * A change of the availability state. Immutable.
  *
- * @param node the node as {@code host:port}; null if Redis as a whole changed
- * @param before the status that ended
- * @param after the status that began
+ * @param node the node as {@code host:port}; null for Redis as a whole
+ * @param before the previous status
+ * @param after the new status
  */
 public record AvailabilityChange(
     @Nullable String node, AvailabilityStatus before, AvailabilityStatus after) {
 
-  /** Checks that both statuses are there. */
+  /** Requires both statuses. */
   public AvailabilityChange {
     Objects.requireNonNull(before, "before");
     Objects.requireNonNull(after, "after");

@@ -8,10 +8,7 @@ import dev.sheaf.CheckReturnValue;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The options of the availability guard: how it asks and judges. Immutable; {@link #defaults()}
- * fits most clients.
- */
+/** The options of the availability guard. Immutable; {@link #defaults()} fits most clients. */
 public final class AvailabilityOptions {
 
   private static final AvailabilityOptions DEFAULTS = builder().build();
@@ -43,32 +40,34 @@ public final class AvailabilityOptions {
     return atLeast(Duration.ZERO, name, positive(name, value));
   }
 
-  /** The defaults that the methods name. */
+  /** The default options. */
   public static AvailabilityOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** Creates a builder with the default options. */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * How long a caller waits for an answer, and from when on an answer is slow; 200 ms by default,
-   * past which reading from the source of the data is usually quicker.
+   * How long a caller waits for an answer, and from when an answer is slow; 200 ms by default.
+   * Beyond that, reading from the data source is usually faster.
    */
   public Duration timeout() {
     return timeout;
   }
 
-  /** How old a reply {@code isAvailable()} accepts; 1 s by default. Zero: none. */
+  /**
+   * The greatest age of a reply that {@code isAvailable()} accepts; 1 s by default, zero for none.
+   */
   public Duration maxAge() {
     return maxAge;
   }
 
   /**
-   * How long a PING may stay unanswered before its node is DOWN, at least the time-out; five
-   * quarters of it by default. In between callers are told no, but the node keeps its state: a
+   * How long a PING may be unanswered before its node is DOWN, at least the time-out; five quarters
+   * of it by default. In between callers get the answer no, but the node keeps its state, as a
    * single slow answer is no outage.
    */
   public Duration downAfter() {
@@ -86,14 +85,14 @@ public final class AvailabilityOptions {
 
   /**
    * Whether commands to a node that is DOWN fail at once with {@link UnavailableException} and the
-   * reason, as a circuit breaker has them, in place of waiting for the node until their time-out;
-   * false by default. What was called before waits on.
+   * reason, like with a circuit breaker, and do not wait for their time-out; false by default.
+   * Commands called before that keep waiting.
    */
   public boolean failFastWhileDown() {
     return failFastWhileDown;
   }
 
-  /** Collects options; {@link #build()} checks them. */
+  /** A builder of options. {@link #build()} checks them. */
   public static final class Builder {
 
     private Duration timeout = Duration.ofMillis(200);
@@ -104,9 +103,7 @@ public final class AvailabilityOptions {
 
     private Builder() {}
 
-    /**
-     * See {@link AvailabilityOptions#timeout()}. Unless it is given, {@link #downAfter} follows it.
-     */
+    /** See {@link AvailabilityOptions#timeout()}. {@link #downAfter} follows it unless set. */
     public Builder timeout(Duration timeout) {
       this.timeout = timeout;
       return this;
@@ -137,9 +134,9 @@ public final class AvailabilityOptions {
     }
 
     /**
-     * Makes the options.
+     * Creates the options.
      *
-     * @throws IllegalArgumentException if one is out of its range; the message names it
+     * @throws IllegalArgumentException if an option is out of its range; the message names it
      */
     @CheckReturnValue
     public AvailabilityOptions build() {

@@ -6,9 +6,9 @@ public enum AvailabilityState {
   /** It answers in time. */
   UP,
 
-  /** It answers, but late time after time; of a cluster: some nodes are UP and some are not. */
+  /** It answers, but repeatedly late; for a cluster: some nodes are UP and some are not. */
   SLOW,
 
-  /** It does not answer, cannot be reached, or says itself that it cannot serve. */
+  /** It does not answer, cannot be reached, or reports that it cannot serve. */
   DOWN
 }

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state whether it can be used
  * @param reason why it is in that state, for logs and people; its wording may change
- * @param since when it came into that state
- * @param roundTrip the time of the last PING that was answered, of a cluster the longest of them;
- *     null before the first
+ * @param since when it entered that state
+ * @param roundTrip the round trip of the last answered PING, in a cluster the longest; null before
+ *     the first
  */
 public record AvailabilityStatus(
     AvailabilityState state, String reason, Instant since, @Nullable Duration roundTrip) {
 
-  /** Checks that all but the round trip is there. */
+  /** Requires all components except the round trip. */
   public AvailabilityStatus {
     Objects.requireNonNull(state, "state");
     Objects.requireNonNull(reason, "reason");

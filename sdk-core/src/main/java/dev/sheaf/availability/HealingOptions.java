@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The options of healing: when a connection that stays broken is closed and made anew. Immutable;
- * {@link #defaults()} fits most clients.
+ * The options of healing: when connections that do not recover are closed and opened again.
+ * Immutable; {@link #defaults()} fits most clients.
  */
 public final class HealingOptions {
 
@@ -27,35 +27,35 @@ public final class HealingOptions {
     listener = Objects.requireNonNull(given.listener, "listener");
   }
 
-  /** The defaults that the methods name. */
+  /** The default options. */
   public static HealingOptions defaults() {
     return DEFAULTS;
   }
 
-  /** Begins with the defaults. */
+  /** Creates a builder with the default options. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Whether connections that stay broken are made anew; true by default. */
+  /** Whether connections that do not recover are closed and opened again; true by default. */
   public boolean enabled() {
     return enabled;
   }
 
   /**
-   * How long a node may answer nothing but LOADING, MASTERDOWN or CLUSTERDOWN on a connection
-   * before that is made anew; 5 s by default.
+   * How long a node may answer only LOADING, MASTERDOWN or CLUSTERDOWN on a connection before it is
+   * closed; 5 s by default.
    */
   public Duration refusedFor() {
     return refusedFor;
   }
 
-  /** Is told of each connection that was closed; nobody by default. */
+  /** The listener to closed connections; none by default. */
   public Consumer<HealedConnection> listener() {
     return listener;
   }
 
-  /** Collects options; {@link #build()} checks them. */
+  /** A builder of options. {@link #build()} checks them. */
   public static final class Builder {
 
     private boolean enabled = true;
@@ -78,7 +78,7 @@ public final class HealingOptions {
 
     /**
      * See {@link HealingOptions#listener()}. It is called on a thread of the client and must not
-     * block; what it throws is logged and dropped.
+     * block; its exceptions are logged and ignored.
      */
     public Builder listener(Consumer<HealedConnection> listener) {
       this.listener = listener;
@@ -86,9 +86,9 @@ public final class HealingOptions {
     }
 
     /**
-     * Makes the options.
+     * Creates the options.
      *
-     * @throws IllegalArgumentException if one is out of its range; the message names it
+     * @throws IllegalArgumentException if an option is out of its range; the message names it
      */
     @CheckReturnValue
     public HealingOptions build() {

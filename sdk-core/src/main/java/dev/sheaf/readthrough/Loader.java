@@ -4,19 +4,19 @@ package dev.sheaf.readthrough;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loader from the source of the data: of the value of a key, or of those of a set of keys.
+ * A loader from the data source: of the value of a key, or of the values of a set of keys.
  *
- * @param <K> what it is asked for
- * @param <V> what it gives
+ * @param <K> the type of the request: a key, or a set of keys
+ * @param <V> the type of the result
  */
 @FunctionalInterface
 public interface Loader<K, V> {
 
   /**
-   * Loads, on the thread of the caller that needs it first; may block.
+   * Loads, on the thread of the first caller that needs it. May block.
    *
-   * @return the value, or null if there is none; of a set of keys a map of the values there are
-   * @throws Exception fails every caller that waits for it; nothing is cached
+   * @return the value, or null if there is none; for a set of keys a map of the existing values
+   * @throws Exception to fail every caller that waits for it; nothing is cached then
    */
   @Nullable V load(K key) throws Exception;
 }

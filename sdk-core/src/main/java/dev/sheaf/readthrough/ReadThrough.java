@@ -12,38 +12,38 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache-aside reader: it gives the value that Redis holds if Redis answers in time, else it calls
+ * A cache-aside reader: it returns the value in Redis if Redis answers in time, and otherwise calls
  * a loader and writes the loaded value back.
  *
- * <p>A failing or slow Redis never fails a read. It delays a read by the read time-out at most, and
- * is not asked at all while the node is known to be DOWN or SLOW. Loading is single-flight: of all
- * callers of one instance that miss a key at the same time, blocking or not, one loads it and the
- * others wait for that load, for {@link ReadThroughOptions#maxLoadWait()} at most. Values are
- * written back in the background.
+ * <p>A failing or slow Redis never fails a read. It delays a read by at most the read time-out, and
+ * is not asked while the node is known to be DOWN or SLOW. Loading is single-flight: if several
+ * callers of one instance miss a key at the same time, blocking or not, one loads it and the others
+ * wait for that load, at most {@link ReadThroughOptions#maxLoadWait()}. Values are written back in
+ * the background.
  *
- * <p>A loader must not read the key that it loads through the same instance. On its own thread that
- * fails at once; on another thread, or when two loaders read each other's keys, each waits for the
- * other until that time is over.
+ * <p>A loader must not read its own key through the same instance. On its own thread that fails at
+ * once. On another thread, or if two loaders read each other's keys, each waits for the other until
+ * that limit.
  *
- * <p>Thread-safe. To change the data, change its source and delete the key.
+ * <p>Thread-safe. To change data, change the source and delete the key.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 public interface ReadThrough<K, V> {
 
-  /** How many keys may be under load at once: 10,000. Beyond that callers load for themselves. */
+  /** Most keys being loaded at once: 10,000. Beyond that, callers load without sharing. */
   int MAX_LOADS = 10_000;
 
-  /** How many values may wait to be written back: 1,024. Beyond that values are not cached. */
+  /** Most values waiting to be written back: 1,024. Beyond that, values are not cached. */
   int MAX_PENDING_WRITES = 1_024;
 
   /**
    * Reads one key; blocks.
    *
-   * @param ttl how long Redis is to keep a loaded value; jittered
-   * @return the value; null if the loader says that there is none
-   * @throws RuntimeException what the loader throws
+   * @param ttl the time to live of a loaded value in Redis; jittered
+   * @return the value; null if the loader returns null
+   * @throws RuntimeException if the loader throws it
    * @throws SheafException if the loader throws a checked exception, which is the cause
    * @throws io.lettuce.core.RedisCommandInterruptedException if the thread is interrupted, which
    *     stays set
@@ -54,14 +54,14 @@ public interface ReadThrough<K, V> {
   @Nullable V get(K key, Duration ttl, Loader<? super K, ? extends V> loader);
 
   /**
-   * Reads many keys; blocks. Those in Redis take one round trip, the others one call of the loader,
-   * less those that another caller is loading already.
+   * Reads many keys; blocks. Takes one round trip to Redis and one call of the loader for the
+   * missing keys, except those that another caller is already loading.
    *
    * @param keys any number; equal keys are read once
-   * @param loader is given the keys to load, at least one, unmodifiable. A key without an entry in
-   *     its result has no value, and other keys are ignored
-   * @return the values there are, in the order of the keys; unmodifiable
-   * @throws RuntimeException what a loader throws, this one or that of another caller
+   * @param loader gets the keys to load, at least one, as an unmodifiable set. Keys without an
+   *     entry in its result have no value; other keys are ignored
+   * @return the existing values, in the order of the keys; unmodifiable
+   * @throws RuntimeException if a loader throws it, this one or that of another caller
    * @throws SheafException if a loader throws a checked exception, which is the cause
    * @throws io.lettuce.core.RedisCommandInterruptedException as for {@link #get}
    * @throws IllegalArgumentException if the TTL is not positive
@@ -77,9 +77,8 @@ public interface ReadThrough<K, V> {
    *
    * @param loader starts the load; called on a thread of the client, so it must not block. Its
    *     result is the value, or null if there is none
-   * @return the caller's own future: to cancel it concerns no other caller. It fails with what the
-   *     loader fails with; if that is a checked exception, with a {@link SheafException} that it
-   *     causes
+   * @return a future of the caller's own: cancelling it does not affect others. It fails with the
+   *     loader's exception; a checked exception is the cause of a {@link SheafException}
    * @throws IllegalArgumentException if the TTL is not positive
    * @throws NullPointerException if an argument is null
    */
@@ -89,7 +88,7 @@ public interface ReadThrough<K, V> {
       Function<? super K, ? extends CompletionStage<? extends @Nullable V>> loader);
 
   /**
-   * Reads many keys without blocking, as {@link #getAll} does.
+   * Reads many keys, as {@link #getAll}, without blocking.
    *
    * @param loader starts the load of the missing keys; called on a thread of the client, so it must
    *     not block. A key without an entry in its result has no value

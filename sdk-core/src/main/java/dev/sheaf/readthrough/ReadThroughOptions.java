@@ -10,8 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a read-through: how it reads, loads and writes back. Immutable; {@link
- * #defaults()} fits most caches.
+ * The options of a read-through. Immutable; {@link #defaults()} fits most caches.
  *
  * @param <V> the type of values
  */
@@ -25,12 +24,12 @@ public final class ReadThroughOptions<V> {
     this.given = given;
   }
 
-  /** The defaults that the methods name. */
+  /** The default options. */
   public static <V> ReadThroughOptions<V> defaults() {
     return new Builder<V>().build();
   }
 
-  /** Begins with the defaults. */
+  /** Creates a builder with the default options. */
   public static <V> Builder<V> builder() {
     return new Builder<>();
   }
@@ -41,35 +40,35 @@ public final class ReadThroughOptions<V> {
   }
 
   /**
-   * By which share each TTL is lengthened or shortened at random, 0 to 0.5, so that what was
-   * written together does not expire together; 0.1 by default.
+   * The share by which each TTL is lengthened or shortened at random, 0 to 0.5, so that values
+   * written together do not expire together; 0.1 by default.
    */
   public double ttlJitter() {
     return given.ttlJitter;
   }
 
   /**
-   * How long a caller waits for another caller's load; 10 s by default, longer than loads take. A
-   * load older than that is not shared any more: one caller loads the key again.
+   * How long a caller waits for another caller's load; 10 s by default, longer than usual loads. An
+   * older load is no longer shared: one caller loads the key again.
    */
   public Duration maxLoadWait() {
     return given.maxLoadWait;
   }
 
   /**
-   * The value that stands in Redis for "there is none"; null, the default, to cache only values. It
-   * must be one that no loader returns.
+   * The marker in Redis for a key without a value; null, the default, to cache only values. It must
+   * be a value that no loader returns.
    */
   public @Nullable V absent() {
     return given.absent;
   }
 
-  /** How long {@link #absent()} is kept; a minute by default. */
+  /** The time to live of {@link #absent()}; one minute by default. */
   public Duration absentTtl() {
     return given.absentTtl;
   }
 
-  /** Collects options; {@link #build()} checks them. */
+  /** A builder of options. {@link #build()} checks them. */
   public static final class Builder<V> {
 
     private Duration readTimeout = Duration.ofMillis(200);
@@ -119,9 +118,9 @@ public final class ReadThroughOptions<V> {
     }
 
     /**
-     * Makes the options.
+     * Creates the options.
      *
-     * @throws IllegalArgumentException if one is out of its range; the message names it
+     * @throws IllegalArgumentException if an option is out of its range; the message names it
      */
     @CheckReturnValue
     public ReadThroughOptions<V> build() {

@@ -1,6 +1,6 @@
 /**
- * Cache-aside reads: Redis first, and the source of the data for what Redis does not give. Start
- * with {@code Sheaf.readThrough}.
+ * Cache-aside reads: Redis first, and the data source for missing values. Start with {@code
+ * Sheaf.readThrough}.
  */
 @NullMarked
 package dev.sheaf.readthrough;
