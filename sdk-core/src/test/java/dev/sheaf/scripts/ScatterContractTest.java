@@ -272,16 +272,19 @@ class ScatterContractTest {
 
   @ForEachServer(on = Topology.STANDALONE)
   void slicesOfSlowKeys_becomeShort(ServerUnderTest server) {
-    // Some hundred microseconds a key.
+    // About a hundred microseconds a key.
     Script<Long> slow =
-        Script.of("local x = 0 for i = 1, #KEYS * 20000 do x = x + i end return #KEYS")
+        Script.of("local x = 0 for i = 1, #KEYS * 10000 do x = x + i end return #KEYS")
             .readOnly()
             .returns(ResultType.INTEGER);
     try (Sheaf<String, String> sheaf = Sheaf.connect(server.uri())) {
       RegisteredScript<String, Long> script = sheaf.scripts().register(slow);
-      List<Long> slices = script.scatter(keys(1_000), List.of(), Collectors.toList());
-      assertThat(slices.stream().mapToLong(size -> size).sum()).isEqualTo(1_000);
-      assertThat(1_000 / slices.size()).isLessThan(50);
+      // So many that the first slices, of 100 keys and more, do not count: on a busy machine
+      // replies
+      // are read several at a time, and the first of them tell nothing of what a slice has cost.
+      List<Long> slices = script.scatter(keys(3_000), List.of(), Collectors.toList());
+      assertThat(slices.stream().mapToLong(size -> size).sum()).isEqualTo(3_000);
+      assertThat(3_000 / slices.size()).isLessThan(50);
     }
   }
 

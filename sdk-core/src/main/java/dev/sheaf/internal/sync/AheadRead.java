@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** The commands that may be read ahead: GET in a declared loop, all of them in a learned one. */
+/** The commands that can be read ahead: GET in declared loops, all of them in learned ones. */
 enum AheadRead {
   GET(1),
   HGETALL(1),
@@ -27,7 +27,7 @@ enum AheadRead {
   EXISTS(1),
   TTL(1);
 
-  /** How a number travels, about. */
+  /** The approximate size of a number in a reply. */
   private static final int NUMBER_BYTES = 8;
 
   private final int parameters;
@@ -36,7 +36,7 @@ enum AheadRead {
     this.parameters = parameters;
   }
 
-  /** The command that a method of Lettuce's or Spring's sends; null if it may not be read ahead. */
+  /** The command of a method of Lettuce's or Spring's; null if it cannot be read ahead. */
   static @Nullable AheadRead of(Method method) {
     String name = method.getName().toUpperCase(Locale.ROOT);
     for (AheadRead read : values()) {
@@ -47,14 +47,14 @@ enum AheadRead {
     return null;
   }
 
-  /** The key that a call is for; null if it is for none or for several. */
+  /** The key of a call; null if it has none or several. */
   static @Nullable Object keyOf(@Nullable Object argument) {
     return argument instanceof Object[] several
         ? several.length == 1 ? several[0] : null
         : argument;
   }
 
-  /** Reads of some keys; the rest is the further argument of all. */
+  /** Reads of some keys, with a common further argument. */
   @SuppressWarnings("unchecked") // The field that was asked for is of the type of keys.
   <K, V> KeyReads<?> reads(ReadRouter<K, V> router, List<K> keys, @Nullable Object rest) {
     RedisCodec<K, V> codec = router.codec();
@@ -81,7 +81,7 @@ enum AheadRead {
     };
   }
 
-  /** A reply as a method gives it. */
+  /** Converts a reply to the result of a method. */
   static @Nullable Object asOf(Method method, @Nullable Object reply) {
     return reply instanceof Long number && method.getReturnType() == Boolean.class
         ? (Object) (number > 0)
@@ -100,12 +100,12 @@ enum AheadRead {
   }
 
   /**
-   * What a method's calls mean to what was read ahead.
+   * The properties of a method that matter for reading ahead.
    *
-   * @param command the command's name
-   * @param ahead how it is read ahead; null if it is not
-   * @param keyed whether its first argument is the one key that it has to do with
-   * @param tellsMore whether its caller may see more of a key by it
+   * @param command the name of the command
+   * @param ahead how to read it ahead; null if it cannot be
+   * @param keyed whether its first argument is its only key
+   * @param tellsMore whether its reply may be newer than values read ahead
    */
   record Seen(String command, @Nullable AheadRead ahead, boolean keyed, boolean tellsMore) {
 

@@ -37,19 +37,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocking calls of one connection, and what happens around each on the calling thread. Before
- * it, a loop may hold the value already, and what the thread holds back in a batch is sent, as the
- * answer may depend on it. While it waits, the thread may drive the event loop. After it, the call
- * is counted to find loops.
+ * Handles the blocking calls of one connection on the calling thread. Before a call, a loop may
+ * have the value already, and the collected commands of a batch are sent, since the reply may
+ * depend on them. While it waits, the thread can drive the event loop. Afterwards the call is
+ * counted to detect loops.
  *
  * <p>Thread-safe.
  */
 public final class BlockingCalls<K, V> {
 
-  /** The GET of a template, as loops are found by. */
+  /** Stands for the GET of a template in loop detection. */
   private static final Method GET = lettuceGet();
 
-  /** Which methods of a cluster's commands send several. */
+  /** Whether a method of the cluster interface sends several commands. */
   private static final ConcurrentMap<Method, Boolean> SEVERAL = new ConcurrentHashMap<>();
 
   private final StatefulConnection<?, ?> connection;
@@ -59,17 +59,17 @@ public final class BlockingCalls<K, V> {
   private final AtomicInteger blockedCallers;
   private final @Nullable LoopSampler sampler;
 
-  /** What calls are timed by to find loops. */
+  /** The clock for loop detection. */
   private final LongSupplier nanoTime;
 
-  /** Whether commands may be held back until their caller waits. */
+  /** Whether commands can be collected until their caller waits. */
   private final boolean mayDrive;
 
   /**
-   * Sees the blocking calls of one connection.
+   * For one connection.
    *
-   * @param blockedCallers counts how many of the client's callers block for replies
-   * @param sampler finds loops; null if nothing does
+   * @param blockedCallers counts the blocked callers of the client
+   * @param sampler detects loops; null for none
    */
   public BlockingCalls(
       StatefulConnection<?, ?> connection,
@@ -95,17 +95,16 @@ public final class BlockingCalls<K, V> {
   }
 
   /**
-   * The face of Lettuce's commands, as {@code Sheaf.sync} gives it: an object of all the interfaces
-   * that they have.
+   * Wraps Lettuce's blocking commands for {@code Sheaf.sync}, with all their interfaces.
    *
-   * @param server of the same connection
+   * @param server the server of the same connection
    * @param decompressing the client's codec if values may be compressed, else null
    */
   @SuppressWarnings("unchecked") // A proxy of the interfaces of its argument.
   public RedisClusterCommands<K, V> over(
       ConnectedServer<K, V> server, @Nullable RedisCodec<K, V> decompressing) {
     TimeoutOptions timeouts = server.connection().getOptions().getTimeoutOptions();
-    // Where the time-outs of commands differ, Lettuce alone knows them.
+    // If commands have different time-outs, only Lettuce knows them.
     boolean differ = timeouts.isTimeoutCommands() && !timeouts.isApplyConnectionTimeout();
     return (RedisClusterCommands<K, V>)
         Proxy.newProxyInstance(
@@ -115,10 +114,9 @@ public final class BlockingCalls<K, V> {
   }
 
   /**
-   * The face of blocking commands of another interface, in which a {@code get} of one argument is
-   * Lettuce's.
+   * Wraps blocking commands of another interface, in which {@code get} with one argument is GET.
    *
-   * @param waits whether calls wait for their replies; while they do not, they pass as they are
+   * @param waits whether calls wait for their replies; while false, calls are passed on unchanged
    */
   public <T> T over(Class<T> type, T commands, BooleanSupplier waits) {
     return type.cast(
@@ -127,10 +125,10 @@ public final class BlockingCalls<K, V> {
   }
 
   /**
-   * The blocking GET of a template: without a proxy for each of its connections and without
-   * reflection, since it is what loops are made of.
+   * A blocking GET of a template, which is what loops call most: without a proxy for each
+   * connection and without reflection.
    *
-   * @param drives whether the thread may drive the event loop while it waits
+   * @param drives whether the thread can drive the event loop while it waits
    * @param send sends the command and waits
    */
   @SuppressWarnings("unchecked") // The windows of loops hold values of the client's type.
@@ -147,9 +145,9 @@ public final class BlockingCalls<K, V> {
   /**
    * Makes a call, or answers it from a window.
    *
-   * @param arguments of the method; null where it is a GET
-   * @param key of a GET; null for all else
-   * @param drives whether it sends one command and waits for its reply, so that the thread may
+   * @param arguments of the method; null for a GET
+   * @param key of a GET; null for all other calls
+   * @param drives whether it sends one command and waits for its reply, so that the thread can
    *     drive the event loop meanwhile
    */
   private @Nullable Object call(
@@ -183,7 +181,7 @@ public final class BlockingCalls<K, V> {
     return reply;
   }
 
-  /** What is to be read ahead with a call that the server is about to be asked; null if nothing. */
+  /** The window to read ahead with a call that goes to the server; null for none. */
   @SuppressWarnings("unchecked") // The loops of a thread have keys of the client's type.
   private @Nullable LoopWindow<K> window(
       CallerThread caller,
@@ -210,7 +208,10 @@ public final class BlockingCalls<K, V> {
     return loop == null ? null : loops.open((Loop<K>) loop);
   }
 
-  /** In one write: what is read ahead first, so that it is there when the call is answered. */
+  /**
+   * Sends a window and the call in one write; the window first, so that it arrives before the
+   * reply.
+   */
   private static Callable<@Nullable Object> with(
       LoopWindow<?> window, Callable<@Nullable Object> call) {
     return () -> {
@@ -248,16 +249,16 @@ public final class BlockingCalls<K, V> {
         : WriteScope.pass(call);
   }
 
-  /** Blocking commands, of which each call is seen on the calling thread. Thread-safe. */
+  /** The invocation handler of wrapped commands. Thread-safe. */
   private final class Face implements InvocationHandler {
 
     private final Object commands;
     private final BooleanSupplier waits;
 
-    /** What GET is sent by; null where it is called as all else. */
+    /** Sends GETs; null if they are sent like all other commands. */
     private final @Nullable RedisClusterAsyncCommands<K, V> gets;
 
-    /** How values are read where the caller decompresses them; null without compression. */
+    /** The codec for values that the caller decompresses; null without compression. */
     private final @Nullable RedisCodec<K, V> decompressing;
 
     Face(
@@ -291,8 +292,8 @@ public final class BlockingCalls<K, V> {
     }
 
     /**
-     * Whether a method sends one command and waits for its reply, and not, as some do on a cluster,
-     * for those of several.
+     * Whether a method sends a single command and waits for its reply; on a cluster some send
+     * several.
      */
     private boolean isOneCommand(Method method) {
       if (!(connection instanceof StatefulRedisClusterConnection)) {
@@ -332,9 +333,8 @@ public final class BlockingCalls<K, V> {
     }
 
     /**
-     * A blocking GET as Lettuce does it, but without its reflection, and with the value
-     * decompressed by the thread that waits for it: that one has nothing else to do, while the
-     * event loop has the replies of all others.
+     * A blocking GET like Lettuce's, but without reflection, and with the value decompressed by the
+     * waiting thread, to relieve the event loop.
      */
     private @Nullable V get(RedisClusterAsyncCommands<K, V> async, K key) {
       boolean queued =
@@ -342,7 +342,7 @@ public final class BlockingCalls<K, V> {
       RedisCodec<K, V> codec = decompressing;
       if (codec == null || queued) {
         RedisFuture<V> value = async.get(key);
-        // In a transaction it comes with EXEC, which knows nothing of this thread.
+        // In a transaction the value arrives with EXEC.
         return queued ? null : await(connection, value);
       }
       CallerOutput<K, V> output = new CallerOutput<>(codec);

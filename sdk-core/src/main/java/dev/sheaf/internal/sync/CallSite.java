@@ -8,33 +8,29 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Where the current thread's call comes from: the frames of the application's own code, up to what
- * handed it this piece of work, as a server or a pool of threads; of a library's code where there
- * is none of the application's. Immutable.
+ * The origin of a call: the stack frames of application code up to the server or thread pool that
+ * runs it, or those of a library if there is no application code. Immutable.
  *
  * <p>Calls on the same line are one place.
  */
 final class CallSite {
 
   /**
-   * How many stacks are looked at in a second to find loops, and as many to learn them while
-   * nothing is read ahead. A look takes some microseconds, so each is about a thousandth of one
-   * processor.
+   * Most stacks to inspect per second to detect loops, and as many to learn them while nothing is
+   * read ahead. Each takes some microseconds, so this is about a thousandth of one processor each.
    */
   static final int MAX_LOOKS_PER_SECOND = 100;
 
-  /**
-   * How many frames tell one place from another. A recursion deeper than that looks like a loop.
-   */
+  /** How many frames distinguish places. A deeper recursion looks like a loop. */
   private static final int COMPARED_FRAMES = 8;
 
-  /** How many frames are shown: the call site and its callers. */
+  /** How many frames reports show: the call site and its callers. */
   private static final int SHOWN_FRAMES = 4;
 
   private static final StackWalker WALKER =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  /** Code between the application's and the socket, by the beginning of its class names. */
+  /** Prefixes of classes between the application and the socket. */
   private static final List<String> LIBRARIES =
       List.of(
           "java.",
@@ -52,7 +48,7 @@ final class CallSite {
           "io.micrometer.",
           "io.opentelemetry.");
 
-  /** What hands out work: what called it is not where a loop of the application's can be. */
+  /** Prefixes of classes that dispatch work: application loops are not among their callers. */
   private static final List<String> SERVERS =
       List.of(
           "java.util.concurrent.",
@@ -79,18 +75,18 @@ final class CallSite {
           "org.springframework.security.web.",
           "org.springframework.web.");
 
-  /** The package that users see, without those below it. */
+  /** The public package, without subpackages. */
   private static final String OWN_PACKAGE = LoopReport.class.getPackageName();
 
-  /** How the packages begin that users do not see. */
+  /** The prefix of internal packages. */
   private static final String INTERNAL = OWN_PACKAGE + ".internal.";
 
   private final List<StackFrame> frames;
 
-  /** Whether the frames are of the application's own code. */
+  /** Whether the frames are application code. */
   private final boolean application;
 
-  /** Frames of the JDK's collections between those of the application. */
+  /** Frames of JDK collections between those of the application. */
   private final List<StackFrame> iterating;
 
   private final long fingerprint;
@@ -109,12 +105,12 @@ final class CallSite {
     this.fingerprint = hash == 0 ? 1 : hash;
   }
 
-  /** Looks at the stack; some microseconds. */
+  /** Inspects the stack; takes some microseconds. */
   static CallSite ofCurrentThread() {
     return WALKER.walk(stack -> of(stack.iterator(), COMPARED_FRAMES));
   }
 
-  /** Looks at the stack as far as the call site, without its callers; about a microsecond. */
+  /** Inspects the stack up to the call site, without callers; takes about a microsecond. */
   static CallSite nearestOfCurrentThread() {
     return WALKER.walk(stack -> of(stack.iterator(), 1));
   }
@@ -145,63 +141,61 @@ final class CallSite {
         : new CallSite(List.copyOf(frames), true, List.copyOf(iterating));
   }
 
-  /** Whether a class of this name is of a library that reads for itself, as that of batch jobs. */
+  /** Whether a class belongs to a library that reads by itself, such as one for batch jobs. */
   private static boolean isReader(String name) {
     return name.startsWith("org.springframework.")
         && !name.startsWith("org.springframework.data.")
         && !isServer(name);
   }
 
-  /** Whether a class of this name hands out work to others. */
+  /** Whether a class dispatches work. */
   static boolean isServer(String name) {
     return SERVERS.stream().anyMatch(name::startsWith);
   }
 
-  /** Whether a class of this name may loop over what a collection or stream holds. */
+  /** Whether a class may iterate over a collection or stream. */
   static boolean mayIterate(String name) {
     return name.equals("java.lang.Iterable") || name.startsWith("java.util.");
   }
 
-  /** Whether a class of this name is the application's own. */
+  /** Whether a class is application code. */
   static boolean isApplication(String name) {
     boolean inOwnPackage =
         name.lastIndexOf('.') == OWN_PACKAGE.length() && name.startsWith(OWN_PACKAGE);
     if (inOwnPackage || name.startsWith(INTERNAL) || isServer(name)) {
       return false;
     }
-    // Proxies made at run time: the JDK's, and those of CGLIB and Byte Buddy.
+    // Generated proxies: the JDK's, and those of CGLIB and Byte Buddy.
     return LIBRARIES.stream().noneMatch(name::startsWith)
         && !name.contains("$Proxy")
         && !name.contains("$$");
   }
 
   /**
-   * Whether the call stands in a loop of the application's code, and not only in that of a server
-   * that handles one request after the other. Reads class files; for places that are not known yet.
+   * Whether the call is inside a loop of application code, and not only in that of a server that
+   * handles requests. Reads class files; used once for each place.
    */
   boolean isInLoop() {
     return frames.stream().anyMatch(CodeLoops::isAround)
         || iterating.stream().anyMatch(CodeLoops::isAround);
   }
 
-  /** Whether no code is known that calls, neither the application's nor a library's. */
+  /** Whether neither application nor library code was found. */
   boolean isEmpty() {
     return frames.isEmpty();
   }
 
-  /**
-   * Whether it is in the application's own code, and not in that of a library on its own thread.
-   */
+  /** Whether it is in application code, and not in a library's on its own thread. */
   boolean isOfApplication() {
     return application;
   }
 
-  /** Equal for equal places, different for different ones; not 0. */
+  /** A hash of the place; not 0. */
   long fingerprint() {
     return fingerprint;
   }
 
-  /** The call site and its nearest callers as in a stack trace. */
+  /** The call site and its nearest callers, as in a stack trace. */
   List<String> describe() {
     return frames.stream().limit(SHOWN_FRAMES).map(CallSite::describe).toList();
   }

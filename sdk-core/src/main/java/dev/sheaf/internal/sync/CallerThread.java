@@ -10,30 +10,30 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client remembers of one thread that calls it: the loops that it is in, and how often it
- * has called the same command in a row. Confined to that thread; to count a call allocates nothing.
+ * The client's state for one calling thread: the loops it is in, and its runs of calls of the same
+ * command. Confined to that thread; counting a call allocates nothing.
  */
 public final class CallerThread {
 
   /**
-   * How deeply declared loops may be nested before the outermost reads key by key again, and how
-   * many learned ones are followed at once.
+   * The depth of nested declared loops beyond which the outermost reads key by key, and the most
+   * learned loops to follow at once.
    */
   static final int MAX_NESTING = 8;
 
-  /** How many commands a loop may call in turn and still be seen: each has a run of its own. */
+  /** How many different commands a loop can call and still be detected: each has its own run. */
   private static final int COMMANDS = 4;
 
-  /** With which call of a run the stack is looked at first. */
+  /** The call of a run at which the stack is first inspected. */
   private static final int FIRST_LOOK = LoopSampler.MIN_CALLS / 2;
 
-  /** A longer pause between two calls ends what came before: 100 milliseconds. */
+  /** A longer pause between two calls ends a run: 100 milliseconds. */
   static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** In the order in which they began. */
+  /** In the order in which they started. */
   private final List<Held> loops = new ArrayList<>();
 
-  /** The commands, the one called last first. */
+  /** The runs, latest first. */
   private final @Nullable Run[] runs = new Run[COMMANDS];
 
   private int mapEachDepth;
@@ -42,7 +42,7 @@ public final class CallerThread {
   private long lastEndNanos;
   private long waitedNanos;
 
-  /** Whether it runs a body of {@code Sheaf.mapEach}, whose round trips others share. */
+  /** Whether it runs a body of {@code Sheaf.mapEach}, whose round trips are shared. */
   boolean isMapping() {
     return mapEachDepth > 0;
   }
@@ -60,12 +60,12 @@ public final class CallerThread {
   }
 
   /**
-   * A loop that the thread is in. A declared one that is left by break goes with its iterator, and
-   * takes its items along.
+   * A weak reference to a loop of the thread. A declared loop that is left by break is collected
+   * with its iterator and items.
    */
   private static final class Held extends WeakReference<Loop<?>> {
 
-    /** Nothing else holds a learned one; null for a declared one. */
+    /** A strong reference to a learned loop, which nothing else holds; null for a declared one. */
     @SuppressWarnings("unused") // To keep it.
     private final @Nullable Loop<?> learned;
 
@@ -75,7 +75,7 @@ public final class CallerThread {
     }
   }
 
-  /** The loops that it is in, as they are now. */
+  /** The current loops of the thread. */
   List<Loop<?>> loops() {
     List<Loop<?>> held = new ArrayList<>(loops.size());
     for (int i = loops.size() - 1; i >= 0; i--) {
@@ -89,7 +89,7 @@ public final class CallerThread {
     return held;
   }
 
-  /** It begins a loop. */
+  /** Starts a loop. */
   void begin(Loop<?> loop) {
     List<Loop<?>> same =
         loops().stream().filter(other -> other.isDeclared() == loop.isDeclared()).toList();
@@ -99,7 +99,7 @@ public final class CallerThread {
     loops.add(new Held(loop));
   }
 
-  /** A declared loop begins or goes on, so those that were declared inside its body are over. */
+  /** Starts or continues a declared loop, which ends those declared inside its body. */
   void resume(Loop<?> loop) {
     if (!loops.isEmpty() && loops.get(loops.size() - 1).get() == loop) {
       return;
@@ -119,7 +119,7 @@ public final class CallerThread {
     }
   }
 
-  /** A loop is over. */
+  /** Ends a loop. */
   void end(Loop<?> loop) {
     if (loops.removeIf(held -> held.get() == loop)) {
       loop.end();
@@ -127,10 +127,10 @@ public final class CallerThread {
   }
 
   /**
-   * What was read ahead for a key, to be handed out once; null if the server has to be asked. A
-   * declared loop whose key this is has the last word: what an outer one holds is older.
+   * Takes the value read ahead for a key, once; null if the server must be asked. The innermost
+   * declared loop with this key decides, as values of outer loops are older.
    *
-   * @param rest what follows the key
+   * @param rest the argument after the key
    */
   @Nullable Result<?> take(AheadRead read, Object key, @Nullable Object rest) {
     String text = KeyForm.textOf(key);
@@ -154,7 +154,7 @@ public final class CallerThread {
     return null;
   }
 
-  /** The declared loop that this key is read for; null if it is read for none. */
+  /** The declared loop that this key belongs to, or null. */
   @Nullable Loop<?> declares(AheadRead read, Object key, @Nullable Object rest) {
     List<Loop<?>> held = loops();
     for (int i = held.size() - 1; i >= 0; i--) {
@@ -169,15 +169,15 @@ public final class CallerThread {
   }
 
   /**
-   * It is about to see more of a key than what was read ahead.
+   * Drops the value read ahead for a key, because the thread is about to read a newer one.
    *
-   * @param by the command, if it is one that is read ahead
+   * @param by the command, if it can be read ahead
    */
   void forget(@Nullable AheadRead by, int cell) {
     loops().forEach(loop -> loop.forget(by, cell, Long.MAX_VALUE));
   }
 
-  /** Nothing that was read ahead for learned loops is handed out any more. */
+  /** Drops all values read ahead for learned loops. */
   void dropLearned() {
     for (Loop<?> loop : loops()) {
       if (!loop.isDeclared()) {
@@ -186,7 +186,7 @@ public final class CallerThread {
     }
   }
 
-  /** Counts a call that has just returned, and gives the run it belongs to. */
+  /** Counts a call that has just returned, and returns its run. */
   Run count(Method method, long startNanos, long endNanos) {
     if (startNanos - lastEndNanos > MAX_PAUSE_NANOS) {
       burst++;
@@ -205,7 +205,7 @@ public final class CallerThread {
     return run;
   }
 
-  /** Moves what it finds to the front, so that the last is the one called longest ago. */
+  /** Moves the run to the front, so that the last is the least recently called. */
   private Run find(Method method) {
     int i = 0;
     while (i < COMMANDS - 1 && isOther(runs[i], method)) {
@@ -225,17 +225,17 @@ public final class CallerThread {
     return run != null && !isOf(run, method);
   }
 
-  /** A proxy gives the same object for the same method; to compare them deeply takes longer. */
+  /** Compares identities first: a proxy passes the same object for the same method. */
   @SuppressWarnings("ReferenceEquality")
   private static boolean isOf(Run run, Method method) {
     return run.method == method;
   }
 
   /**
-   * Tells where the latest call came from. If an earlier look saw another place, the run begins
-   * with this call.
+   * Sets the origin of the latest call. If an earlier inspection saw another place, the run starts
+   * again with this call.
    *
-   * @return whether an earlier look saw the same place
+   * @return whether an earlier inspection saw the same place
    */
   boolean cameFrom(Run run, long stack) {
     if (run.stack == stack) {
@@ -251,17 +251,17 @@ public final class CallerThread {
     return false;
   }
 
-  /** Which part of the time since the run began was spent in commands, in percent. */
+  /** The share of time since the start of the run that was spent in commands, in percent. */
   long waitingPercent(Run run) {
     return 100 * (waitedNanos - run.waitedBeforeNanos) / Math.max(1, lastEndNanos - run.startNanos);
   }
 
-  /** From now on the run is known as a loop at this place. */
+  /** Marks the run as a loop at this place. */
   void found(Run run, LoopSampler.Site site) {
     run.site = site;
   }
 
-  /** Calls of one command in a row. */
+  /** A run of calls of one command. */
   static final class Run {
 
     private @Nullable Method method;
@@ -270,7 +270,7 @@ public final class CallerThread {
     private long startNanos;
     private long waitedBeforeNanos;
 
-    /** The stack that the calls came from, 0 while nobody has looked. */
+    /** The hash of the calls' origin; 0 before the first inspection. */
     private long stack;
 
     private LoopSampler.@Nullable Site site;
@@ -289,12 +289,12 @@ public final class CallerThread {
       return calls;
     }
 
-    /** Whether it may be a loop, or is known as one. */
+    /** Whether it may be or is a loop. */
     boolean isOfInterest() {
       return site != null || isLookDue();
     }
 
-    /** Whether to look where its latest call came from: with each doubling. */
+    /** Whether to inspect the origin of the latest call: at each doubling of the run. */
     boolean isLookDue() {
       return calls >= FIRST_LOOK && Integer.bitCount(calls) == 1;
     }

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Tells from the class file whether a call stands in a loop of its method: whether a jump backwards
- * encloses it. So a pool that runs one short task after the other is no loop of the application's.
+ * Determines from the class file whether a call is inside a loop of its method: whether a backward
+ * jump encloses it. So a pool that runs one short task after the other is not taken for a loop.
  */
 final class CodeLoops {
 
@@ -61,9 +61,9 @@ final class CodeLoops {
   }
 
   /**
-   * Whether the call of this frame stands in a loop; true where that cannot be told.
+   * Whether the call of this frame is inside a loop; true if that is unknown.
    *
-   * @param frame one that has its class
+   * @param frame a frame with its class
    */
   static boolean isAround(StackFrame frame) {
     Class<?> type = frame.getDeclaringClass();
@@ -123,7 +123,7 @@ final class CodeLoops {
       skip(length);
     }
     int at = frame.getByteCodeIndex();
-    // An agent may have put instructions between, but leaves the lines as they are.
+    // An agent may have inserted instructions, but keeps the line numbers.
     boolean asLoaded =
         at >= 0 && at < codeLength && isCall(code + at) && line(lines, at) == frame.getLineNumber();
     for (int i = 0; i < codeLength; i += length(code, i)) {
@@ -143,7 +143,7 @@ final class CodeLoops {
     return opcode >= INVOKE_FIRST && opcode <= INVOKE_LAST;
   }
 
-  /** The line of an instruction, -1 if there are none. */
+  /** The line of an instruction; -1 without line numbers. */
   private int line(int lines, int at) {
     int line = -1;
     int start = -1;
@@ -157,7 +157,7 @@ final class CodeLoops {
     return line;
   }
 
-  /** Whether a line begins between two instructions, or goes on there. */
+  /** Whether a line starts or continues between two instructions. */
   private boolean hasLine(int lines, int from, int to, int line) {
     for (int i = 0; i < u2(lines); i++) {
       int start = u2(lines + 2 + 4 * i);
@@ -168,7 +168,7 @@ final class CodeLoops {
     return line(lines, from) == line;
   }
 
-  /** Where an instruction may jump to, far ahead if it does not. */
+  /** The target of a jump; far ahead if the instruction is none. */
   private int target(int code, int at) {
     int opcode = u1(code + at);
     if ((opcode >= 0x99 && opcode <= 0xa8) || opcode == 0xc6 || opcode == 0xc7) {

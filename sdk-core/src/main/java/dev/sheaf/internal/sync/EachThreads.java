@@ -11,17 +11,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that bodies of {@code Sheaf.mapEach} run on: virtual ones where the JVM has them,
- * else a pool of the client. Thread-safe.
+ * The threads for bodies of {@code Sheaf.mapEach}: virtual ones where the JVM has them, else a pool
+ * of the client. Thread-safe.
  */
 public final class EachThreads implements AutoCloseable {
 
   private static final String THREAD_NAME = "sheaf-map-each-";
 
-  /** How long a thread of the pool waits for work before it ends: 1 second. */
+  /** How long an idle thread of the pool is kept: 1 second. */
   private static final long IDLE_SECONDS = 1;
 
-  /** How many requests for a thread may wait; one more is ignored, its caller works by itself. */
+  /** Most queued tasks; further ones are dropped, and their callers do the work themselves. */
   private static final int MAX_WAITING_REQUESTS = 4_096;
 
   private final @Nullable ThreadFactory virtual;
@@ -32,7 +32,7 @@ public final class EachThreads implements AutoCloseable {
     this.pool = pool;
   }
 
-  /** Virtual threads if there are any in this JVM, else a pool. */
+  /** Virtual threads if this JVM has them, else a pool. */
   public static EachThreads best() {
     ThreadFactory virtual = virtualThreads();
     return virtual == null ? pooled() : new EachThreads(virtual, null);
@@ -49,7 +49,7 @@ public final class EachThreads implements AutoCloseable {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MAX_WAITING_REQUESTS),
             task -> {
-              // Inherits nothing: it serves other callers later.
+              // Without inherited thread-locals, as it serves other callers later.
               String name = THREAD_NAME + number.incrementAndGet();
               Thread thread = new Thread(null, task, name, 0, false);
               thread.setDaemon(true);
@@ -60,7 +60,7 @@ public final class EachThreads implements AutoCloseable {
     return new EachThreads(null, pool);
   }
 
-  /** Thread.ofVirtual().name(…).factory(), which the JDK has since 21. */
+  /** Thread.ofVirtual().name(…).factory(), available since JDK 21. */
   private static @Nullable ThreadFactory virtualThreads() {
     try {
       Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
@@ -72,12 +72,12 @@ public final class EachThreads implements AutoCloseable {
     }
   }
 
-  /** Whether a thread can always be had, so that a caller need not work by itself. */
+  /** Whether threads are unlimited, so that a caller need not work itself. */
   boolean areUnlimited() {
     return virtual != null;
   }
 
-  /** Runs the task on some thread, at once or when one is free; perhaps never, if limited. */
+  /** Runs a task, at once or when a thread is free; possibly never, if threads are limited. */
   void start(Runnable task) {
     if (virtual != null) {
       virtual.newThread(task).start();
@@ -86,7 +86,7 @@ public final class EachThreads implements AutoCloseable {
     }
   }
 
-  /** Lets the pool's threads end once they are idle. */
+  /** Shuts down the pool once its threads are idle. */
   @Override
   public void close() {
     if (pool != null) {

@@ -9,15 +9,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a loop whose keys are known before they are read: given by the user, or found by what
- * its thread has read. Confined to that thread.
+ * One run of a loop whose keys are known in advance: given by the user, or derived from what its
+ * thread has read. Confined to that thread.
  */
 abstract class Loop<K> {
 
-  /** Stands for a key that is not the loop's. */
+  /** In place of an index: the key does not belong to the loop. */
   static final int NONE = -1;
 
-  /** How much of its end a loop may leave out and still have read it all: a sixteenth. */
+  /** The part at its end that a loop may skip and still count as complete: a sixteenth. */
   private static final int TOLERANCE = 16;
 
   private final AheadRead read;
@@ -35,16 +35,16 @@ abstract class Loop<K> {
   private long windowNumber;
   private boolean paid = true;
 
-  /** From which key on another window may be read. */
+  /** The key from which another window can be read. */
   private int resumeAt;
 
-  /** How many reads its place knows of. */
+  /** How many reads its place has been told. */
   private int told;
 
   /**
-   * A loop that has read nothing yet.
+   * Creates a loop that has read nothing.
    *
-   * @param rest what follows each key, as a field
+   * @param rest the argument after each key, such as a field
    */
   Loop(AheadRead read, @Nullable Object rest) {
     this.read = read;
@@ -52,19 +52,19 @@ abstract class Loop<K> {
   }
 
   /**
-   * Where a key stands that is read now, or {@link #NONE}.
+   * The index of a key that is read now, or {@link #NONE}.
    *
    * @param text the key as text; null if it has none
    */
   abstract int indexOf(Object key, @Nullable String text);
 
-  /** The key at a place; null if there is none to read ahead. */
+  /** The key at an index; null if there is none to read ahead. */
   abstract @Nullable K keyAt(int index);
 
-  /** How many keys there are; {@link Integer#MAX_VALUE} if there is no end. */
+  /** The number of keys; {@link Integer#MAX_VALUE} if unlimited. */
   abstract int size();
 
-  /** How many of them are known now. */
+  /** The number of keys known so far. */
   abstract int knownKeys();
 
   /** Whether the user gave the keys. */
@@ -82,7 +82,7 @@ abstract class Loop<K> {
     return rest;
   }
 
-  /** The loop has read the key at this place, not later than that. */
+  /** Records a read of the key at this index. */
   void reads(int index, long nowNanos) {
     lastNanos = nowNanos;
     if (!seen.get(index)) {
@@ -127,7 +127,7 @@ abstract class Loop<K> {
     this.place = found;
   }
 
-  /** Hands out what was read ahead for the key at this place; null if nothing is to be. */
+  /** Takes the value read ahead for the key at this index; null if there is none. */
   final @Nullable Result<?> take(int index, Object key) {
     LoopWindow<K> open = window;
     Result<?> reply = open == null ? null : open.take(index, key);
@@ -138,8 +138,8 @@ abstract class Loop<K> {
   }
 
   /**
-   * How many keys to read ahead with the one at this place: none while a window holds those to
-   * come. A window of no use is closed before that.
+   * The number of keys to read ahead with the one at this index: zero while a window has the next
+   * ones. A window without use is closed first.
    */
   final int wanted(int index) {
     LoopPlace at = place;
@@ -158,10 +158,10 @@ abstract class Loop<K> {
   }
 
   /**
-   * Gathers the keys that come next.
+   * Collects the next keys.
    *
-   * @param to the keys
-   * @return where they stand
+   * @param to receives the keys
+   * @return their indexes
    */
   final int[] ahead(int most, List<K> to) {
     int[] indexes = new int[Math.min(most, LoopPlace.MAX_WINDOW_KEYS)];
@@ -179,7 +179,7 @@ abstract class Loop<K> {
   }
 
   /**
-   * A window is about to be read.
+   * Sets the window that is about to be read.
    *
    * @param number larger for later windows of the thread
    */
@@ -189,10 +189,10 @@ abstract class Loop<K> {
   }
 
   /**
-   * What was read ahead for a key is not handed out any more.
+   * Drops the value read ahead for a key.
    *
-   * @param by the command that tells more of the key. To a loop that was declared only its own does
-   * @param before the windows opened before that one alone
+   * @param by the command that reads a newer value. For a declared loop only its own command counts
+   * @param before limits this to windows opened before that number
    */
   final void forget(@Nullable AheadRead by, int cell, long before) {
     LoopWindow<K> open = window;
@@ -201,7 +201,7 @@ abstract class Loop<K> {
     }
   }
 
-  /** The cell of a key that its window holds. */
+  /** The cell of a key in its window. */
   final int cellOf(int index) {
     LoopWindow<K> open = window;
     return open == null ? NONE : open.cellOf(index);
@@ -211,21 +211,21 @@ abstract class Loop<K> {
     return windowNumber;
   }
 
-  /** Ends the window, if there is one. */
+  /** Closes the window, if there is one. */
   final void closeWindow() {
     LoopWindow<K> open = window;
     window = null;
     if (open != null) {
       paid = open.paid();
       if (!paid) {
-        // Nobody has asked for more windows of no use, or the body writes what voids them.
+        // The windows are of no use, or the body invalidates them with writes.
         resumeAt = !isDeclared() ? Integer.MAX_VALUE : open.isTooOld() ? 0 : open.lastIndex() + 1;
       }
       open.close();
     }
   }
 
-  /** Tells its place how far it has come, as if it were over. */
+  /** Reports its progress to its place, as if it had ended. */
   final void tell() {
     LoopPlace at = place;
     if (at != null && reads > told) {

@@ -4,10 +4,10 @@ package dev.sheaf.internal.sync;
 import java.time.Duration;
 
 /**
- * How a client learns loops that nobody declared; {@code SheafBuilder.learnLoops} says what for.
+ * The options of learning loops; see {@code SheafBuilder.learnLoops}.
  *
- * @param maxAge how long a value that was read ahead may wait to be handed out
- * @param maxVainPercent which share of the reads of a place may be in vain before it stops
+ * @param maxAge how long a value read ahead may be used
+ * @param maxVainPercent the share of unused values at a place above which it stops reading ahead
  */
 public record LoopLearning(Duration maxAge, int maxVainPercent) {
 
@@ -25,7 +25,7 @@ public record LoopLearning(Duration maxAge, int maxVainPercent) {
     }
   }
 
-  /** What holds unless something else is asked for. */
+  /** The default options. */
   public static LoopLearning defaults() {
     return new LoopLearning(Duration.ofMillis(50), 25);
   }

@@ -32,38 +32,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds loops that make one round trip after the other.
+ * Detects loops that make one round trip per iteration.
  *
  * <p>A loop is a run of {@value #MIN_CALLS} or more blocking calls of one command by one thread,
- * from one place that stands in a loop of the application's code, without a pause of 100 ms, in
- * which the thread spends at least {@value #MIN_WAITING_PERCENT} % of its time waiting: less, and
- * batching would gain little. The place is looked at with the 4th call, the 8th, and every
- * doubling; in between, calls are taken to come from there.
+ * from one place inside a loop of application code, without a pause of 100 ms. The thread must
+ * spend at least {@value #MIN_WAITING_PERCENT} % of the time waiting; otherwise batching would gain
+ * little. The origin is inspected at the 4th call, the 8th, and each doubling; calls in between are
+ * assumed to have the same origin.
  *
  * <p>Thread-safe.
  */
 public final class LoopSampler {
 
-  /** From how many calls in a row on a loop is reported. */
+  /** The least number of calls in a run to report a loop. */
   static final int MIN_CALLS = 8;
 
-  /** What share of a run's time must be waiting: with less, batching gains less than this. */
+  /** The least share of time spent waiting; with less, batching gains less than this. */
   static final int MIN_WAITING_PERCENT = 25;
 
-  /** How many places are remembered; the one seen longest ago gives way. */
+  /** Most places to remember; the least recently seen one is dropped. */
   static final int MAX_SITES = 256;
 
-  /** How many lines a client logs in its life, so that changing places cannot fill a log. */
+  /** Most log lines of a client, so that changing places cannot flood the log. */
   static final int MAX_LOG_LINES = MAX_SITES;
 
-  /** How long after its first sight a place is logged, to know how long its runs are: 1 second. */
+  /** The delay before a new place is logged, to know the length of its runs: 1 second. */
   private static final long LOG_DELAY_SECONDS = 1;
 
   static final String METER = "sheaf.loops.avoidable.round.trips";
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.sheaf.loops");
 
-  /** Methods that ask nothing of the server. */
+  /** Methods that send no command. */
   private static final Set<String> NO_COMMANDS =
       Set.of(
           "getStatefulConnection",
@@ -86,10 +86,10 @@ public final class LoopSampler {
   private final Counter counter;
   private final LongSupplier nanoTime;
 
-  /** Stands for what is known of a place that is no loop. */
+  /** In place of a site: the place is not inside a loop. */
   private final Site noLoop = new Site(List.of(), "");
 
-  /** By place and command, in the order in which they were last seen. Guarded by itself. */
+  /** Sites by place and command, in order of last use. Guarded by itself. */
   private final Map<Place, Site> sites =
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -110,9 +110,9 @@ public final class LoopSampler {
    * Creates a detector.
    *
    * @param client the client's name in the meter
-   * @param advice what to write instead, for the name of a command
-   * @param connection the one that the commands go to; null if there are several
-   * @param later where log lines are written from
+   * @param advice returns the advice for the name of a command
+   * @param connection the connection of the commands; null if there are several
+   * @param later the executor that writes log lines
    */
   public LoopSampler(
       @Nullable MeterRegistry registry,
@@ -126,7 +126,7 @@ public final class LoopSampler {
   /**
    * Creates a detector with a clock of its own.
    *
-   * @param nanoTime the clock that calls and pauses are timed by, as {@link System#nanoTime}
+   * @param nanoTime the clock for calls and pauses, as {@link System#nanoTime}
    */
   public LoopSampler(
       @Nullable MeterRegistry registry,
@@ -147,7 +147,7 @@ public final class LoopSampler {
             .register(Meters.in(registry));
   }
 
-  /** What calls are timed by. */
+  /** The clock for calls. */
   LongSupplier nanoTime() {
     return nanoTime;
   }
@@ -189,7 +189,7 @@ public final class LoopSampler {
         && !isInTransaction();
   }
 
-  /** Then commands are only queued, and answered at once. */
+  /** Whether commands are only queued in a transaction, and answered at once. */
   private boolean isInTransaction() {
     return connection instanceof StatefulRedisConnection<?, ?> server && server.isMulti();
   }
@@ -220,7 +220,7 @@ public final class LoopSampler {
     return dispatched == null ? method.getName().toUpperCase(Locale.ROOT) : dispatched.toString();
   }
 
-  /** What is known of a place; null if no loop of the application's is there. */
+  /** The site of a place; null if it is not inside a loop of the application. */
   private @Nullable Site siteOf(CallSite place, String command) {
     Place key = new Place(place.fingerprint(), command);
     synchronized (sites) {
@@ -279,7 +279,7 @@ public final class LoopSampler {
     }
   }
 
-  /** Logs what it would have logged soon. */
+  /** Logs pending reports now. */
   public void close() {
     List<Site> rest;
     synchronized (sites) {
@@ -288,7 +288,7 @@ public final class LoopSampler {
     rest.forEach(this::log);
   }
 
-  /** What saves the round trips of a loop over this command. */
+  /** The advice for a loop over this command. */
   public static String remedyFor(String command) {
     return switch (command) {
       case "GET" -> "sheaf.loop(keys) or getAll";
@@ -296,7 +296,7 @@ public final class LoopSampler {
       case "EXISTS" -> "sheaf.existsAll";
       case "TOUCH" -> "sheaf.touchAll";
       case "DEL", "UNLINK" -> "sheaf.deleteAll";
-      // A batch of them would hold up the server for longer still.
+      // A batch of KEYS would block the server even longer.
       case "KEYS" ->
           "a set of the keys' names, or one SCAN (KEYS makes all clients wait while the server"
               + " looks at every key),";
@@ -304,7 +304,7 @@ public final class LoopSampler {
     };
   }
 
-  /** What was found, the most wasteful first. */
+  /** The reports, most avoidable round trips first. */
   public List<LoopReport> reports() {
     List<LoopReport> reports = new ArrayList<>();
     synchronized (sites) {
@@ -316,7 +316,7 @@ public final class LoopSampler {
     return List.copyOf(reports);
   }
 
-  /** What was counted of the loops at one place. Thread-safe. */
+  /** The counts of loops at one place. Thread-safe. */
   static final class Site {
 
     private final List<String> frames;
@@ -339,19 +339,19 @@ public final class LoopSampler {
     void wentOn(int newCalls, int callsInARow) {
       calls.add(newCalls);
       if (callsInARow > longestRun.get()) {
-        // Cheap, and with two threads here at once a little low at worst.
+        // A cheap update that may lose a concurrent one.
         longestRun.lazySet(callsInARow);
       }
     }
 
-    /** True the first time it is asked. */
+    /** Returns true the first time. */
     boolean mayReport() {
       return reported.compareAndSet(false, true);
     }
 
     LoopReport report() {
       long executed = executions.sum();
-      // Read after the executions, so that the difference is never too small.
+      // Read after the executions, so that the difference is not too small.
       long called = calls.sum();
       return new LoopReport(
           frames.get(0),
@@ -368,9 +368,9 @@ public final class LoopSampler {
     }
 
     /**
-     * What there is to say of it.
+     * Creates the report.
      *
-     * @param remedy what would have saved the round trips
+     * @param remedy the advice
      */
     String text(String remedy) {
       int row = longestRun.get();

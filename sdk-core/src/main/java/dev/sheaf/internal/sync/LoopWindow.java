@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that a loop is about to read, and their replies, each to be handed out once. They are asked
- * for in one write with the call of the key before them, so they are there when that is answered.
+ * A window of keys that a loop is about to read, with their replies, each returned once. They are
+ * requested in one write with the call of the preceding key, and so arrive with its reply.
  *
- * <p>Confined to the thread of the loop, but for its end.
+ * <p>Confined to the thread of the loop, except for its end.
  */
 final class LoopWindow<K> {
 
@@ -29,13 +29,13 @@ final class LoopWindow<K> {
   private final Consumer<? super LoopWindow<K>> whenClosed;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** The cell of each key that has not been handed out and is not void. */
+  /** The cell of each key whose reply is still valid and was not returned. */
   private final int[] cells;
 
   private final int[] readings;
   private final @Nullable Result<?>[] results;
 
-  /** What was asked for and has not been looked at; null after that. */
+  /** The pending reads; null once their replies were collected. */
   private @Nullable KeyReads<?> asked;
 
   private volatile long bornNanos = System.nanoTime();
@@ -47,13 +47,13 @@ final class LoopWindow<K> {
   private long replyBytes;
 
   /**
-   * Creates a window; nothing is asked for yet.
+   * Creates a window without sending requests.
    *
-   * @param reads of the keys, in their order
-   * @param indexes where the keys stand in their loop, in ascending order
-   * @param maxAge how long a reply may wait to be handed out
-   * @param declared whether the user has asked for it. If not, it is void as soon as the thread may
-   *     own something, as a lock, and its age counts from the request on
+   * @param reads the reads of the keys, in order
+   * @param indexes the indexes of the keys in their loop, ascending
+   * @param maxAge how long a reply may be used
+   * @param declared whether the loop was declared. If not, the window becomes invalid when the
+   *     thread may have acquired a lock, and its age counts from the request
    */
   LoopWindow(
       WriteClock writes,
@@ -75,7 +75,7 @@ final class LoopWindow<K> {
     this.results = new Result<?>[indexes.length];
   }
 
-  /** Asks for all keys, and waits for nothing. */
+  /** Requests all keys. Does not wait. */
   void request() {
     KeyReads<?> reads = Objects.requireNonNull(asked);
     commonReading = writes.commonReading();
@@ -92,7 +92,7 @@ final class LoopWindow<K> {
     reads.send();
   }
 
-  /** The call that it went out with is answered. */
+  /** Called when the call it was sent with has been answered. */
   void answered() {
     if (declared) {
       bornNanos = System.nanoTime(); // A slow server must not make such windows useless.
@@ -100,10 +100,10 @@ final class LoopWindow<K> {
   }
 
   /**
-   * Hands out the reply for a key, once. Waits for it no longer than it may be old.
+   * Takes the reply for a key, once. Waits for it at most as long as it may be used.
    *
-   * @param index where the key stands in its loop
-   * @return null if it has to be asked of the server
+   * @param index the index of the key in its loop
+   * @return null if the server must be asked
    */
   @Nullable Result<?> take(int index, Object key) {
     int at = Arrays.binarySearch(indexes, index);
@@ -122,7 +122,7 @@ final class LoopWindow<K> {
     boolean handsOut = current && result != null && !(result instanceof Failure<?>);
     usedReplies += handsOut ? 1 : 0;
     remove(at);
-    // An error is fetched anew, with the caller's own stack.
+    // An error is requested again, to have the caller's own stack.
     return handsOut ? result : null;
   }
 
@@ -132,14 +132,14 @@ final class LoopWindow<K> {
         && (declared || writes.claimReading() == claimReading);
   }
 
-  /** Looks at the replies; false if the thread is interrupted. */
+  /** Collects the replies; false if the thread is interrupted. */
   private boolean collect() {
     KeyReads<?> reads = asked;
     if (reads == null) {
       return true;
     }
     try {
-      // Those of another node may not be there yet. Those that are not by then have failed.
+      // Replies of another node may be missing. Those still missing at the deadline have failed.
       reads.outcomes().awaitInterruptibly(Duration.ofNanos(maxAgeNanos), bornNanos + maxAgeNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // The call that is about to be made says so.
@@ -161,7 +161,7 @@ final class LoopWindow<K> {
     }
   }
 
-  /** What it holds for a key is older than what its reader has seen, or is about to see. */
+  /** Drops the reply for a key, because its reader has seen or is about to see a newer value. */
   void forget(int cell) {
     for (int i = 0; i < cells.length && !isClosed(); i++) {
       if (cells[i] == cell) {
@@ -176,7 +176,7 @@ final class LoopWindow<K> {
     return at < 0 ? KeyReads.NO_CELL : cells[at];
   }
 
-  /** It holds nothing any more. May be called again, and by any thread once it is too old. */
+  /** Closes the window. Idempotent; any thread can call it once the window is too old. */
   void close() {
     if (closed.compareAndSet(false, true)) {
       asked = null;
@@ -189,7 +189,7 @@ final class LoopWindow<K> {
     return closed.get();
   }
 
-  /** Whether the replies have waited so long that they are not handed out any more. */
+  /** Whether the replies are too old to be used. */
   boolean isTooOld() {
     return System.nanoTime() - bornNanos > maxAgeNanos;
   }
@@ -211,7 +211,7 @@ final class LoopWindow<K> {
     return usedReplies;
   }
 
-  /** The mean size of the replies as they travelled, 0 if none was looked at. */
+  /** The mean size of the replies as sent by the server; 0 if none was collected. */
   long bytesPerKey() {
     return requestedKeys == 0 ? 0 : replyBytes / requestedKeys;
   }

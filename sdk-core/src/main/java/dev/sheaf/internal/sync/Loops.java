@@ -17,29 +17,29 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the loops over one connection have in common, declared and learned ones: their windows, and
- * what is known of each thread.
+ * The state shared by all loops over one connection, declared and learned ones: their windows, and
+ * the state of each thread.
  *
  * <p>Thread-safe.
  */
 public final class Loops<K, V> {
 
   /**
-   * How long a value may wait to be handed out to a declared loop: 1 second. It bounds what a slow
-   * body can see of the past.
+   * How long a declared loop may use a value: 1 second. It limits how stale a value a slow body can
+   * see.
    */
   static final Duration MAX_VALUE_AGE = Duration.ofSeconds(1);
 
   /**
-   * Bytes that all windows may hold, judged by what their places read before: 64 MiB. Further loops
-   * read key by key.
+   * Most bytes in all windows, estimated from earlier replies at their places: 64 MiB. Further
+   * loops read key by key.
    */
   static final long MAX_HELD_BYTES = 64 << 20;
 
-  /** As what a key counts whose value is smaller, or not known. */
+  /** The least size to count for a key, also if unknown. */
   private static final long MIN_HELD_BYTES = 256;
 
-  /** How often in a second windows are looked for whose loops were left. */
+  /** How often per second abandoned windows are searched. */
   private static final int SWEEPS_PER_SECOND = 10;
 
   private final ReadRouter<K, V> reads;
@@ -52,10 +52,10 @@ public final class Loops<K, V> {
   private final AtomicLong windows = new AtomicLong();
   private final PerSecond sweeps = new PerSecond(SWEEPS_PER_SECOND, System::nanoTime);
 
-  /** The windows that may hold replies. Their threads may be gone. */
+  /** The windows that may have replies. Their threads may have ended. */
   private final Set<LoopWindow<K>> open = ConcurrentHashMap.newKeySet();
 
-  /** Begins with nothing read ahead. */
+  /** Creates the state of a connection. */
   public Loops(
       ReadRouter<K, V> reads,
       WriteClock writes,
@@ -71,7 +71,7 @@ public final class Loops<K, V> {
             : null;
   }
 
-  /** A loop whose keys the user gives. */
+  /** Creates a declared loop. */
   public <T> Iterable<T> over(
       Collection<? extends T> items, Function<? super T, ? extends K> keyOf) {
     Objects.requireNonNull(items, "items");
@@ -79,31 +79,31 @@ public final class Loops<K, V> {
     return () -> new GivenLoop<T, K>(callers, places, items.toArray(), keyOf);
   }
 
-  /** What is remembered of each thread. */
+  /** The state of each thread. */
   ThreadLocal<CallerThread> callers() {
     return callers;
   }
 
-  /** The calls of each thread that may be loops; null if none are learned. */
+  /** The followed calls of each thread; null if loops are not learned. */
   @Nullable ThreadLocal<FollowedCalls<K>> followed() {
     return followed;
   }
 
-  /** The current thread reads several keys at once, and may see later values. */
+  /** Called when the current thread reads several keys at once, and may see newer values. */
   public void readElsewhere() {
     if (followed != null) {
       callers.get().dropLearned();
     }
   }
 
-  /** The current thread is about to read what has these ids, which it had from elsewhere. */
+  /** Announces ids whose keys the current thread is about to read. */
   public void expect(String source, Collection<?> ids) {
     if (followed != null) {
       followed.get().replied(source, ids);
     }
   }
 
-  /** What this client writes. */
+  /** The counters of this client's writes. */
   public WriteClock writes() {
     return writes;
   }
@@ -119,9 +119,9 @@ public final class Loops<K, V> {
   }
 
   /**
-   * Opens a window behind the key that a loop has read last.
+   * Opens a window after the key that a loop has read last.
    *
-   * @return null if nothing is to be read ahead now
+   * @return null if nothing should be read ahead now
    */
   @Nullable LoopWindow<K> open(Loop<K> loop) {
     int wanted = loop.wanted(loop.last());

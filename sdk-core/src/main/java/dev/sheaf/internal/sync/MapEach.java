@@ -19,15 +19,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of {@code Sheaf.mapEach}: bodies that wait at the same time, so that their reads share
+ * One call of {@code Sheaf.mapEach}: bodies that run concurrently, so that their reads share
  * batches.
  *
- * <p>Workers take one item after the other. Where threads are limited the caller is a worker too:
- * then a call made inside a body, with all threads taken, still goes on.
+ * <p>Workers take one item after the other. If threads are limited, the caller is a worker too, so
+ * that a nested call makes progress even if all threads are busy.
  */
 public final class MapEach<T, R extends @Nullable Object> {
 
-  /** Further failures that the thrown one carries along. */
+  /** Most further failures to add as suppressed exceptions. */
   static final int MAX_SUPPRESSED = 16;
 
   /** How long an interrupted caller waits for its interrupted bodies to end: 1 second. */
@@ -160,7 +160,7 @@ public final class MapEach<T, R extends @Nullable Object> {
     }
   }
 
-  /** Interrupts the bodies, and gives them a moment to end. Called with the lock. */
+  /** Interrupts the bodies and waits briefly for their end. Called with the lock. */
   private void cancel() {
     stopped = true;
     working.forEach(Thread::interrupt);
@@ -170,7 +170,7 @@ public final class MapEach<T, R extends @Nullable Object> {
         nanos = allEnded.awaitNanos(nanos);
       }
     } catch (InterruptedException again) {
-      // The caller is in a hurry.
+      // The caller was interrupted again.
     }
   }
 

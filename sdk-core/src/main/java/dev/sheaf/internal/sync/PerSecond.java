@@ -4,7 +4,7 @@ package dev.sheaf.internal.sync;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A number of times that something may be done within a second. Thread-safe. */
+/** A rate limit per second. Thread-safe. */
 final class PerSecond {
 
   private final int most;
@@ -15,7 +15,7 @@ final class PerSecond {
   private int taken;
 
   /**
-   * Begins with a second in which nothing was done.
+   * Creates an unused rate limit.
    *
    * @param nanoTime the clock, as {@link System#nanoTime}
    */
@@ -25,7 +25,7 @@ final class PerSecond {
     this.sinceNanos = nanoTime.getAsLong();
   }
 
-  /** Whether it may be done once more now; then it counts as done. */
+  /** Takes a permit; false if the limit is reached. */
   synchronized boolean tryTake() {
     long now = nanoTime.getAsLong();
     if (now - sinceNanos > TimeUnit.SECONDS.toNanos(1)) {
