@@ -324,9 +324,11 @@ final class LuaState implements AutoCloseable {
 
   /** Lets all coroutines go. */
   void releaseCoroutines() {
-    coroutines.keySet().forEach(Lua::close);
-    coroutines.clear();
-    last = null;
+    if (last != null) {
+      coroutines.keySet().forEach(Lua::close);
+      coroutines.clear();
+      last = null;
+    }
   }
 
   /** The position of the caller as Lua puts it before messages, such as {@code user_script:1: }. */

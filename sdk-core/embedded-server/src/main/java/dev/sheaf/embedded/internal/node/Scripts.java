@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.node;
 
+import dev.sheaf.embedded.internal.data.ByteMap;
 import dev.sheaf.embedded.internal.data.Bytes;
 import dev.sheaf.embedded.internal.lua.CompiledScript;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The script cache of one node. */
 public final class Scripts {
-  private final Map<String, CompiledScript> bySha1 = new HashMap<>();
+  private final ByteMap<CompiledScript> bySha1 = new ByteMap<>();
 
   public void put(CompiledScript script) {
-    bySha1.put(script.name(), script);
+    bySha1.put(Bytes.of(script.name()), script);
   }
 
-  /** By the digest, in any case. */
+  /** Returns the script with a digest, which may be in upper case; null if there is none. */
   public @Nullable CompiledScript get(byte[] digest) {
-    return bySha1.get(Bytes.lower(digest));
+    CompiledScript script = bySha1.get(digest);
+    return script != null ? script : bySha1.get(Bytes.of(Bytes.lower(digest)));
   }
 
   public int size() {
@@ -27,7 +28,10 @@ public final class Scripts {
 
   /** Empties the cache; returns what was in it. */
   List<CompiledScript> clear() {
-    List<CompiledScript> all = List.copyOf(bySha1.values());
+    List<CompiledScript> all = new ArrayList<>();
+    for (var entry = bySha1.first(); entry != null; entry = entry.after()) {
+      all.add(entry.value());
+    }
     bySha1.clear();
     return all;
   }
