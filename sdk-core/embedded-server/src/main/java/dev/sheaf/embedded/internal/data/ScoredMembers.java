@@ -2,17 +2,24 @@
 package dev.sheaf.embedded.internal.data;
 
 import java.util.Arrays;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members ordered by score, then by bytes. A tree finds a place, and links lead from there. Ranks
- * are counted out along the links, so they take time in proportion to the set.
+ * A list of members sorted by score and then by bytes, with access by rank: blocks of at most 256
+ * neighbours, and an array of these blocks. A search reads a few cache lines of plain scores. A
+ * tree or a skip list would follow a pointer at each step.
+ *
+ * <p>Not thread-safe.
  */
 public final class ScoredMembers {
+  private static final int BLOCK_MAX = 256;
+  private static final int BLOCK_FIRST = 4;
+
+  /** Two neighbouring blocks are joined up to this size, which leaves room for as many members. */
+  private static final int BLOCK_JOINED = BLOCK_MAX / 2;
 
   /** One member with its score. */
-  public static class Node {
+  public static final class Node {
     public final byte[] member;
     private double score;
     private @Nullable Node next;
@@ -34,37 +41,89 @@ public final class ScoredMembers {
     public @Nullable Node previous() {
       return previous;
     }
-  }
 
-  /** Whether a member lies before the wished range; used for a descent to the range's start. */
-  public interface Before {
-    boolean test(Node node);
-  }
-
-  /** A place between two members, for a look into the tree. */
-  private static final class Place extends Node {
-    final Before before;
-
-    Place(Before before) {
-      super(Bytes.EMPTY, 0);
-      this.before = before;
+    private boolean before(double otherScore, byte[] otherMember) {
+      return score < otherScore
+          || (score == otherScore && Arrays.compareUnsigned(member, otherMember) < 0);
     }
   }
 
-  private final TreeSet<Node> tree = new TreeSet<>(ScoredMembers::compare);
+  private static final class Block {
+    double[] scores = new double[BLOCK_FIRST];
+    Node[] nodes = new Node[BLOCK_FIRST];
+    int size;
+
+    /** How many members of this block lie before the given one. */
+    int lowerBound(double score, byte[] member) {
+      int low = 0;
+      int high = size;
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        double there = scores[middle];
+        if (there < score || (there == score && nodes[middle].before(score, member))) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    }
+
+    void insert(int at, Node node) {
+      if (size == scores.length) {
+        resize(Math.min(BLOCK_MAX, size * 2));
+      }
+      System.arraycopy(scores, at, scores, at + 1, size - at);
+      System.arraycopy(nodes, at, nodes, at + 1, size - at);
+      scores[at] = node.score;
+      nodes[at] = node;
+      size++;
+    }
+
+    void remove(int at) {
+      size--;
+      System.arraycopy(scores, at + 1, scores, at, size - at);
+      System.arraycopy(nodes, at + 1, nodes, at, size - at);
+      nodes[size] = NONE;
+    }
+
+    private void resize(int capacity) {
+      scores = Arrays.copyOf(scores, capacity);
+      nodes = Arrays.copyOf(nodes, capacity);
+    }
+
+    Block upperHalf() {
+      Block upper = new Block();
+      int kept = size / 2;
+      upper.append(this, kept);
+      Arrays.fill(nodes, kept, size, NONE);
+      size = kept;
+      return upper;
+    }
+
+    void append(Block other, int from) {
+      int more = other.size - from;
+      if (size + more > scores.length) {
+        resize(BLOCK_MAX);
+      }
+      System.arraycopy(other.scores, from, scores, size, more);
+      System.arraycopy(other.nodes, from, nodes, size, more);
+      size += more;
+    }
+  }
+
+  /** Fills unused slots, so that removed nodes can be collected. */
+  private static final Node NONE = new Node(Bytes.EMPTY, 0);
+
+  private Block[] blocks = {new Block()};
+  private double[] lowest = new double[1];
+  private int used = 1;
   private @Nullable Node first;
   private @Nullable Node last;
-
-  private static int compare(Node a, Node b) {
-    if (a instanceof Place place) {
-      return place.before.test(b) ? 1 : -1;
-    }
-    int byScore = a.score < b.score ? -1 : a.score > b.score ? 1 : 0;
-    return byScore != 0 ? byScore : Arrays.compareUnsigned(a.member, b.member);
-  }
+  private int size;
 
   public int size() {
-    return tree.size();
+    return size;
   }
 
   public @Nullable Node first() {
@@ -75,14 +134,36 @@ public final class ScoredMembers {
     return last;
   }
 
-  /** The member must not be present. */
+  /**
+   * The last block whose first member is not after the given one; the first block if there is none.
+   */
+  private int blockOf(double score, byte[] member) {
+    int low = 1;
+    int high = used;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      double there = lowest[middle];
+      boolean begins =
+          there < score
+              || (there == score
+                  && Arrays.compareUnsigned(blocks[middle].nodes[0].member, member) <= 0);
+      if (begins) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low - 1;
+  }
+
+  /** Adds a member, which must not be present. */
   public Node insert(byte[] member, double score) {
     Node added = new Node(member, score);
     insert(added);
     return added;
   }
 
-  /** Gives a member that is present another score. */
+  /** Changes the score of a member, which must be present. */
   public void move(Node node, double newScore) {
     remove(node);
     node.score = newScore;
@@ -90,14 +171,76 @@ public final class ScoredMembers {
   }
 
   private void insert(Node added) {
-    Node before = tree.lower(added);
-    Node after = before == null ? first : before.next;
-    tree.add(added);
-    link(before, added);
-    link(added, after);
+    double score = added.score;
+    byte[] member = added.member;
+    int b = blockOf(score, member);
+    if (blocks[b].size == BLOCK_MAX) {
+      split(b);
+      b = blockOf(score, member);
+    }
+    Block block = blocks[b];
+    int at = block.lowerBound(score, member);
+    link(added, b, at);
+    block.insert(at, added);
+    if (at == 0) {
+      lowest[b] = score;
+    }
+    size++;
   }
 
-  private void link(@Nullable Node before, @Nullable Node after) {
+  private void link(Node added, int b, int at) {
+    Node before = at > 0 ? blocks[b].nodes[at - 1] : b > 0 ? lastOf(blocks[b - 1]) : null;
+    Node after = before == null ? first : before.next;
+    added.previous = before;
+    added.next = after;
+    if (before == null) {
+      first = added;
+    } else {
+      before.next = added;
+    }
+    if (after == null) {
+      last = added;
+    } else {
+      after.previous = added;
+    }
+  }
+
+  private static Node lastOf(Block block) {
+    return block.nodes[block.size - 1];
+  }
+
+  private void split(int b) {
+    if (used == blocks.length) {
+      blocks = Arrays.copyOf(blocks, used * 2);
+      lowest = Arrays.copyOf(lowest, used * 2);
+    }
+    System.arraycopy(blocks, b + 1, blocks, b + 2, used - b - 1);
+    System.arraycopy(lowest, b + 1, lowest, b + 2, used - b - 1);
+    Block upper = blocks[b].upperHalf();
+    blocks[b + 1] = upper;
+    lowest[b + 1] = upper.scores[0];
+    used++;
+  }
+
+  /** Removes a member, which must be present. */
+  public void remove(Node node) {
+    int b = blockOf(node.score, node.member);
+    Block block = blocks[b];
+    int at = block.lowerBound(node.score, node.member);
+    block.remove(at);
+    if (at == 0) {
+      lowest[b] = block.scores[0];
+    }
+    unlink(node);
+    size--;
+    if (block.size < BLOCK_JOINED / 2) {
+      join(b);
+    }
+  }
+
+  private void unlink(Node node) {
+    Node before = node.previous;
+    Node after = node.next;
     if (before == null) {
       first = after;
     } else {
@@ -110,32 +253,79 @@ public final class ScoredMembers {
     }
   }
 
-  /** The node must be present. */
-  public void remove(Node node) {
-    tree.remove(node);
-    link(node.previous, node.next);
+  /** Joins a small block with a neighbour if both together are small. */
+  private void join(int b) {
+    int left = b + 1 < used ? b : b - 1;
+    if (left < 0) {
+      return;
+    }
+    int together = blocks[left].size + blocks[left + 1].size;
+    if (together > BLOCK_JOINED && blocks[b].size > 0) {
+      return;
+    }
+    blocks[left].append(blocks[left + 1], 0);
+    lowest[left] = blocks[left].scores[0];
+    used--;
+    System.arraycopy(blocks, left + 2, blocks, left + 1, used - left - 1);
+    System.arraycopy(lowest, left + 2, lowest, left + 1, used - left - 1);
+    blocks[used] = UNUSED;
   }
 
-  /** Zero for the smallest. */
+  private static final Block UNUSED = new Block();
+
+  /** The rank of a member, 0 for the smallest. */
   public int rank(Node node) {
-    int rank = 0;
-    for (Node n = node.previous; n != null; n = n.previous) {
-      rank++;
+    int b = blockOf(node.score, node.member);
+    int rank = blocks[b].lowerBound(node.score, node.member);
+    for (int i = 0; i < b; i++) {
+      rank += blocks[i].size;
     }
     return rank;
   }
 
+  /** The member with a rank; null if there is none. */
   public @Nullable Node byRank(int rank) {
-    boolean upwards = rank <= size() / 2;
-    Node node = upwards ? first : last;
-    for (int left = upwards ? rank : size() - 1 - rank; left > 0 && node != null; left--) {
-      node = upwards ? node.next : node.previous;
+    int passed = rank;
+    for (int i = 0; i < used && passed >= 0; i++) {
+      if (passed < blocks[i].size) {
+        return blocks[i].nodes[passed];
+      }
+      passed -= blocks[i].size;
     }
-    return node;
+    return null;
   }
 
-  /** The first member that is not before the range. */
+  /** Whether a member lies before a range. */
+  public interface Before {
+    boolean test(Node node);
+  }
+
+  /** The first member that is not before a range; null if there is none. */
   public @Nullable Node firstNot(Before before) {
-    return tree.ceiling(new Place(before));
+    int low = 1;
+    int high = used;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (before.test(blocks[middle].nodes[0])) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    Block block = blocks[low - 1];
+    int from = 0;
+    int to = block.size;
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (before.test(block.nodes[middle])) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    if (from < block.size) {
+      return block.nodes[from];
+    }
+    return block.size == 0 ? null : lastOf(block).next;
   }
 }
