@@ -10,15 +10,15 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs commands without a connection, for who looks at the data from inside. */
+/** Runs commands without a connection, for tests that read or write the data directly. */
 public final class DirectCalls {
   private DirectCalls() {}
 
   /**
-   * On the command thread.
+   * Runs a command. Called on the command thread.
    *
    * @return a Long, a String for a status, bytes, a List, or null
-   * @throws IllegalStateException with the error the command answers
+   * @throws IllegalStateException if the command is unknown, or its reply is an error
    */
   public static @Nullable Object run(ServerNode node, int database, List<byte[]> words) {
     node.nodes.refreshNow();
@@ -42,10 +42,10 @@ public final class DirectCalls {
     return value(reply.parts());
   }
 
-  /** Without recursion: a table that contains itself comes back nested thousands deep. */
+  /** Not recursive: a Lua table that contains itself is nested thousands of levels deep. */
   private static @Nullable Object value(List<@Nullable Object> parts) {
     List<@Nullable Object> values = new ArrayList<>();
-    // Backwards, so that the elements are there where their head is reached, the first on top.
+    // Backwards, so that a head finds its elements complete, the first on top.
     for (int i = parts.size() - 1; i >= 0; i--) {
       Object part = parts.get(i);
       if (part instanceof RecordedReply.Head head) {

@@ -136,7 +136,7 @@ final class ScriptCommands {
     call.out.bulk(cache(call, call.arg(2)).name());
   }
 
-  /** SCRIPT KILL ends scripts, FUNCTION KILL ends functions. */
+  /** SCRIPT KILL ends scripts; FUNCTION KILL ends functions. */
   static void kill(Call call, boolean function) {
     Nodes.RunningScript run =
         Errors.found(call.node.nodes.runningScript, "NOTBUSY No scripts in execution right now.");

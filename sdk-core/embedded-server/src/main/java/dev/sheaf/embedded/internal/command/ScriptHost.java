@@ -13,7 +13,7 @@ import dev.sheaf.embedded.internal.protocol.RecordedReply;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What one run of a script may do: its commands, with the checks scripts are under. */
+/** Runs the commands of one script, with the checks that apply to scripts. */
 final class ScriptHost implements LuaHost {
   private static final System.Logger LOG = System.getLogger(ScriptHost.class.getName());
 
@@ -27,7 +27,12 @@ final class ScriptHost implements LuaHost {
   private @Nullable String counted;
   private int slot;
 
-  /** {@code flags} of the script's first line; null without one. {@code slot} of its keys or -1. */
+  /**
+   * Creates the host of one run.
+   *
+   * @param flags the flags of the script's first line; null without such a line
+   * @param slot the slot of its keys, or -1
+   */
   ScriptHost(
       Call call, Nodes.RunningScript run, boolean readOnly, @Nullable Set<String> flags, int slot) {
     this.node = call.node;
@@ -65,7 +70,7 @@ final class ScriptHost implements LuaHost {
     return reply;
   }
 
-  /** Redis 7.0 takes the keys that the script was given, newer servers those of the command. */
+  /** Redis 7.0 tracks the keys passed to the script, newer servers those of the command. */
   private void rememberKeys(Command command, byte[][] args) {
     if (node.tracking.clients() == 0) {
       return;
@@ -79,7 +84,7 @@ final class ScriptHost implements LuaHost {
         script == null ? args : run.command);
   }
 
-  /** Whether an error of the script is that of a command, and so counted already. */
+  /** Whether an error of the script came from a command, and has been counted. */
   boolean hasCounted(String line) {
     return counted != null && line.startsWith(counted);
   }

@@ -3,10 +3,10 @@ package dev.sheaf.embedded.internal.lua;
 
 import java.util.function.IntBinaryOperator;
 
-/** The bit table: operations on 32 bits, with signed results. */
+/** The {@code bit} table: operations on 32 bits, with signed results. */
 final class BitLibrary {
 
-  /** 2^52 + 2^51: added to a double, it leaves the low 32 bits of its integer in the fraction. */
+  /** 2^52 + 2^51. Added to a double, it leaves the low 32 bits of its integer in the fraction. */
   private static final double INTEGER_SHIFTER = 6755399441055744.0;
 
   private static final int HEX_DIGITS = 8;

@@ -7,14 +7,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script that is ready to run.
+ * A compiled script.
  *
  * @param name its digest, 40 lowercase hexadecimal digits
- * @param flags of its first line; null without one
- * @param mayLeaveTraces whether the engine has to look for what it left behind: table.insert writes
- *     into protected tables
- * @param mayReadKeys whether it can see KEYS
- * @param mayReadArguments whether it can see ARGV
+ * @param flags the flags of its first line; null without such a line
+ * @param mayLeaveTraces whether it may have changed shared tables, which are then cleaned up:
+ *     table.insert writes into protected tables
+ * @param mayReadKeys whether it may read KEYS
+ * @param mayReadArguments whether it may read ARGV
  */
 public record CompiledScript(
     String name,
@@ -26,15 +26,15 @@ public record CompiledScript(
     boolean mayReadArguments)
     implements LuaCode {
   /**
-   * Without its name, a global is reached through all globals or through code made at run time;
-   * identifiers have no escapes.
+   * Words without which a script can only read globals that its text names. Others need the table
+   * of all globals, or code generated at run time.
    */
-  private static final String[] WAYS_TO_ANY_GLOBAL = {"_G", "load"};
+  private static final String[] REACHES_ANY_GLOBAL = {"_G", "load"};
 
-  /** Looks at the text only, so it errs on the side of true. */
+  /** Judges by the text alone, so it errs on the side of true. */
   static CompiledScript of(String name, byte[] source, @Nullable Set<String> flags, int reference) {
     String text = Bytes.text(source);
-    boolean any = Stream.of(WAYS_TO_ANY_GLOBAL).anyMatch(text::contains);
+    boolean any = Stream.of(REACHES_ANY_GLOBAL).anyMatch(text::contains);
     return new CompiledScript(
         name,
         source,

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** redis.register_function, and what it has registered while a library loads. */
+/** {@code redis.register_function}, and the functions registered while a library loads. */
 final class FunctionRegistration {
   private final LuaState state;
   private @Nullable List<LuaFunction> loading;
@@ -17,7 +17,7 @@ final class FunctionRegistration {
     this.state = state;
   }
 
-  /** From here on functions are registered, into what this returns. */
+  /** Starts a registration; functions are added to the returned list until {@link #end}. */
   List<LuaFunction> begin() {
     loading = new ArrayList<>();
     return loading;
@@ -27,7 +27,7 @@ final class FunctionRegistration {
     loading = null;
   }
 
-  /** The function scripts call. */
+  /** The native function that scripts call. */
   int register(long l) {
     List<LuaFunction> list = loading;
     if (list == null) {
@@ -63,14 +63,14 @@ final class FunctionRegistration {
     String name = null;
     String description = "";
     Set<String> flags = Set.of();
-    // The callback, once it is found.
+    // The slot of the callback.
     state.api.lua_settop(l, 2);
     state.api.lua_pushnil(l);
     while (state.api.lua_next(l, 1) != 0) {
       LuaRaise.redisIf(
           !state.isString(l, -2),
           "named argument key given to redis.register_function is not a string");
-      // Not as a text if it is a number: that would change it under the loop.
+      // Reading a number as text would convert it in place and confuse lua_next.
       String key = state.type(l, -2) == LuaState.STRING ? state.text(l, -2) : "";
       switch (key) {
         case "function_name" -> name = text(l, key);

@@ -4,14 +4,14 @@ package dev.sheaf.embedded.internal.lua;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What an engine can run, until it is told to {@link LuaEngine#unload} it. */
+/** Code that an engine can run until {@link LuaEngine#unload}. */
 public interface LuaCode {
-  /** What error texts call it. */
+  /** The name in error texts. */
   String name();
 
-  /** Of a script's first line, or of a function; null for a script without such a line. */
+  /** The flags of a function or of a script's first line; null for a script without such a line. */
   @Nullable Set<String> flags();
 
-  /** What the engine knows it by. */
+  /** The engine's reference to it. */
   int reference();
 }

@@ -12,34 +12,35 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts in Lua 5.1 as a Redis 7.0 server does: the same interpreter, the same globals, the
- * same conversions and the same error texts.
+ * A Lua 5.1 interpreter that runs scripts as a Redis 7.0 server does, with the same globals,
+ * conversions and error texts.
  *
- * <p>An engine is used by one thread at a time, any thread; two at once, and a script started from
- * within a script, are an {@link IllegalStateException}. Compiled scripts are kept until {@link
- * #unload} or {@link #close}; nothing else outlives a script, save the sequence of math.random, as
- * in a server.
+ * <p>Not thread-safe, but not tied to a thread either: any thread may use it, one at a time.
+ * Concurrent use, and running a script from within a script, throw {@link IllegalStateException}.
+ * Compiled scripts are kept until {@link #unload} or {@link #close}. Nothing else outlives a
+ * script, except the sequence of math.random, as in Redis.
  *
- * <p>A script runs on the stack of the thread that calls. A JVM's default of 1 MiB is enough, with
- * little of it in use; what would need more ends in a Lua error.
+ * <p>A script runs on the calling thread's stack. The JVM's default of 1 MiB is enough if little of
+ * it is in use. A script that needs more ends with a Lua error.
  *
- * <p>Strings are bytes in both directions; no encoding is applied to them. An error is a {@link
- * CommandException} with the line a server answers, one char per byte (ISO 8859-1).
+ * <p>Strings are bytes in both directions, without an encoding. Errors are {@link
+ * CommandException}s with the error line of a server, one char per byte (ISO 8859-1).
  */
 public final class LuaEngine implements AutoCloseable {
 
-  /** How many instructions run between two questions whether the script is to end: about 1 ms. */
+  /** Instructions between two checks whether a script must end: about 1 ms. */
   public static final int INSTRUCTIONS_PER_POLL = 100_000;
 
   /**
-   * What Lua may hold once a script has ended, in bytes; above it all garbage is collected. Lua
-   * collects by itself only when its memory has doubled, which large strings make a lot.
+   * The most memory, in bytes, that Lua keeps after a script without a full collection. Lua itself
+   * collects only when its memory has doubled, which is too much after large strings.
    */
   public static final int MAX_IDLE_BYTES = 16 * 1024 * 1024;
 
   /**
-   * What a running script may hold, in bytes: two of the longest strings a reply can have. Looked
-   * at every {@link #INSTRUCTIONS_PER_POLL} instructions, so that fewer can hold more for a moment.
+   * The most memory, in bytes, that a running script may hold: two of the longest strings of a
+   * reply. It is checked every {@link #INSTRUCTIONS_PER_POLL} instructions, so a script can exceed
+   * it for a moment.
    */
   public static final int MAX_SCRIPT_BYTES = 1024 * 1024 * 1024;
 
@@ -60,9 +61,9 @@ public final class LuaEngine implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Creates an engine of its own native state.
+   * Creates an engine with its own native state.
    *
-   * @param edition the server as its scripts see it
+   * @param edition the server product and version that scripts see
    * @throws IllegalStateException if the native library cannot be loaded on this platform
    */
   public LuaEngine(Edition edition) {
@@ -89,7 +90,7 @@ public final class LuaEngine implements AutoCloseable {
    * Compiles a script, without running it.
    *
    * @param sha1 its digest, 40 lowercase hexadecimal digits; not verified
-   * @return the script, until {@link #unload}
+   * @return the script, valid until {@link #unload}
    * @throws CommandException if it does not compile
    * @throws IllegalStateException if the engine is in use or closed
    */
@@ -103,14 +104,14 @@ public final class LuaEngine implements AutoCloseable {
   }
 
   /**
-   * Runs a script, or a function of a library.
+   * Runs a script or a function of a library.
    *
-   * @param keys what a script sees as KEYS, and a function as its first argument
-   * @param args what a script sees as ARGV, and a function as its second argument
-   * @return the reply. Tables may nest thousands of levels deep
-   * @throws CommandException if it fails, or its reply is an error
+   * @param keys KEYS of a script, or the first argument of a function
+   * @param args ARGV of a script, or the second argument of a function
+   * @return the reply; tables in it can be nested thousands of levels deep
+   * @throws CommandException if it fails, or returns an error
    * @throws IllegalStateException if the engine is in use or closed
-   * @throws RuntimeException what the host threw
+   * @throws RuntimeException if the host threw it
    */
   public RecordedReply run(LuaCode code, List<byte[]> keys, List<byte[]> args, LuaHost host) {
     return using(
@@ -123,8 +124,8 @@ public final class LuaEngine implements AutoCloseable {
   /**
    * Runs the code of a library, which registers its functions.
    *
-   * @param source with a first line, which is not looked at
-   * @return the functions, until {@link #unload}
+   * @param source the code, with a first line that is skipped
+   * @return the functions, valid until {@link #unload}
    * @throws CommandException if the code does not compile, fails, or registers nothing
    * @throws IllegalStateException if the engine is in use or closed
    */
@@ -170,7 +171,7 @@ public final class LuaEngine implements AutoCloseable {
     }
   }
 
-  /** Pops the function of a chunk, in the environment of scripts, and returns its reference. */
+  /** Compiles a chunk in the environment of scripts, and returns a reference to its function. */
   private int function(byte[] source, int from, String chunkName, String what) {
     long l = state.main;
     if (!state.load(l, source, from, chunkName)) {
@@ -183,7 +184,7 @@ public final class LuaEngine implements AutoCloseable {
     return state.ref(l);
   }
 
-  /** Forgets scripts and functions. */
+  /** Releases scripts and functions. */
   public void unload(Collection<? extends LuaCode> loaded) {
     using(() -> forget(loaded));
   }
@@ -193,7 +194,7 @@ public final class LuaEngine implements AutoCloseable {
     return true;
   }
 
-  /** Returns the memory Lua holds, in bytes. */
+  /** Returns the memory that Lua holds, in bytes. */
   public long memoryBytes() {
     return using(limits::held);
   }
@@ -227,7 +228,7 @@ public final class LuaEngine implements AutoCloseable {
     state.rawSet(l, -2, "bit");
   }
 
-  /** Pushes the handler of errors, code, and its arguments; returns how many it takes. */
+  /** Pushes the error handler, the code and its arguments; returns the number of arguments. */
   private int push(LuaCode code, List<byte[]> keys, List<byte[]> args) {
     long l = state.main;
     if (code instanceof CompiledScript script) {
@@ -251,7 +252,7 @@ public final class LuaEngine implements AutoCloseable {
     return 2;
   }
 
-  /** Calls what is pushed above the handler, and turns what it returns into a reply. */
+  /** Calls the code above the error handler, and converts its result to a reply. */
   private RecordedReply call(String name, int arguments) {
     long l = state.main;
     limits.begin(false);
@@ -275,11 +276,11 @@ public final class LuaEngine implements AutoCloseable {
     state.pushRef(l, name);
     replies.pushStrings(l, strings);
     state.api.lua_rawset(l, -3);
-    // How deep a reply may nest depends on what lies below it.
+    // Whatever stays on the stack reduces how deep a reply can be nested.
     state.pop(l, 1);
   }
 
-  /** Does something with the state, alone. */
+  /** Uses the native state exclusively. */
   private <T> T using(Supplier<T> work) {
     claim();
     try {

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Functions on Lua's side that native functions call: Lua's own, and those of sandbox.lua. */
+/** Lua functions that native functions call: Lua's own and those of sandbox.lua. */
 final class LuaFunctions {
-  /** Where Lua's own functions are called by the files beside this class. */
+  /** The position of a call in one of the files beside this class. */
   private static final Pattern OWN_PLACE =
       Pattern.compile("^(?:sandbox|support|cjson|cmsgpack|struct):\\d+: ");
 
@@ -22,7 +22,7 @@ final class LuaFunctions {
     this.state = state;
   }
 
-  /** Takes them from the table on top. */
+  /** Takes functions from the table on top. */
   void take(long l, String... names) {
     for (String name : names) {
       state.rawGet(l, -1, name);
@@ -38,7 +38,7 @@ final class LuaFunctions {
     state.pushRef(l, ref);
   }
 
-  /** Calls one that takes nothing and cannot fail. */
+  /** Calls a function that has no arguments and cannot fail. */
   void run(long l, String name) {
     push(l, name);
     if (!state.call(l, 0, 0)) {
@@ -46,13 +46,15 @@ final class LuaFunctions {
     }
   }
 
-  /** Calls one with all arguments; its errors become those of the native function. */
+  /** Calls a function with all arguments. Its errors become those of the native function. */
   int delegate(long l, String name, boolean positioned) {
     push(l, name);
     return call(l, positioned);
   }
 
-  /** As {@link #delegate} for the function on top; an error {@code {plain = text}} is that text. */
+  /**
+   * Like {@link #delegate} for the function on top. An error {@code {plain = text}} is that text.
+   */
   int call(long l, boolean positioned) {
     state.api.lua_insert(l, 1);
     int arguments = state.top(l) - 1;
@@ -71,7 +73,7 @@ final class LuaFunctions {
     throw LuaRaise.onTop();
   }
 
-  /** An error of a function called from here lacks what Lua found in the script's call. */
+  /** Adds the name and position of the script's call to an error of a function called from here. */
   static LuaRaise named(String message, boolean positioned) {
     String text = OWN_PLACE.matcher(message).replaceFirst("");
     Matcher argument = BAD_ARGUMENT.matcher(text);

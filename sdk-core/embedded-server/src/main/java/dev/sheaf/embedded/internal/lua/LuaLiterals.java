@@ -8,11 +8,11 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes Lua that returns constants. The binding passes strings as text, which loses NUL and
- * everything beyond ASCII; a literal holds any bytes, and one load brings a whole table over.
+ * Generates Lua code that returns constants. The binding passes strings as text, which loses NUL
+ * and all bytes above ASCII. A literal can hold any bytes, and one load passes a whole table.
  */
 final class LuaLiterals {
-  /** Constants one function may have. */
+  /** The most constants that a Lua function can have. */
   static final int MAX_CONSTANTS = (1 << 18) - 1;
 
   private static final byte[] RETURN = Bytes.latin("return ");
@@ -21,7 +21,11 @@ final class LuaLiterals {
 
   private LuaLiterals() {}
 
-  /** A byte[], a Long, null, which becomes false, or a table of such. */
+  /**
+   * Generates code that returns a value.
+   *
+   * @param value a byte[], a Long, null, which becomes false, or a list of these
+   */
   static ByteBuffer returning(Object value, IntFunction<ByteBuffer> bufferOfSize) {
     ByteBuffer out = bufferOfSize.apply(Math.addExact(RETURN.length, size(value)));
     write(out.put(RETURN), value);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.sheaf.embedded.internal.lua;
 
-/** Leaves a native function with a Lua error; never leaves the engine. */
+/** A Lua error raised by a native function. It never leaves the engine. */
 final class LuaRaise extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
   enum Form {
-    /** A string as it is. */
+    /** A string without a position. */
     PLAIN,
-    /** A string behind the caller's position. */
+    /** A string after the caller's position. */
     POSITIONED,
-    /** "bad argument #n to 'name' (text)" behind the caller's position. */
+    /** "bad argument #n to 'name' (text)" after the caller's position. */
     ARGUMENT,
-    /** The table redis.call raises: {err = text}. */
+    /** The table that redis.call raises: {err = text}. */
     REDIS,
     /** The value on top of the stack. */
     ON_TOP
@@ -45,7 +45,9 @@ final class LuaRaise extends RuntimeException {
   }
 
   /**
-   * Raises {@link #positioned} if something is wrong; the text is a form of {@link String#format}.
+   * Throws {@link #positioned} if something is wrong.
+   *
+   * @param form a format string of {@link String#format}
    */
   static void positionedIf(boolean wrong, String form, Object... values) {
     if (wrong) {
@@ -53,7 +55,7 @@ final class LuaRaise extends RuntimeException {
     }
   }
 
-  /** As {@link #positionedIf} with {@link #redis}. */
+  /** Like {@link #positionedIf}, with {@link #redis}. */
   static void redisIf(boolean wrong, String form, Object... values) {
     if (wrong) {
       throw redis(form.formatted(values));

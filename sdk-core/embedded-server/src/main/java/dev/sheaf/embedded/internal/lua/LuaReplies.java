@@ -8,22 +8,23 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/**
- * Turns replies of commands into what scripts get for them, and what scripts return into replies.
- */
+/** Converts command replies to Lua values, and the results of scripts to replies. */
 final class LuaReplies {
   private static final String TOO_DEEP = "ERR reached lua stack limit";
 
-  /** From this size on, one chunk is cheaper than a call for each element. */
+  /** From this size, one generated chunk is cheaper than a native call per element. */
   private static final int CHUNK_FROM_ELEMENTS = 4;
 
-  /** A chunk's strings together; larger ones go one by one, to need no second copy of all. */
+  /**
+   * The total size of the strings in a chunk. Larger lists are pushed one by one, to avoid a second
+   * copy of everything.
+   */
   private static final long CHUNK_MAX_BYTES = 16 * 1024 * 1024;
 
-  /** Stack slots that a level of a reply needs at most. */
+  /** The most stack slots that one level of a reply needs. */
   private static final int SLOTS_IN = 6;
 
-  /** As {@link #SLOTS_IN}, for a level of a result. */
+  /** The most stack slots that one level of a result needs. */
   private static final int SLOTS_OUT = 4;
 
   private final LuaState state;
@@ -34,7 +35,7 @@ final class LuaReplies {
     this.edition = edition;
   }
 
-  /** Pushes what a script gets for a reply. */
+  /** Pushes a reply as a Lua value. */
   void push(long l, RecordedReply reply) {
     push(l, reply.parts(), 0, reply.protocol() == 3);
   }
@@ -44,10 +45,10 @@ final class LuaReplies {
     pushList(l, strings, 0, strings.size(), false);
   }
 
-  /** Pushes the value that begins at a part; returns the place behind it. */
+  /** Pushes the value that starts at a part, and returns the index after it. */
   private int push(long l, List<?> parts, int at, boolean resp3) {
     Object part = parts.get(at);
-    // A native function has room for a scalar; in a list the list has made it.
+    // A native function always has a free slot for a scalar. Lists reserve their own.
     if (part instanceof byte[] bytes) {
       state.push(l, bytes);
       return at + 1;
@@ -57,7 +58,7 @@ final class LuaReplies {
     }
     if (part instanceof RecordedReply.Head head) {
       if (head.kind == '|') {
-        // Scripts do not see attributes, which precede the reply.
+        // Attributes precede the reply. Scripts do not see them.
         return push(l, parts, next(parts, at), resp3);
       }
       return head.kind == '%' || head.kind == '~'
@@ -122,8 +123,8 @@ final class LuaReplies {
   }
 
   /**
-   * Pushes a map or set. Its table grows as in a server, by each entry: the order in a loop depends
-   * on it.
+   * Pushes a map or set. Its table grows with each entry, as in Redis: the iteration order depends
+   * on that.
    */
   private int pushKeyed(long l, List<?> parts, int from, RecordedReply.Head head) {
     boolean map = head.kind == '%';
@@ -132,7 +133,7 @@ final class LuaReplies {
     int at = from;
     for (int i = 0; i < head.elements; i += map ? 2 : 1) {
       if (parts.get(at) == null) {
-        // Lua takes nil for no key: its error would pass through Java.
+        // A table cannot have a nil key, and Lua's error would unwind through Java frames.
         throw new IllegalArgumentException("a map or set of a reply cannot hold nil as a key");
       }
       at = push(l, parts, at, true);
@@ -173,9 +174,10 @@ final class LuaReplies {
   }
 
   /**
-   * Pops the value on top, as the reply of a script that chose that protocol. Without recursion, as
-   * a table may be nested as deep as Lua's stack reaches, thousands of levels: a cycle ends there
-   * with an error in its place.
+   * Pops the value on top and converts it to a reply. Not recursive: tables can be nested as deep
+   * as Lua's stack allows, thousands of levels. A cycle ends there, with an error in its place.
+   *
+   * @param respVersion the protocol that the script chose
    */
   RecordedReply pop(long l, int respVersion) {
     RecordedReply out = new RecordedReply(3, edition);
@@ -184,8 +186,8 @@ final class LuaReplies {
       popScalar(l, type, out, respVersion);
       return out;
     }
-    // Tables being gone through. Each stays on the stack below its element; of a map or set, the
-    // table around it does as well, and the key reached.
+    // The tables being read. Each stays on the stack below its element. For a map or set, the table
+    // around it and the current key stay there too.
     Deque<RecordedReply.Head> open = new ArrayDeque<>(1);
     popElement(l, out, open, respVersion);
     while (!open.isEmpty()) {
@@ -201,14 +203,14 @@ final class LuaReplies {
     return out;
   }
 
-  /** Pushes the next element of a level; false with something else on top at its end. */
+  /** Pushes the next element of a level. At its end, returns false with another value on top. */
   private boolean pushNext(long l, RecordedReply.Head level) {
     if (level.kind == '*') {
       state.api.lua_rawgeti(l, -1, level.elements + 1);
       return state.type(l, -1) != LuaState.NIL;
     }
     if (level.kind == '%' && level.elements % 2 == 1) {
-      // The key was read from a copy; its value lies on top of it.
+      // The key was read from a copy, so its value is on top.
       return true;
     }
     if (state.api.lua_next(l, -2) == 0) {
@@ -219,7 +221,7 @@ final class LuaReplies {
     return true;
   }
 
-  /** Records the value on top, and pops it unless it is a table to go through. */
+  /** Records the value on top, and pops it unless it is a table whose elements follow. */
   private void popElement(
       long l, RecordedReply out, Deque<RecordedReply.Head> open, int respVersion) {
     if (!state.reserve(l, SLOTS_OUT)) {
@@ -258,7 +260,7 @@ final class LuaReplies {
     state.pop(l, 1);
   }
 
-  /** Whether the table on top says its type; then it is recorded, and a field left on top. */
+  /** Records the table on top if it names its type; then one of its fields is left on top. */
   private boolean recordsTyped(long l, RecordedReply out) {
     if (has(l, "err", LuaState.STRING)) {
       out.error(RedisErrors.asLine(state.text(l, -1)));
@@ -276,7 +278,7 @@ final class LuaReplies {
     return true;
   }
 
-  /** As {@link #recordsTyped}, for the field on top; pops it if it is incomplete. */
+  /** Like {@link #recordsTyped} for a verbatim string on top; pops it if it is incomplete. */
   private boolean recordsVerbatim(long l, RecordedReply out) {
     if (state.field(l, "format") != null && has(l, "string", LuaState.STRING)) {
       out.verbatim(state.bytes(l, -1));
@@ -287,7 +289,7 @@ final class LuaReplies {
     return false;
   }
 
-  /** Pushes a field of the table on top if it is of that type. */
+  /** Pushes a field of the table on top if it has the type. */
   private boolean has(long l, String name, int type) {
     state.rawGet(l, -1, name);
     boolean found = state.type(l, -1) == type;

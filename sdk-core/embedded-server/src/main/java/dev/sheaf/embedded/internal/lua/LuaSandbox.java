@@ -11,18 +11,18 @@ import java.util.function.LongToIntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The globals scripts see, and the functions of Lua's base library that must respect them. */
+/** The globals of scripts, and replacements for functions of Lua's base library. */
 final class LuaSandbox {
 
   private static final byte BYTECODE_MARK = 0x1b;
 
-  /** The index by which a running native function reaches its environment. */
+  /** The index of a running native function's environment. */
   private static final int ENVIRONMENT = -10_001;
 
-  /** The libraries that are written in Lua, each in a file beside this class. */
+  /** The libraries written in Lua, each in a file beside this class. */
   private static final List<String> LUA_LIBRARIES = List.of("cjson", "cmsgpack", "struct");
 
-  /** Tells how its caller called the native function that asks: its name, a method's after ":". */
+  /** Returns the name by which a native function was called, with ":" before that of a method. */
   private static final String CALLER_NAME =
       "local getinfo = debug.getinfo return function() local i = getinfo(2, 'n')"
           + " return i and i.name and (i.namewhat == 'method' and ':' or '') .. i.name end";
@@ -33,18 +33,22 @@ final class LuaSandbox {
   private final PatternFunctions patterns;
   private final NativeFunction exposed;
 
-  /** Those of sandbox.lua. */
+  /** The functions of sandbox.lua. */
   final LuaFunctions internal;
 
   /** The table that is the environment of scripts. */
   int globalsSeen;
 
-  /** The table behind the environment, which can be written. */
+  /** The writable table behind the environment. */
   int globals;
 
   private int protectedCalls;
 
-  /** {@code reasonToEnd} is asked now and then why what runs is to end; null while it is not. */
+  /**
+   * Creates a sandbox.
+   *
+   * @param reasonToEnd returns why the running code must end, or null
+   */
   LuaSandbox(LuaState state, Supplier<@Nullable String> reasonToEnd) {
     this.state = state;
     this.reasonToEnd = reasonToEnd;
@@ -69,7 +73,7 @@ final class LuaSandbox {
     state.rawSet(state.main, -2, name);
   }
 
-  /** Pops a table of libraries, by name, and builds the globals. */
+  /** Pops a table of libraries by name, and builds the globals. */
   void build(int instructionsPerPoll) {
     long l = state.main;
     int libraries = state.top(l);
@@ -96,7 +100,7 @@ final class LuaSandbox {
     state.api.lua_settop(l, libraries - 1);
   }
 
-  /** Pushes the function of a file beside this class; {@link #finish} runs it. */
+  /** Pushes the compiled file beside this class; {@link #finish} runs it. */
   private void load(long l, String name) {
     try (InputStream in = LuaSandbox.class.getResourceAsStream(name + ".lua")) {
       if (in == null) {
@@ -137,9 +141,8 @@ final class LuaSandbox {
   }
 
   /**
-   * Makes a function of a library in Lua one that scripts see as one of Lua's own. It keeps that
-   * function in its environment, which scripts cannot reach; and whether its errors stay without
-   * the position of the script's call.
+   * Wraps a function written in Lua so that scripts see a native one. Its environment, which
+   * scripts cannot reach, holds the function, and whether its errors omit the position of the call.
    */
   private int expose(long l) {
     state.api.lua_settop(l, 2);
@@ -161,7 +164,7 @@ final class LuaSandbox {
     return internal.call(l, !plain);
   }
 
-  /** The bytes of a number of 4 or 8 bytes, the highest first. */
+  /** Converts a number to 4 or 8 bytes, big-endian. */
   private int floatBytes(long l) {
     double number = state.number(l, 1);
     ByteBuffer bytes = ByteBuffer.allocate((int) state.number(l, 2));
@@ -170,7 +173,7 @@ final class LuaSandbox {
     return 1;
   }
 
-  /** The reverse of {@link #floatBytes}. */
+  /** The inverse of {@link #floatBytes}. */
   private int floatOf(long l) {
     ByteBuffer bytes = ByteBuffer.wrap(state.string(l, 1));
     boolean single = bytes.capacity() == Float.BYTES;
@@ -228,7 +231,7 @@ final class LuaSandbox {
     return loadString(l);
   }
 
-  /** Lua's load has errors of its reader pass the handler of the script, if that is the next. */
+  /** Passes errors of load's reader through the script's error handler if that is the innermost. */
   private void explainReaderError(long l) {
     if (l == state.main && protectedCalls == 0) {
       internal.push(l, "handler");
@@ -269,8 +272,8 @@ final class LuaSandbox {
   }
 
   /**
-   * The compiler does not protect a chunk's name from the collector. It reads the name up to a NUL,
-   * so only without one is it the very string that the caller's stack holds.
+   * Keeps the chunk's name on the stack. The compiler does not protect it from the garbage
+   * collector, and it reads the name only up to a NUL, which makes it another string.
    */
   private void anchorChunkName(long l) {
     if (state.isString(l, 2)) {
@@ -282,7 +285,7 @@ final class LuaSandbox {
     }
   }
 
-  /** Like Lua's, but an error table of a command comes as its text. */
+  /** Lua's pcall, except that the error table of a command is returned as its text. */
   private int protectedCall(long l) {
     if (state.top(l) == 0) {
       state.api.lua_pushboolean(l, 0);
@@ -301,7 +304,7 @@ final class LuaSandbox {
         if (state.isString(l, -1)) {
           state.api.lua_replace(l, -2);
         }
-        // Any other field stays, as it does in a server: it is a third result.
+        // A field of another type stays as a third result, as in Redis.
       }
       state.api.lua_pushboolean(l, 0);
       state.api.lua_replace(l, 1);

@@ -13,13 +13,13 @@ import party.iroiro.luajava.lua51.Lua51;
 import party.iroiro.luajava.lua51.Lua51Natives;
 
 /**
- * The native state, with strings that hold any bytes.
+ * A native Lua state, with strings of any bytes.
  *
- * <p>Only calls that cannot raise a Lua error are used outside a protected call: an error raised
- * below a Java frame would end the JVM. So tables are read and written raw, and whatever runs
- * script code goes through {@link #call}.
+ * <p>Outside a protected call, only functions that cannot raise a Lua error are used: an error
+ * raised below a Java frame would end the JVM. So tables are read and written raw, and script code
+ * runs through {@link #call}.
  *
- * <p>Methods take the state they work on, as a coroutine has one of its own.
+ * <p>Methods take the state to work on, because a coroutine has its own.
  */
 final class LuaState implements AutoCloseable {
 
@@ -33,12 +33,12 @@ final class LuaState implements AutoCloseable {
   static final int TABLE = 5;
   static final int FUNCTION = 6;
 
-  /** The longest string that crosses into Java, in bytes: what a reply may hold (512 MiB). */
+  /** The longest string that Java can receive, in bytes: the most a reply can hold (512 MiB). */
   static final int MAX_STRING_BYTES = 512 * 1024 * 1024;
 
   private static final int KEPT_BUFFER_BYTES = 1024 * 1024;
 
-  /** The longest string tried as text first: beyond, a look through a buffer costs less. */
+  /** The longest string that is tried as text first. Longer ones are cheaper through a buffer. */
   private static final int MAX_TEXT_BYTES = 256;
 
   final Lua51Natives api;
@@ -46,7 +46,7 @@ final class LuaState implements AutoCloseable {
   private final Lua51 lua;
   private final boolean readsText;
 
-  /** Whether something has run that may leave traces in what scripts share. */
+  /** Whether code has run that may have changed tables that scripts share. */
   boolean traces;
 
   private final IdentityHashMap<Lua, Boolean> coroutines = new IdentityHashMap<>();
@@ -69,7 +69,7 @@ final class LuaState implements AutoCloseable {
     readsText = marksOtherBytes();
   }
 
-  /** Whether this JVM shows each byte beyond ASCII as a character beyond ASCII. */
+  /** Whether this JVM decodes each byte above ASCII to a character above ASCII. */
   private boolean marksOtherBytes() {
     boolean marks = true;
     for (int b = 0x80; b <= 0xff; b++) {
@@ -86,7 +86,7 @@ final class LuaState implements AutoCloseable {
     lua.close();
   }
 
-  /** Pushes a string as it is if it can pass through a Java string, else by way of a chunk. */
+  /** Pushes a string: directly if it is plain ASCII, else through a generated chunk. */
   void push(long l, byte[] bytes) {
     if (isPlain(bytes)) {
       api.lua_pushstring(l, new String(bytes, StandardCharsets.ISO_8859_1));
@@ -95,17 +95,17 @@ final class LuaState implements AutoCloseable {
     }
   }
 
-  /** Pushes text of one char per byte. */
+  /** Pushes text with one char per byte. */
   void push(long l, String text) {
     push(l, text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** Pushes text that is known to be ASCII without NUL. */
+  /** Pushes text that must be ASCII without NUL. */
   void pushAscii(long l, String text) {
     api.lua_pushstring(l, text);
   }
 
-  /** Pushes a table of the elements, each a byte[], a Long, or null, which becomes false. */
+  /** Pushes a table of elements: byte[], Long, or null, which becomes false. */
   void pushFlatTable(long l, List<?> elements) {
     run(l, LuaLiterals.returning(elements, this::buffer));
   }
@@ -143,7 +143,7 @@ final class LuaState implements AutoCloseable {
     return true;
   }
 
-  /** Copies the string at the index; a number there is converted in place, as Lua does. */
+  /** Copies the string at the index. A number there is converted in place, as Lua does. */
   byte[] bytes(long l, int index) {
     long length = api.lua_objlen(l, index);
     if (length <= MAX_TEXT_BYTES && readsText) {
@@ -167,9 +167,8 @@ final class LuaState implements AutoCloseable {
   }
 
   /**
-   * Returns a string of ASCII without NUL, null for any other. The binding's text is right for
-   * those only; it is shorter than the bytes where it has taken several for one character, and has
-   * characters beyond ASCII for the rest.
+   * Returns a string if it is ASCII without NUL, else null. The binding decodes only those
+   * correctly. Other text comes out shorter than its bytes, or with characters above ASCII.
    */
   private byte @Nullable [] plainText(long l, int index, long length) {
     String text = api.lua_tostring(l, index);
@@ -201,7 +200,7 @@ final class LuaState implements AutoCloseable {
     return api.lua_isnumber(l, index) != 0;
   }
 
-  /** Whether it is a string, or a number, which Lua takes for one. */
+  /** Whether the value is a string, or a number, which Lua accepts as one. */
   boolean isString(long l, int index) {
     int type = api.lua_type(l, index);
     return type == STRING || type == NUMBER;
@@ -211,25 +210,25 @@ final class LuaState implements AutoCloseable {
     return api.lua_checkstack(l, slots) != 0;
   }
 
-  /** Replaces nothing: pushes {@code table[key]}, read raw, of the table at the index. */
+  /** Pushes {@code table[key]}, read raw, of the table at the index. */
   void rawGet(long l, int index, String key) {
     pushAscii(l, key);
     api.lua_rawget(l, belowOne(index));
   }
 
-  /** Pops a value and stores it raw under the key in the table at the index before the pop. */
+  /** Pops a value and stores it raw in the table at the index, which is counted before the pop. */
   void rawSet(long l, int index, String key) {
     pushAscii(l, key);
     api.lua_insert(l, -2);
     api.lua_rawset(l, belowOne(index));
   }
 
-  /** Where what is at an index is found below one more value. */
+  /** The index of the same value after one more was pushed. */
   private static int belowOne(int index) {
     return index < 0 ? index - 1 : index;
   }
 
-  /** The text of a field of the table on top; null if it is none, or a number. */
+  /** Returns a field of the table on top if it is a string, else null. */
   @Nullable String field(long l, String name) {
     rawGet(l, -1, name);
     String text = type(l, -1) == STRING ? text(l, -1) : null;
@@ -237,7 +236,7 @@ final class LuaState implements AutoCloseable {
     return text;
   }
 
-  /** Pops a value and returns a number that brings it back through {@link #pushRef}. */
+  /** Pops a value and returns a reference for {@link #pushRef}. */
   int ref(long l) {
     return api.luaL_ref(l, REGISTRY);
   }
@@ -254,15 +253,15 @@ final class LuaState implements AutoCloseable {
     api.luaJ_pushfunction(l, function);
   }
 
-  /** Calls in protected mode; false leaves the error value in place of results. */
+  /** Calls a function in protected mode. False leaves the error in place of the results. */
   boolean call(long l, int arguments, int results) {
     return api.lua_pcall(l, arguments, results, 0) == 0;
   }
 
-  /** Loads source text, never bytecode; false leaves the compiler's message on the stack. */
+  /** Compiles source text, never bytecode. False leaves the compiler's message on the stack. */
   boolean load(long l, byte[] source, int from, String chunkName) {
-    // A chunk that begins with ESC would be taken for bytecode, which can break out of the VM; a
-    // blank before it makes it what it is for a server: a syntax error.
+    // Lua takes a chunk that begins with ESC for bytecode, which could break out of the VM. With a
+    // blank before it, it is a syntax error, as in Redis.
     boolean bytecode = source.length > from && source[from] == 0x1b;
     int length = source.length - from;
     ByteBuffer text = buffer(length + 1);
@@ -270,14 +269,14 @@ final class LuaState implements AutoCloseable {
       text.put((byte) ' ');
     }
     text.put(source, from, length).flip();
-    // The compiler does not protect the chunk's name from the collector; the stack does.
+    // The compiler does not protect the chunk's name from the garbage collector. The stack does.
     pushAscii(l, chunkName);
     boolean loaded = api.luaJ_loadbuffer(l, text, text.limit(), chunkName) == 0;
     api.lua_remove(l, -2);
     return loaded && (!VarargCheck.concerns(source, from) || isSafeToCall(l));
   }
 
-  /** Whether the native code can call the function on top; false leaves why in its place. */
+  /** Whether calling the function on top is safe. False leaves the reason in its place. */
   boolean isSafeToCall(long l) {
     String wrong = VarargCheck.find((ByteBuffer) api.luaJ_dumptobuffer(l));
     if (wrong != null) {
@@ -287,13 +286,13 @@ final class LuaState implements AutoCloseable {
     return wrong == null;
   }
 
-  /** What a native function says of an argument of another type than expected. */
+  /** The error of an argument that has the wrong type. */
   LuaRaise typeError(long l, int argument, String expected) {
     return LuaRaise.argument(
         argument, expected + " expected, got " + api.luaL_typename(l, argument));
   }
 
-  /** An argument that is a number, or a text that holds one. */
+  /** Returns an argument that is a number, or text that contains one. */
   double number(long l, int argument) {
     if (!isNumber(l, argument)) {
       throw typeError(l, argument, "number");
@@ -301,12 +300,12 @@ final class LuaState implements AutoCloseable {
     return api.lua_tonumber(l, argument);
   }
 
-  /** As a C cast to a 64-bit integer does on common hardware. */
+  /** Converts like a C cast to a 64-bit integer on common hardware. */
   static long truncated(double value) {
     return value >= 0x1p63 || Double.isNaN(value) ? Long.MIN_VALUE : (long) value;
   }
 
-  /** An argument that is a string, or a number as Lua writes it. */
+  /** Returns an argument that is a string, or a number as Lua formats it. */
   byte[] string(long l, int argument) {
     if (!isString(l, argument)) {
       throw typeError(l, argument, "string");
@@ -314,7 +313,7 @@ final class LuaState implements AutoCloseable {
     return bytes(l, argument);
   }
 
-  /** Keeps a coroutine that calls into Java: the binding lets it live until told otherwise. */
+  /** Records a coroutine that calls Java. The binding keeps it alive until it is closed. */
   void entered(Lua coroutine) {
     if (coroutine != last) {
       last = coroutine;
@@ -322,7 +321,7 @@ final class LuaState implements AutoCloseable {
     }
   }
 
-  /** Lets all coroutines go. */
+  /** Releases all recorded coroutines. */
   void releaseCoroutines() {
     if (last != null) {
       coroutines.keySet().forEach(Lua::close);
@@ -331,7 +330,7 @@ final class LuaState implements AutoCloseable {
     }
   }
 
-  /** The position of the caller as Lua puts it before messages, such as {@code user_script:1: }. */
+  /** The caller's position as Lua puts it before messages, such as {@code user_script:1: }. */
   String where(long l) {
     api.luaL_where(l, 1);
     String where = text(l, -1);

@@ -6,9 +6,9 @@ import party.iroiro.luajava.JFunction;
 import party.iroiro.luajava.Lua;
 
 /**
- * A function scripts see as one of Lua's own C functions: in error positions, {@code getfenv} and
- * tail calls. Its body finds the arguments on the stack it is given, and returns how many results
- * it left on top.
+ * A Java function that scripts cannot tell from one of Lua's C functions: in error positions,
+ * {@code getfenv} and tail calls. Its body reads the arguments from the stack, and returns how many
+ * results it left on top.
  */
 final class NativeFunction implements JFunction {
 
@@ -39,7 +39,7 @@ final class NativeFunction implements JFunction {
     } catch (OutOfMemoryError e) {
       state.pushAscii(l, "not enough memory");
     } catch (RuntimeException e) {
-      // Left to the binding, it would become a global the script can see.
+      // The binding would store it in a global that scripts can read.
       state.push(l, "internal error: " + e);
     }
     return RAISE;
@@ -55,7 +55,7 @@ final class NativeFunction implements JFunction {
     }
   }
 
-  /** A method's first argument is the object before the colon, which is not counted. */
+  /** The first argument of a method is the object before the colon, which is not counted. */
   private String argumentError(long l, LuaRaise e) {
     String name = calledAs(l);
     int number = e.argument;
@@ -69,7 +69,7 @@ final class NativeFunction implements JFunction {
     return "bad argument #" + number + " to '" + name + "' (" + e.text() + ")";
   }
 
-  /** The name the caller used for this function, as Lua reports it. */
+  /** The name by which the caller called this function, as Lua reports it. */
   private String calledAs(long l) {
     state.reserve(l, 4);
     state.pushRef(l, callerNameRef);

@@ -3,7 +3,7 @@ package dev.sheaf.embedded.internal.lua;
 
 import java.util.function.LongConsumer;
 
-/** string.find, match, gmatch and gsub, with bounds on what a pattern may take. */
+/** {@code string.find, match, gmatch} and {@code gsub}, with limits on the cost of patterns. */
 final class PatternFunctions {
   private static final int MAX_NESTED_SUBSTITUTIONS = 20;
   private static final int MAX_PATTERN_REPETITIONS = 1000;
@@ -13,7 +13,11 @@ final class PatternFunctions {
   private final LongConsumer watch;
   private int substitutions;
 
-  /** {@code watch} is told now and then while a search runs; it may throw to end that. */
+  /**
+   * Creates the functions.
+   *
+   * @param watch called now and then while a search runs; may throw to end it
+   */
   PatternFunctions(LuaState state, LuaFunctions internal, LongConsumer watch) {
     this.state = state;
     this.internal = internal;
@@ -21,8 +25,9 @@ final class PatternFunctions {
   }
 
   /**
-   * Bounds how deep gsub calls replacement functions that call gsub: each holds a buffer of 8 KiB
-   * on the thread's stack, and the virtual machine's own bound of 200 ends a JVM.
+   * Runs gsub, and limits how deep replacement functions can call gsub again. Each level has a
+   * buffer of 8 KiB on the thread's stack, and at Lua's own limit of 200 levels the JVM would
+   * crash.
    */
   int substitute(long l) {
     check(l, PatternSteps.Search.ALL);
@@ -73,7 +78,7 @@ final class PatternFunctions {
     }
   }
 
-  /** Where find and match begin, by their third argument. */
+  /** The index at which find and match start, given by their third argument. */
   private int firstByte(long l, long length) {
     if (!state.isNumber(l, 3)) {
       return 0;
@@ -83,7 +88,7 @@ final class PatternFunctions {
     return (int) Math.max(0, Math.min(length, first));
   }
 
-  /** Each repetition in a pattern may hold a frame of the matcher on the thread's stack. */
+  /** Limits repetitions, as each can hold a frame of the matcher on the thread's stack. */
   private static void checkRepetitions(byte[] pattern) {
     if (pattern.length <= MAX_PATTERN_REPETITIONS) {
       return;

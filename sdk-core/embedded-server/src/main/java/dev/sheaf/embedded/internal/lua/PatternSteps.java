@@ -4,28 +4,28 @@ package dev.sheaf.embedded.internal.lua;
 import java.util.Arrays;
 
 /**
- * A count of the steps Lua's pattern matcher takes. A pattern such as {@code a*a*a*b} can take
- * years, and native code hears nothing meanwhile, SCRIPT KILL included. So a search that may take
- * long runs here first, where it is counted and can be ended; then Lua's own matcher does it again
- * for the result. A malformed pattern ends the count, as the error is Lua's to raise.
+ * Counts the steps of Lua's pattern matcher. A pattern such as {@code a*a*a*b} can take years, and
+ * native code cannot be interrupted, not even by SCRIPT KILL. So a search that may take long runs
+ * here first, where it is counted and can be ended. Then Lua's own matcher repeats it for the
+ * result. A malformed pattern ends the count, and Lua's matcher raises the error.
  */
 final class PatternSteps {
 
-  /** How a search goes on after a match. */
+  /** Whether a search continues after a match. */
   enum Search {
-    /** It ends: find and match. */
+    /** It ends, as in find and match. */
     FIRST,
-    /** It goes on to the end of the text: gsub and gmatch. */
+    /** It continues to the end of the text, as in gsub and gmatch. */
     ALL
   }
 
-  /** Steps a search may take beyond those for each byte: some 0.3 s. */
+  /** The most steps of a search, in addition to those per byte: about 0.3 s. */
   static final long MAX_STEPS = 50_000_000;
 
-  /** Steps a search may take for each byte of the text: those of an ordinary pattern. */
+  /** The most steps per byte of the text: enough for an ordinary pattern. */
   static final long MAX_STEPS_PER_BYTE = 16;
 
-  /** A search that cannot take more steps than this is not counted. */
+  /** A search that cannot exceed this number of steps is not counted. */
   private static final long HARMLESS_STEPS = 1_000_000;
 
   private static final int STEPS_PER_WATCH = 1_000_000;
@@ -35,7 +35,7 @@ final class PatternSteps {
   private static final int POSITION = -2;
   private static final int NO_MATCH = -1;
 
-  /** Thrown where Lua's own matcher would raise an error of its own. */
+  /** Thrown where Lua's own matcher would raise an error. */
   private static final class Malformed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -66,7 +66,7 @@ final class PatternSteps {
     this.most = MAX_STEPS + MAX_STEPS_PER_BYTE * text.length;
   }
 
-  /** Whether a search of a text of that length has to be counted at all. */
+  /** Whether a search of a text of that length must be counted. */
   static boolean mayTakeLong(byte[] pattern, long textLength) {
     double bound = textLength + 1.0;
     for (byte b : pattern) {
@@ -78,9 +78,11 @@ final class PatternSteps {
   }
 
   /**
-   * @param from where in the text to begin
-   * @param watch told now and then while the search runs; may throw to end it
-   * @return where the last match ends; -1 if there is none, or the pattern is malformed
+   * Counts the steps of a search.
+   *
+   * @param from the index in the text to start at
+   * @param watch called now and then while the search runs; may throw to end it
+   * @return the end of the last match; -1 if there is none, or the pattern is malformed
    * @throws LuaRaise if the search takes too many steps
    */
   static int check(byte[] text, byte[] pattern, int from, Search search, Runnable watch) {
@@ -275,7 +277,7 @@ final class PatternSteps {
     return same ? s + length : NO_MATCH;
   }
 
-  /** Where the item of the pattern that begins there ends. */
+  /** The end of the pattern item that starts at an index. */
   private int endOfItem(int start) {
     int p = start;
     byte b = pattern[p++];
@@ -311,7 +313,7 @@ final class PatternSteps {
     };
   }
 
-  /** Whether it is in the set whose brackets are at these places. */
+  /** Whether a byte is in the set between these brackets. */
   private boolean inSet(int c, int open, int close) {
     steps += (close - open) / Long.BYTES;
     boolean found = true;

@@ -4,20 +4,20 @@ package dev.sheaf.embedded.internal.lua;
 import dev.sheaf.embedded.internal.data.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** Errors as the redis table hands them to scripts: tables with an err field. */
+/** Errors as scripts get them from the {@code redis} table: tables with an {@code err} field. */
 final class RedisErrors {
 
   private static final String GENERIC_CODE = "ERR";
 
-  /** Bytes a server shows of an error that is not a table. */
+  /** How many bytes of an error that is not a table a server shows. */
   private static final int MAX_PLAIN_MESSAGE = 100;
 
-  /** Pushes the error of a message without a code. */
+  /** Pushes an error for a message without a code. */
   static void push(LuaState state, long l, String message) {
     pushTable(state, l, GENERIC_CODE + " " + trimmed(message));
   }
 
-  /** Pushes the error of a reply's text, whose first word is its code. */
+  /** Pushes an error for the text of an error reply, which starts with its code. */
   static void pushReply(LuaState state, long l, String reply) {
     String text = Bytes.untilNul(reply);
     int blank = text.indexOf(' ');
@@ -32,12 +32,12 @@ final class RedisErrors {
     state.rawSet(l, -2, "err");
   }
 
-  /** As an error reply holds it: one line, up to a NUL. */
+  /** Converts text for an error reply: one line, up to a NUL. */
   static String asLine(String text) {
     return Bytes.errorLine(Bytes.untilNul(text));
   }
 
-  /** The error line of a script, or function of that name, whose error value is on top. */
+  /** The error line of the script or function with that name, whose error value is on top. */
   static String ofFailure(LuaState state, long l, String name) {
     if (state.type(l, -1) != LuaState.TABLE) {
       String text = state.isString(l, -1) ? state.text(l, -1) : "execution failure";
@@ -54,7 +54,7 @@ final class RedisErrors {
             : message + " script: " + name + ", on " + source + ":" + line + ".");
   }
 
-  /** What the error value on top says. */
+  /** The message of the error value on top. */
   static String reason(LuaState state, long l) {
     String reason = state.type(l, -1) == LuaState.TABLE ? field(state, l, "err") : null;
     return reason == null ? GENERIC_CODE + " unknown error" : reason;

@@ -8,7 +8,7 @@ import dev.sheaf.embedded.internal.protocol.RecordedReply;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The redis table. */
+/** The {@code redis} table of scripts: {@code redis.call} and its other functions. */
 final class RedisLibrary {
 
   private static final int LOWEST_LOG_LEVEL = 0;
@@ -25,7 +25,7 @@ final class RedisLibrary {
 
   private final LuaReplies replies;
 
-  /** What the running script reaches. */
+  /** Serves the running script. */
   LuaHost host = NO_HOST;
 
   private int respVersion = 2;
@@ -51,7 +51,7 @@ final class RedisLibrary {
     return respVersion;
   }
 
-  /** Throws what a host threw while the script ran. */
+  /** Rethrows an exception that the host threw while the script ran. */
   void rethrowFailure() {
     if (failure instanceof RuntimeException e) {
       throw e;
@@ -83,7 +83,7 @@ final class RedisLibrary {
     addCommon(sandbox);
   }
 
-  /** Pushes the table a library of functions sees while it loads. */
+  /** Pushes the table that a function library sees while it loads. */
   void pushLoadingTable(LuaSandbox sandbox, FunctionRegistration functions) {
     state.api.lua_createtable(state.main, 0, 8);
     sandbox.define("register_function", functions::register);
@@ -144,7 +144,7 @@ final class RedisLibrary {
     return 1;
   }
 
-  /** Takes all arguments off the stack. */
+  /** Pops all arguments. */
   private byte[][] arguments(long l) {
     int count = state.top(l);
     LuaRaise.redisIf(count == 0, "Please specify at least one argument for this redis lib call");
@@ -167,7 +167,7 @@ final class RedisLibrary {
     throw LuaRaise.redis("Lua redis lib command arguments must be strings or integers");
   }
 
-  /** What the host throws is kept for the caller of the script, whatever the script catches. */
+  /** Keeps an exception of the host for the script's caller, even if the script catches it. */
   private <T extends @Nullable Object> T guarded(Supplier<T> call) {
     try {
       return call.get();

@@ -4,7 +4,7 @@ package dev.sheaf.embedded.internal.lua;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What bounds a running script, and why it is to end. */
+/** The limits of a running script: time, memory, and the host's request to end it. */
 final class RunLimits {
   private static final String KILLED = "Script killed by user with SCRIPT KILL...";
   private static final String LOADING_TIMEOUT = "FUNCTION LOAD timeout";
@@ -13,7 +13,7 @@ final class RunLimits {
           + LuaEngine.MAX_SCRIPT_BYTES
           + " bytes";
 
-  /** How long the code of a library may run. As Redis. */
+  /** How long the code of a library may run; the limit of Redis. */
   private static final long MAX_LOADING_NANOS = 500_000_000;
 
   /** Enough to halve a buffer of 2 GiB down to {@link LuaEngine#MAX_IDLE_BYTES}. */
@@ -26,7 +26,7 @@ final class RunLimits {
   private final LuaState state;
   private final BooleanSupplier killed;
 
-  /** As {@link LuaEngine#MAX_SCRIPT_BYTES}, but for tests on small machines. */
+  /** {@link LuaEngine#MAX_SCRIPT_BYTES}, which tests on small machines lower. */
   int maxScriptBytes = LuaEngine.MAX_SCRIPT_BYTES;
 
   private boolean running;
@@ -34,25 +34,29 @@ final class RunLimits {
   private long startedAt;
   private @Nullable String reason;
 
-  /** {@code killed} is asked now and then whether the host wants the script to end. */
+  /**
+   * Creates limits.
+   *
+   * @param killed returns whether the host wants the script to end
+   */
   RunLimits(LuaState state, BooleanSupplier killed) {
     this.state = state;
     this.killed = killed;
   }
 
-  /** From here on the code of a script runs, or that of a library. */
+  /** Called before the code of a script or library runs. */
   void begin(boolean library) {
     running = true;
     loading = library;
     startedAt = library ? System.nanoTime() : 0;
   }
 
-  /** The engine's own functions run under the same hook; they are not ended. */
+  /** Called after it. The engine's own functions run under the same hook, without limits. */
   void end() {
     running = false;
   }
 
-  /** Why the script is to end; null if it is not. Once there is a reason, it stays. */
+  /** Returns why the script must end, or null. A reason stays until {@link #takeEnded}. */
   @Nullable String reasonToEnd() {
     if (!running || reason != null) {
       return running ? reason : null;
@@ -67,19 +71,19 @@ final class RunLimits {
     return reason;
   }
 
-  /** Whether a script was ended since the last question. */
+  /** Returns whether a script was ended, and forgets it. */
   boolean takeEnded() {
     boolean ended = reason != null;
     reason = null;
     return ended;
   }
 
-  /** What Lua holds, in bytes. */
+  /** Returns the memory that Lua holds, in bytes. */
   long held() {
     return (long) state.api.lua_gc(state.main, GC_COUNT, 0) * BYTES_PER_KIB;
   }
 
-  /** Whether Lua holds more than so many bytes, also without its garbage. */
+  /** Whether Lua holds more bytes than that after a full collection. */
   private boolean holdsMoreThan(int bytes) {
     if (held() <= bytes) {
       return false;
@@ -88,7 +92,7 @@ final class RunLimits {
     return held() > bytes;
   }
 
-  /** Frees what a script has left; each collection halves the buffer of the longest string. */
+  /** Frees memory after a script. Each collection halves the buffer of the longest string. */
   void shrink() {
     for (int i = 0; i < MAX_COLLECTIONS && holdsMoreThan(LuaEngine.MAX_IDLE_BYTES); i++) {
       // collected

@@ -9,10 +9,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first line of a script that begins with {@code #!lua}.
+ * The first line of a script, if it begins with {@code #!lua}.
  *
- * @param length bytes before the first line's end, zero without such a line
- * @param flags the flags it names; null without such a line
+ * @param length the length of the line in bytes; 0 without such a line
+ * @param flags its flags; null without such a line
  */
 public record ScriptHeader(int length, @Nullable Set<String> flags) {
 
@@ -21,9 +21,9 @@ public record ScriptHeader(int length, @Nullable Set<String> flags) {
   private static final String FLAGS = "flags=";
 
   /**
-   * Reads it.
+   * Parses the first line of a script.
    *
-   * @throws CommandException if the line is not one a server accepts
+   * @throws CommandException if a server would reject the line
    */
   public static ScriptHeader of(byte[] source) {
     if (source.length < 2 || source[0] != '#' || source[1] != '!') {

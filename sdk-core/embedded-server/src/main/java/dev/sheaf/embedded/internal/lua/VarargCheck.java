@@ -7,14 +7,14 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A check of compiled code. The native Lua 5.1 reserves too little of its stack for a function that
- * has fixed parameters and {@code ...} and is called with fewer arguments than it has fixed
- * parameters (CVE-2014-5461): it writes behind the end, which ends the JVM. A few parameters fit
- * the slots it keeps in reserve; code with more is not run.
+ * A check of compiled code for CVE-2014-5461. The native Lua 5.1 reserves too little stack for a
+ * function with fixed parameters and {@code ...} that is called with fewer arguments than it has
+ * fixed parameters. It writes past the end, which crashes the JVM. A few parameters fit the slots
+ * that Lua keeps in reserve; code with more is rejected.
  */
 final class VarargCheck {
 
-  /** Fixed parameters a function with {@code ...} may have: what always fits Lua's reserve. */
+  /** The most fixed parameters of a function with {@code ...} that always fit Lua's reserve. */
   static final int MAX_FIXED_PARAMETERS = 3;
 
   private static final int HEADER_BYTES = 12;
@@ -29,16 +29,16 @@ final class VarargCheck {
     this.code = code;
   }
 
-  /** Whether source text can have such a function: without dots it cannot. */
+  /** Whether source text can contain such a function: only if it contains dots. */
   static boolean concerns(byte[] source, int from) {
     return Bytes.text(source).indexOf("...", from) >= 0;
   }
 
   /**
-   * Looks for it in a function.
+   * Searches a function, and those in it, for such a function.
    *
-   * @param dump a function as Lua dumps it
-   * @return what is wrong, in the words of an error; null if nothing is
+   * @param dump a function as dumped by Lua
+   * @return an error message; null if the function is safe
    */
   static @Nullable String find(ByteBuffer dump) {
     VarargCheck check = new VarargCheck(dump.duplicate().order(ByteOrder.nativeOrder()));

@@ -1,6 +1,6 @@
 /**
  * Lua 5.1 as a Redis server embeds it: scripts with {@code KEYS}, {@code ARGV}, the {@code redis}
- * table and its libraries, in a sandbox. What works on Lua's values alone is written in Lua, in
+ * table and its libraries, in a sandbox. Code that only works on Lua values is written in Lua, in
  * files beside these classes: the sandbox, cjson, cmsgpack and struct. Start at {@link
  * dev.sheaf.embedded.internal.lua.LuaEngine}.
  */

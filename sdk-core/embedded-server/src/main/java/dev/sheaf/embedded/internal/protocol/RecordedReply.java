@@ -7,17 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reply that is kept: its parts in the order of the wire, the head of an aggregate before its
- * elements. It can be written to another reply, and be read by what is no client.
+ * A reply in memory: its parts in wire order, with the head of an aggregate before its elements. It
+ * can be written to another reply, and read by code in this JVM, such as a script.
  */
 public final class RecordedReply implements Reply, Reply.Part {
 
   /** The head of an aggregate. */
   public static final class Head implements Part {
-    /** The first byte in RESP3. */
+    /** The type, as its first byte in RESP3. */
     public final char kind;
 
-    /** How many follow; of a map or an attribute, keys and values each. */
+    /** How many elements follow; in a map or an attribute, keys and values both count. */
     public int elements;
 
     Head(char kind, int elements) {
@@ -32,9 +32,9 @@ public final class RecordedReply implements Reply, Reply.Part {
   }
 
   /**
-   * A text that is no bulk string.
+   * Text other than a bulk string.
    *
-   * @param kind the first byte in RESP3: a status, an error, a big number or a verbatim text
+   * @param kind the first byte in RESP3: of a status, an error, a big number or verbatim text
    * @param text one char per byte
    */
   public record Text(char kind, String text) implements Part {
@@ -59,16 +59,16 @@ public final class RecordedReply implements Reply, Reply.Part {
     this.edition = edition;
   }
 
-  /** Each a byte[], Long, Double, Boolean, {@link Text}, {@link Head}, or null for nil. */
+  /** The parts: byte[], Long, Double, Boolean, {@link Text}, {@link Head}, or null for nil. */
   public List<@Nullable Object> parts() {
     if (parts.isEmpty()) {
-      // Some answer nothing, such as CLIENT REPLY OFF.
+      // Some commands have no reply, such as CLIENT REPLY OFF.
       nil();
     }
     return parts;
   }
 
-  /** The line of the error that this reply is; null if it is none. */
+  /** The error line; null if this reply is not an error. */
   public @Nullable String errorLine() {
     return parts().get(0) instanceof Text text && text.kind == '-' ? text.text : null;
   }
@@ -82,7 +82,7 @@ public final class RecordedReply implements Reply, Reply.Part {
     return kind == '%' || kind == '|';
   }
 
-  /** Opens an aggregate whose size may be set later. */
+  /** Opens an aggregate. Its size can be set later. */
   public Head head(char kind, int elements) {
     Head head = new Head(kind, elements);
     parts.ensureCapacity(parts.size() + elements + 1);

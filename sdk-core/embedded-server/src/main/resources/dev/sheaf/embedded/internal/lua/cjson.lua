@@ -1,4 +1,4 @@
--- The cjson table: JSON with lua-cjson 2.1's rules, settings and error texts.
+-- The cjson table: JSON with the rules, settings and error texts of lua-cjson 2.1.
 local support = ...
 
 local error, next, rawequal, rawget = error, next, rawequal, rawget
@@ -12,7 +12,7 @@ local expose, null = support.native.expose, support.native.null
 local MAX_INTEGER = 2 ^ 31 - 1
 local MAX_PRECISION = 14
 
--- What C takes for the point of a decimal number, which depends on the locale of the process.
+-- The decimal separator of C, which depends on the locale of the process.
 local point = match(tostring(0.5), '[^05]')
 
 local escapes = {['\b'] = '\\b', ['\t'] = '\\t', ['\n'] = '\\n', ['\f'] = '\\f', ['\r'] = '\\r'}
@@ -49,7 +49,7 @@ local function quoted(text)
   return '"' .. gsub(text, '[%c"/\\]', escapes) .. '"'
 end
 
--- The highest index of a table without other keys; nil for an object.
+-- Returns the highest index of a table that has no other keys; nil for an object.
 local function array_length(values, settings)
   local length, items = 0, 0
   for key in next, values do
@@ -116,7 +116,7 @@ local function encode(root, settings)
   return concat(pieces)
 end
 
--- The tokens of one character, named as error messages show them.
+-- The tokens of one character, with their names in error messages.
 local tokens = {
   ['{'] = 'T_OBJ_BEGIN', ['}'] = 'T_OBJ_END', ['['] = 'T_ARR_BEGIN', [']'] = 'T_ARR_END',
   [':'] = 'T_COLON', [','] = 'T_COMMA', ['\0'] = 'T_END', [''] = 'T_END',
@@ -124,13 +124,13 @@ local tokens = {
 local scalars = {T_STRING = true, T_NUMBER = true, T_BOOLEAN = true, T_NULL = true}
 local closing = {T_OBJ_BEGIN = 'T_OBJ_END', T_ARR_BEGIN = 'T_ARR_END'}
 
--- Whether it is a number that C's strtod takes and JSON does not have.
+-- Whether the text is a number that C's strtod accepts and JSON does not allow.
 local function is_foreign(text, at)
   return find(text, '^%+', at) or find(text, '^%-?0[xX%d]', at)
     or find(text, '^%-?[iI][nN][fF]', at) or find(text, '^%-?[nN][aA][nN]', at)
 end
 
--- Where what strtod takes for a number ends. Each pattern reads its text once, however long that is.
+-- Returns the end of what strtod accepts as a number. Each pattern scans the text only once.
 local function end_of_number(text, at)
   local from = match(text, '^[+-]?()', at)
   if find(text, '^0[xX]%.?%x', from) then
@@ -160,7 +160,7 @@ local function utf8(code)
   return char(0xF0 + floor(code / 262144), rest(4096), rest(64), rest(1))
 end
 
--- The character of the escape at a place, which may be a pair of surrogates, and its length.
+-- Returns the character of the escape at an index, which can be a surrogate pair, and its length.
 local function unicode(text, at)
   local code = tonumber(match(text, '^\\u(%x%x%x%x)', at) or '', 16)
   if not code or code >= 0xDC00 and code < 0xE000 then
@@ -177,7 +177,7 @@ end
 local function decode(text, settings)
   local position = 1
 
-  -- The current token: its name or what is wrong with it, where it begins, and its value.
+  -- The current token: its name or error, its start, and its value.
   local token, start, value
 
   local function fail(reason, at)
@@ -270,7 +270,7 @@ local function decode(text, settings)
     return key
   end
 
-  -- The value that begins with the current token.
+  -- Reads the value that starts with the current token.
   function read(depth)
     local stop = closing[token]
     if scalars[token] then
@@ -309,7 +309,7 @@ local function decode(text, settings)
   return result
 end
 
--- The arguments of a function that takes no more than so many.
+-- Checks that a function has no more than this number of arguments, and returns them.
 local function at_most(count, ...)
   if select('#', ...) > count then
     refuse(count + 1, 'found too many arguments')
@@ -317,7 +317,7 @@ local function at_most(count, ...)
   return ...
 end
 
--- A setting that is a number; what it was where none is given.
+-- Returns the new value of a numeric setting; the current value if none is given.
 local function number(argument, given, current, low, high)
   if given == nil then
     return current
@@ -330,7 +330,8 @@ local function number(argument, given, current, low, high)
   return value
 end
 
--- A setting that is on or off, or maybe a third word; what it was where none is given.
+-- Returns the new value of a setting that is on, off or, for some, a third word; the current value
+-- if none is given.
 local function choice(argument, given, current, third)
   if given == nil then
     return current
@@ -346,7 +347,7 @@ local function choice(argument, given, current, third)
   return name == third and third or name == 'on'
 end
 
--- A new table with settings of its own.
+-- Creates a table with its own settings.
 local function new()
   local settings = {
     sparse_convert = false, sparse_ratio = 2, sparse_safe = 10,

@@ -1,4 +1,4 @@
--- The cmsgpack table: MessagePack, as lua-cmsgpack 0.4.0 writes and reads it.
+-- The cmsgpack table: MessagePack, compatible with lua-cmsgpack 0.4.0.
 local support = ...
 
 local error, next, select, type, unpack = error, next, select, type, unpack
@@ -7,15 +7,15 @@ local concat, floor = table.concat, math.floor
 local from_bytes, to_bytes, whole = support.from_bytes, support.to_bytes, support.whole
 local float, float_bytes = support.native.float, support.native.float_bytes
 
--- Tables nested deeper are written as nil.
+-- The deepest level of nesting. Tables below it are written as nil.
 local MAX_NESTING = 16
 
--- How deep what is read may be nested, and how many values may be read at once: about as much as
--- the stack of a C function in Lua holds.
+-- The deepest nesting, and the most values, that can be read at once: about as many as fit the Lua
+-- stack of a C function.
 local MAX_DEPTH = 2600
 local MAX_VALUES = 7900
 
--- A number behind the first of these marks that leaves it enough bytes: 1, 2, 4 or 8.
+-- Writes a number after the first of these marks whose size, 1, 2, 4 or 8 bytes, is enough.
 local function sized(first_mark, number)
   local width = number <= 0xff and 0 or number <= 0xffff and 1 or number <= 0xffffffff and 2 or 3
   return char(first_mark + width) .. to_bytes(number, 2 ^ width)
@@ -34,7 +34,7 @@ local function packed_number(number)
   return char(0xd0 + width) .. to_bytes(number, 2 ^ width)
 end
 
--- The size of a table whose keys are 1 to that size, and how many keys it has.
+-- Returns the size of a table whose keys are 1 to that size, and how many keys it has.
 local function array_size(values)
   local count, max, is_array = 0, 0, true
   for key in next, values do
@@ -102,7 +102,8 @@ local function check_depth(level, what)
   end
 end
 
--- Reads values from a place on, up to so many; returns them, how many, and the place behind them.
+-- Reads values from an index, up to a limit. Returns the values, their number and the index after
+-- them.
 local function read(data, position, most)
   local value
 
@@ -136,10 +137,10 @@ local function read(data, position, most)
     return result
   end
 
-  -- Numbers and the values of fixed marks; then what follows a size.
+  -- First numbers and marks with fixed values, then values that have a size.
   local function of_mark(mark, level)
     if mark <= 0xcf and mark >= 0xcc then
-      -- The C library takes the widest for signed, too.
+      -- The C library reads the widest as signed, too.
       return from_bytes(take(2 ^ (mark - 0xcc)), mark == 0xcf)
     elseif mark <= 0xd3 and mark >= 0xd0 then
       return from_bytes(take(2 ^ (mark - 0xd0)), true)
@@ -187,7 +188,7 @@ local function read(data, position, most)
   return values, count, position
 end
 
--- What was read, behind the place to go on from: -1 at the end.
+-- Returns the index to continue from, -1 at the end, and then the values.
 local function read_some(limit, offset, ...)
   local data = support.text(1, ...)
   if offset < 0 or limit < 0 then
@@ -195,7 +196,7 @@ local function read_some(limit, offset, ...)
   elseif offset > #data then
     error(format('Start offset %d greater than input length %d.', offset, #data), 0)
   end
-  -- As the C library, which takes no limit and no offset for a wish to have all.
+  -- Like the C library, which reads everything without a limit and an offset.
   local all = limit == 0 and offset == 0
   local values, count, position = read(data, offset, all and 2 ^ 31 or limit)
   if all then

@@ -1,10 +1,10 @@
--- Builds what scripts see as their globals. Runs once for each engine, before any script.
+-- Builds the globals of scripts. Runs once for each engine, before any script.
 --
 -- Lua 5.1 has no read-only tables, so scripts see an empty table in place of each protected one:
--- reads fall through to the real table, writes raise. What would reach the real table behind it
--- (next, rawget, getmetatable and so on) is a native function that knows those tables: one of
--- Java's, or one of this file's (native.expose). What a server denies its scripts, such as getfenv
--- and newproxy, is left out.
+-- reads fall through to the real table, and writes raise an error. Functions that could reach the
+-- real table (next, rawget, getmetatable and so on) are replaced by native functions that know these
+-- tables, written in Java or in this file (native.expose). Functions that Redis denies to scripts,
+-- such as getfenv and newproxy, are left out.
 local support, libraries, instructions = ...
 local native, expose, refuse, int = support.native, support.native.expose, support.refuse, support.int
 
@@ -21,7 +21,7 @@ local rawequal = rawequal
 
 local READ_ONLY = 'Attempt to modify a readonly table'
 
--- What a reply may hold: the next thing a script does with a text is to copy it.
+-- The longest string: what a reply can hold. Usually a script copies a string next.
 local MAX_STRING_BYTES = 512 * 1024 * 1024
 
 local behind = {}   -- the empty table scripts see -> the real one
@@ -50,9 +50,9 @@ local function protect(real)
   return shown[real]
 end
 
--- The functions of Lua's base library that must respect the empty tables, or need bounds.
+-- Functions of Lua's base library that must respect the empty tables, or need limits.
 
--- What getmetatable shows of a protected table, and of strings.
+-- The result of getmetatable for a protected table and for strings.
 local metatables
 
 local function on_real(f, plain)
@@ -103,7 +103,7 @@ safe.setmetatable = expose(function(...)
   return setmetatable(...)
 end)
 
--- Lua's own counts the values in 32 bits, and writes behind its stack where that overflows.
+-- Lua's own unpack counts values in 32 bits, and writes past its stack if that overflows.
 safe.unpack = expose(function(...)
   local values, _, last = ...
   if type(values) == 'table' then
@@ -115,7 +115,7 @@ safe.unpack = expose(function(...)
   return unpack(...)
 end)
 
--- Steers only what ends with the script: a collector stopped for good would fill the memory.
+-- Ignores options that outlive the script: a collector that stays off would fill the memory.
 safe.collectgarbage = expose(function(...)
   local option = ...
   if option == 'stop' or option == 'restart' or option == 'setpause' or option == 'setstepmul' then
@@ -131,23 +131,23 @@ safe.rep = expose(function(...)
     if bytes > MAX_STRING_BYTES then
       error(format('resulting string too large (at most %d bytes)', MAX_STRING_BYTES), 0)
     elseif bytes == 0 then
-      -- Lua's own would count to the end, doing nothing two thousand million times.
+      -- Lua's own loop would run two thousand million times without doing anything.
       return ''
     end
   end
   return rep(...)
 end)
 
--- The generator behind math.random: drand48's linear congruence of 48 bits, in two halves, so that
--- a seed gives the sequence a server gives. It goes on from script to script; only a seed starts it
--- anew.
+-- The generator behind math.random: the 48-bit linear congruential generator of drand48, in two
+-- halves. A seed gives the same sequence as in Redis. The sequence continues across scripts until it
+-- is seeded again.
 local high, low = 0x1234AB, 0xCD330E
 
 local function next_random()
   local product = low * 0xECE66D + 0xB
   high = (high * 0xECE66D + low * 0x5DE + floor(product / 2 ^ 24)) % 2 ^ 24
   low = product % 2 ^ 24
-  -- The server's bound of the generator: the largest value is mapped to zero.
+  -- The generator's bound in Redis: the largest value is mapped to zero.
   local bound = 2 ^ 31 - 1
   return floor(high * 2 ^ 7 + low / 2 ^ 17) % bound / bound
 end
@@ -172,7 +172,7 @@ safe.random = expose(function(...)
   return floor(r * (upper - lower + 1)) + lower
 end)
 
--- Coroutines: each needs the hook that ends a script, as hooks belong to one thread.
+-- Coroutines. Each needs the hook that ends a script, because a hook belongs to one Lua thread.
 local coroutinesSeen = false
 
 local function hooked(body)
@@ -193,7 +193,7 @@ function internal.wrap(body)
   return wrap(hooked(body))
 end
 
--- From now on every line asks, so that no pcall outlives the end of the script.
+-- Checks at every line from now on, so that no pcall outlives the end of the script.
 function internal.pollEachLine()
   sethook(native.poll, 'l', 0)
 end
@@ -202,7 +202,7 @@ function internal.pollSeldom()
   sethook(native.poll, '', instructions)
 end
 
--- The pieces of a function given to load, up to its end.
+-- Concatenates the pieces that the reader function of load returns.
 function internal.gather(reader)
   local pieces = {}
   while true do
@@ -217,7 +217,7 @@ function internal.gather(reader)
   end
 end
 
--- Where an error was raised, seen from its handler: the caller if a native function raised it.
+-- Returns the position of an error for its handler: the caller if a native function raised it.
 local function place()
   local at = getinfo(3, 'nSl')
   if at and at.what == 'C' then
@@ -226,7 +226,7 @@ local function place()
   return at
 end
 
--- The error that last left a replacement function of gsub, and the place it was raised at.
+-- The last error of a replacement function of gsub, and its position.
 local passing = {}
 
 function internal.passed(err)
@@ -239,7 +239,7 @@ function internal.passed(err)
   return err
 end
 
--- The error value of a failed script, with the place it failed at.
+-- Adds the position to the error value of a failed script.
 function internal.handler(err)
   local at = rawequal(passing.err, err) and passing.at or place()
   passing.err, passing.at = nil, nil
@@ -255,7 +255,7 @@ end
 
 internal.pollSeldom()
 
--- The table in which debug.sethook keeps the hook of each thread, dead ones included.
+-- The table in which debug.sethook keeps the hooks of all Lua threads, including dead ones.
 local hooks
 for key, value in pairs(getregistry()) do
   if type(key) == 'userdata' and type(value) == 'table' then
@@ -268,7 +268,7 @@ for key, value in pairs(getregistry()) do
   end
 end
 
--- Removes what scripts left behind: values that table.insert put into protected tables.
+-- Removes values that scripts added to protected tables with table.insert.
 function internal.sweep()
   passing.err, passing.at = nil, nil
   for empty in next, behind do
@@ -330,7 +330,7 @@ libraries.loading = nil
 local usual = protect(libraries.redis)
 local is_valkey = libraries.redis.SERVER_NAME ~= nil
 
--- While a library of functions loads, it sees a redis table of its own, and nothing else.
+-- While a function library loads, it sees only a redis table of its own.
 local hidden = {}
 function internal.beginLoading()
   for name, value in next, globals do
@@ -365,14 +365,14 @@ metatables = {
   [''] = protect({__index = globals.string}),
 }
 
--- No function of this file is to lead anywhere else than a script's own globals.
+-- No function of this file must give access to anything but the script's own globals.
 local own = getfenv(1)
 for _, f in pairs(internal) do
   if type(f) == 'function' then
     setfenv(f, seen)
   end
 end
--- Lua's own, which native functions call.
+-- Lua's own functions that native functions call.
 internal.gsub, internal.loadstring, internal.find = gsub, loadstring, find
 internal.match, internal.gmatch = match, gmatch
 

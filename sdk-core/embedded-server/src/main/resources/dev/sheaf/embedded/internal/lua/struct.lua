@@ -1,4 +1,4 @@
--- The struct table: numbers and texts as the structures of C.
+-- The struct table: packs and unpacks numbers and strings as C structures.
 local support = ...
 
 local error, next, tonumber, type, unpack = error, next, tonumber, type, unpack
@@ -13,13 +13,13 @@ local MAX_INTEGER_BYTES = 32
 local MAX_INTEGER = 2 ^ 31 - 1
 local DEFAULT_ALIGNMENT = 8
 
--- About as many values as the stack of a C function in Lua holds.
+-- About as many values as fit the Lua stack of a C function.
 local MAX_VALUES = 7900
 
 local sizes = {b = 1, B = 1, x = 1, h = 2, H = 2, l = 8, L = 8, T = 8, f = 4, d = 8}
 
--- A format, read option by option up to its end or a NUL, as C does. Each call returns an option
--- and its size, and looks after what only steers: the order of bytes, and the alignment.
+-- Reads a format, option by option, up to its end or a NUL. Each call returns an option and its
+-- size, and applies options that only control byte order and alignment.
 local function options(form)
   local little, alignment, at = true, 1, 1
 
@@ -73,7 +73,7 @@ local function options(form)
     return native.band(unit - native.band(position, unit - 1), unit - 1)
   end
 
-  -- Bytes with the highest first, in the order of the format.
+  -- Converts big-endian bytes to the byte order of the format.
   local function ordered(bytes)
     return little and reverse(bytes) or bytes
   end
@@ -81,7 +81,7 @@ local function options(form)
   return next_option, steer, padding, ordered
 end
 
--- A number as C casts it to 64 bits, of either sign.
+-- Converts a number to 64 bits like a C cast, signed or unsigned.
 local function cast(number)
   if number >= 2 ^ 64 then
     return 0
@@ -102,7 +102,7 @@ function struct.pack(...)
     length = length + #bytes
   end
 
-  -- The first that is missing is said to be nil, not absent.
+  -- The first missing argument is reported as nil, not as absent.
   local function number()
     argument = argument + 1
     local value = arguments[argument]
@@ -112,7 +112,7 @@ function struct.pack(...)
   for option, size in next_option do
     add(rep('\0', padding(length, option, size)))
     if find(option, '[bBhHlLTiI]') then
-      -- What is wider than 64 bits is filled up with zeros.
+      -- Numbers wider than 64 bits are padded with zeros.
       local bytes = support.to_bytes(cast(number()), min(size, 8))
       add(ordered(rep('\0', size - 8) .. bytes))
     elseif option == 'x' then
@@ -146,7 +146,7 @@ function struct.unpack(...)
   local values, count = {}, 0
 
   local function check(size)
-    -- Both are unsigned in C: a negative one is beyond any data.
+    -- Both are unsigned in C, so a negative one is past the end of any data.
     if size < 0 or position < 0 or position > #data - size then
       refuse(2, 'data string too short')
     end

@@ -1,7 +1,7 @@
--- What the libraries written in Lua share: the checks of arguments, and numbers as bytes.
+-- Functions shared by the libraries written in Lua: argument checks, and numbers as bytes.
 --
--- Their functions are reached through native ones (native.expose), which put the position of the
--- script's call before what is raised as text, and the name it calls them by in place of '?'.
+-- Scripts call the libraries through native functions (native.expose). These put the position of
+-- the script's call before error texts, and replace '?' by the name in that call.
 local native = ...
 
 local error, select, tonumber, tostring, type = error, select, tonumber, tostring, type
@@ -19,7 +19,7 @@ function support.refuse_type(number, expected, ...)
   support.refuse(number, expected .. ' expected, got ' .. got)
 end
 
--- An argument that is a text, or a number as Lua writes it.
+-- Returns an argument that is a string, or a number as Lua formats it.
 function support.text(number, ...)
   local value = select(number, ...)
   if type(value) ~= 'string' and type(value) ~= 'number' then
@@ -28,7 +28,7 @@ function support.text(number, ...)
   return tostring(value)
 end
 
--- An argument that is a number, or a text that holds one.
+-- Returns an argument that is a number, or a string that contains one.
 function support.number(number, ...)
   local value = select(number, ...)
   return tonumber(value) or support.refuse_type(number, 'number', ...)
@@ -38,7 +38,7 @@ function support.truncated(number)
   return number < 0 and ceil(number) or floor(number)
 end
 
--- An argument that is a number without its fraction, or the default where there is none.
+-- Returns a numeric argument without its fraction, or the default if it is missing.
 function support.whole(number, default, ...)
   if default and select(number, ...) == nil then
     return default
@@ -46,13 +46,13 @@ function support.whole(number, default, ...)
   return support.truncated(support.number(number, ...))
 end
 
--- As whole, cut to 32 bits; zero for what is no number or endless, as in C.
+-- Like whole, reduced to 32 bits; zero for NaN and infinity, as in C.
 function support.int(number, default, ...)
   local value = support.whole(number, default, ...) % 2 ^ 32
   return value ~= value and 0 or value < 2 ^ 31 and value or value - 2 ^ 32
 end
 
--- The lowest bytes of a whole number, the highest of them first.
+-- Returns the lowest bytes of an integer, big-endian.
 function support.to_bytes(number, count)
   local bytes = ''
   for _ = 1, count do
@@ -70,8 +70,8 @@ local function unsigned(bytes)
   return number
 end
 
--- The number of the last eight bytes at most, the highest first. Its halves are exact, so that it
--- is rounded once, as C does.
+-- Converts big-endian bytes, at most the last eight, to a number. Both halves are exact, so the
+-- result is rounded once, as in C.
 function support.from_bytes(bytes, signed)
   bytes = sub(bytes, -8)
   local high, low = unsigned(sub(bytes, 1, -5)), unsigned(sub(bytes, -4))
