@@ -86,10 +86,17 @@ final class Comparison {
       for (Row row : rows) {
         Order order = row.order();
         Work work = order.work() == Work.OPEN ? Work.GET : order.work();
-        String who = order.virtual() ? "virtual" : row.isForCrowd() ? "crowd" : "few";
-        different.putIfAbsent(order.kind() + " " + work + " " + who, row);
+        different.putIfAbsent(order.kind() + " " + work + " " + callers(row), row);
       }
       return List.copyOf(different.values());
+    }
+
+    private static String callers(Row row) {
+      Order order = row.order();
+      if (order.virtual()) {
+        return "virtual";
+      }
+      return row.isForCrowd() ? "many" : order.threads() > 1 ? "several" : "one";
     }
   }
 
@@ -179,7 +186,8 @@ final class Comparison {
 
   /**
    * One for each kind of work on each kind of server: code that only another kind of work has
-   * compiled is not warm. The crowd counts as a kind, since its threads compete with the compiler.
+   * compiled is not warm. One, several, and many threads count as kinds: one thread alone never
+   * waits for another, and many compete with the compiler.
    */
   List<Order> warmUps() {
     return plan.warmedRows().stream()

@@ -78,6 +78,7 @@ class ComparisonTest {
         .extracting(order -> order.kind() + " " + order.work() + " " + order.threads())
         .containsExactly(
             "STANDALONE GET 1",
+            "STANDALONE GET 2",
             "STANDALONE GET 64",
             "STANDALONE GET_ALL 1",
             "STANDALONE GET_EACH 1",
